@@ -3,15 +3,15 @@ import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 
 /**
- * Raises the epoch in the same write that removes access. Tokens carry the epoch (`access_epoch`), so all older tokens
- * can be recognized and rejected.
+ * Returns the record with a raised epoch. Write it together with the change that removes access. Tokens carry
+ * the epoch (`access_epoch`), so all older tokens can be recognized and rejected.
  */
 export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
   const client = { ...record.client, epoch: record.client.epoch + 1 }
   return { ...record, client, partialRevocations: undefined }
 }
 
-/** Raises the epoch, and revokes only older tokens that carry one of `scopes`. */
+/** Returns the record with a raised epoch, which revokes only the older tokens that carry one of `scopes`. */
 export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,
   scopes: readonly string[],
@@ -21,9 +21,10 @@ export function bumpEpochFor<C extends Client>(
 }
 
 /**
- * Revokes all tokens of a client whose record is corrupt. It revokes tokens with an epoch below the current epoch second,
- * a number that no real epoch reaches. When the record is repaired, its epoch rises to that number, and new tokens are
- * valid.
+ * The revocation of all tokens of a client whose record is corrupt. The epoch in that record is unknown. So
+ * the revocation covers all epochs below the current time in epoch seconds, a number that no real epoch
+ * reaches. After the record is repaired, `withRepairedEpochs` raises the epoch of the client to that number,
+ * so new tokens are valid.
  *
  * @param now milliseconds since the epoch
  */
@@ -32,9 +33,9 @@ export function revocationOfCorrupt(id: string, now: number): readonly Revocatio
 }
 
 /**
- * The revocations that the current record of a client needs. Revoking them again is harmless.
+ * The revocations that follow from the current record of a client. Making them again is harmless.
  *
- * @param found undefined if the client was deleted: all its tokens are revoked permanently
+ * @param found undefined if the client was deleted. In this case all its tokens are revoked permanently
  */
 export function revocationsOf(
   id: string,
@@ -43,7 +44,7 @@ export function revocationsOf(
   if (!found) return [{ of: 'client', id }]
   const { client, partialRevocations } = found
   const below = partialRevocations?.since ?? client.epoch
-  // No token has an epoch below 0.
+  // If `below` is 0, no token is older, so no revocation is needed.
   const revocations: RevocationSpec[] = below === 0 ? [] : [{ of: 'client', id, below }]
   if (partialRevocations && client.epoch > 0) {
     revocations.push({ of: 'client', id, below: client.epoch, scopes: partialRevocations.scopes })

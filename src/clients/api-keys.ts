@@ -12,14 +12,14 @@ import { createClientRepository, type ClientsDependencies } from './client-repos
 import { checkInput } from '../validation/check-input.ts'
 import { booleanRule, optional } from '../validation/rules.ts'
 
-/** What an API key is created from. */
+/** The input for a new API key. */
 export interface NewApiKey<Scope extends string = string, Product extends string = string> extends NewClient<
   Scope,
   Product
 > {
   /**
-   * The key belongs to an API behind a gateway, which may introspect every access token and receive revocations. Never
-   * take this value from a form. @default false
+   * Whether the key belongs to an API behind a gateway. Such a key may introspect every access token and
+   * receive revocations. Never take this value from a form. @default false
    */
   readonly resourceServer?: boolean | undefined
 }
@@ -32,7 +32,7 @@ export interface ApiKeys<
   /**
    * Creates an API key with a new secret. Only this call returns the secret.
    *
-   * @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken or was before,
+   * @throws {GatehouseError} `ERR_CONFLICT` if a client has the client id, or a deleted client had it;
    *   `ERR_SCOPE_TOO_LARGE`
    */
   create(input: NewApiKey<Scope, Product> & WithNewSecret): Promise<{ apiKey: ApiKey; clientSecret: string }>
@@ -42,8 +42,8 @@ export interface ApiKeys<
   ): Promise<{ apiKey: ApiKey; clientSecret: undefined }>
 
   /**
-   * Sets whether the key belongs to an API behind a gateway. Such a key may introspect every access token (RFC 7662)
-   * and receive revocations, even without a product. Call this from code only, never from a form.
+   * Sets whether the key belongs to an API behind a gateway. Such a key may introspect every access token
+   * (RFC 7662) and receive revocations, even without a product. Call this from code only, never from a form.
    */
   setResourceServer(clientId: string, resourceServer: boolean, options?: ChangeOptions): Promise<ApiKey>
 }
@@ -70,7 +70,7 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
 
   return {
     ...createClientService(clients, catalog, limit),
-    // `secretHash` decides which of the two overloads applies, and the compiler cannot see that.
+    // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot see that.
     create: create as ApiKeys['create'],
     setResourceServer: fieldSetter(clients, 'resourceServer', booleanRule),
   }

@@ -13,23 +13,27 @@ import { createClientRepository, type ClientsDependencies } from './client-repos
 import { checkInput } from '../validation/check-input.ts'
 import { optional } from '../validation/rules.ts'
 
-/** What an application is created from. */
+/** The input for a new application. */
 export interface NewApplication<
   Scope extends string = string,
   Product extends string = string,
 > extends NewClient<Scope, Product> {
   /**
-   * Where codes may be sent, at most 20: `https:`, or `http:` on loopback, compared character by character.
-   * No fragment, wildcard or user info. @default none: no user can authorize the application until a URI is set
+   * Redirect URIs to which codes may be sent; at most 20. Each URI starts with `https:`, or with `http:` on a
+   * loopback host. It has no fragment, wildcard or user info. URIs are compared character by character.
+   * @default none: no user can authorize the application until a URI is set
    */
   readonly redirectUris?: readonly string[] | undefined
   /** Where the browser may be sent after sign-out; the rules of `redirectUris` apply. @default none */
   readonly postLogoutRedirectUris?: readonly string[] | undefined
   /** Home page, shown at consent. @default none */
   readonly homepageUri?: string | undefined
-  /** Logo, shown at consent; `https:`. @default none */
+  /** Logo, shown at consent; must start with `https:`. @default none */
   readonly logoUri?: string | undefined
-  /** The host's own application: users are not asked for consent. Never take this value from a form. @default false */
+  /**
+   * Whether the application is the host's own, so that users are not asked for consent. Never take this value
+   * from a form. @default false
+   */
   readonly firstParty?: boolean | undefined
   /** Only API keys can be resource servers. */
   readonly resourceServer?: undefined
@@ -43,7 +47,7 @@ export interface Applications<
   /**
    * Creates an application with a new secret. Only this call returns the secret.
    *
-   * @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken or was before,
+   * @throws {GatehouseError} `ERR_CONFLICT` if a client has the client id, or a deleted client had it;
    *   `ERR_SCOPE_TOO_LARGE`
    */
   create(
@@ -67,13 +71,13 @@ export interface Applications<
   /** Sets the logo; undefined removes it. */
   setLogoUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
   /**
-   * Sets whether the application is the host's own, so that users are not asked for consent. Call this from code only,
-   * never from a form.
+   * Sets whether the application is the host's own, so that users are not asked for consent. Call this from
+   * code only, never from a form.
    */
   setFirstParty(clientId: string, firstParty: boolean, options?: ChangeOptions): Promise<Application>
 }
 
-/** Rules for the fields that API keys do not have. All of them are optional at creation. */
+/** Rules for the fields that API keys do not have. All these fields are optional at creation. */
 const OPTIONAL_FIELDS = Object.fromEntries(
   Object.entries(applicationFields).map(([name, rule]) => [name, optional(rule)]),
 )
@@ -108,7 +112,7 @@ export function createApplications(
 
   return {
     ...createClientService(clients, catalog, limit),
-    // `secretHash` decides which of the two overloads applies, and the compiler cannot see that.
+    // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot see that.
     create: create as Applications['create'],
     setRedirectUris: fieldSetter(clients, 'redirectUris', applicationFields.redirectUris),
     setPostLogoutRedirectUris: fieldSetter(

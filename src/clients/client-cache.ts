@@ -3,35 +3,36 @@ import type { Store } from '../store/contract.ts'
 import { createLru, type Lru } from '../async/lru.ts'
 import type { StoredClient, StoreRegistry } from './store-registry.ts'
 
-/** The messages are the ids of changed clients. */
+/** The channel for changes of clients. Each message is the id of a changed client. */
 const CLIENTS_CHANNEL = 'clients'
 
 /** The number of cached clients. */
 const MAX_CLIENTS = 10_000
 
 /**
- * Milliseconds after which a cached client is read again. If the message of a change was lost, other processes see the
- * change after this time at the latest. A message is lost if its process ends too early, or if the database loses it.
+ * Milliseconds after which a cached client is read again. If a process does not receive the message of a
+ * change, it sees the change after this time at the latest. A message is lost if the process that made the
+ * change ends too early, or if the database loses the message.
  */
 const MAX_AGE_MS = 10_000
 
 interface CachedClient {
   readonly client: StoredClient
-  /** When the read of this client began. */
+  /** When the read of this client began, in milliseconds of `now`. */
   readonly readAt: number
 }
 
 /** What a client cache needs. */
 export interface ClientCacheParts {
   readonly store: Pick<Store, 'publish' | 'subscribe'>
-  /** Reads the store. */
+  /** Reads clients from the store, without a cache. */
   readonly registry: Pick<StoreRegistry, 'find'>
   readonly logger: Logger
-  /** Milliseconds. @default 10 seconds */
+  /** Maximum age of a cached client, in milliseconds. @default 10000 */
   readonly maxAgeMs?: number | undefined
-  /** @default 10000 */
+  /** Maximum number of cached clients. @default 10000 */
   readonly maxClients?: number | undefined
-  /** Milliseconds of a clock that never goes back. */
+  /** A clock that never goes back, in milliseconds. @default `performance.now` */
   readonly now?: (() => number) | undefined
 }
 
@@ -41,18 +42,21 @@ interface CacheState {
   readonly maxAgeMs: number
   readonly now: () => number
   readonly clients: Lru<string, CachedClient>
-  /** Pending reads, which concurrent callers share. A read that is deleted here is not shared any more, and not cached. */
+  /**
+   * Pending reads by client id. Concurrent callers share a read. When a read is deleted from this map, later
+   * callers do not share it, and its result is not cached.
+   */
   readonly reads: Map<string, Promise<StoredClient | undefined>>
-  /** The number of subscriptions. */
-  followers: number
+  /** The number of active subscriptions to changes. While there are none, clients are not cached. */
+  subscriptions: number
 }
 
 /**
- * Caches clients that were found. A missing client is never cached: a client that another process creates is found at
- * once, and attackers cannot fill the memory with invented ids.
+ * Caches the clients that were found. A missing client is never cached. So a client that another process
+ * creates is found at once, and attackers cannot fill the memory with invented ids.
  *
- * Tokens do not depend on a fresh cache: tokens that are issued from an outdated record carry its epoch, so they are
- * rejected if the client lost access since.
+ * An outdated cache does not give a client its lost access back. Tokens that are issued from an outdated
+ * record carry the epoch of that record. If the client has lost access since then, these tokens are rejected.
  */
 export function createClientCache({
   store,
@@ -68,39 +72,46 @@ export function createClientCache({
     now,
     clients: createLru(maxClients),
     reads: new Map(),
-    followers: 0,
+    subscriptions: 0,
   }
 
   return {
     find: (clientId: string) => find(cache, clientId),
 
-    /** Reads an outdated client again, unless another caller has already done so. @param outdated a result of `find` */
+    /**
+     * Reads an outdated client again, unless another caller has already read it again.
+     *
+     * @param outdated a result of `find`
+     */
     async refetch(outdated: StoredClient): Promise<StoredClient | undefined> {
       const { clientId } = outdated
-      // Many callers may notice the outdated client at once. They share the first read.
+      // Many callers may notice the same outdated client at once. Only the first caller deletes it, and all
+      // callers share one read.
       if (cachedClient(cache, clientId) === outdated) deleteClient(cache, clientId)
       return find(cache, clientId)
     },
 
     /**
-     * Deletes a client from the caches: from this cache at once, from those of other processes when they are notified. Call
-     * it after each write of the record, even after a failed write, which may have been applied.
+     * Deletes a client from this cache, and notifies the other processes, which delete it from their caches.
+     * Call this method after each write of the record. Also call it after a failed write, because a failed
+     * write may have been applied.
      *
-     * @returns a promise that settles when the other processes are notified, and never rejects. Processes that cannot be
-     *   notified read the client again within seconds
+     * @returns a promise that settles when the message is published, and never rejects. A process that does
+     *   not receive the message reads the client again within `maxAgeMs`
      */
     async changed(clientId: string): Promise<void> {
       deleteClient(cache, clientId)
       await store.publish(CLIENTS_CHANNEL, clientId).catch((error: unknown) => {
         logger.warn(
           { err: error, clientId },
-          'other processes were not notified of the change of a client, and read it again within seconds',
+          'other processes could not be notified of the change of a client; they will read the client again within seconds',
         )
       })
     },
 
     /**
-     * Subscribes to the changes of other processes. Clients are cached only while a subscription is active.
+     * Subscribes to the changes that other processes make. Clients are cached only while a subscription is
+     * active.
      *
      * @returns a function that ends the subscription
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
@@ -111,9 +122,9 @@ export function createClientCache({
         (clientId) => deleteClient(cache, clientId),
         () => clear(cache),
       )
-      cache.followers += 1
+      cache.subscriptions += 1
       return async () => {
-        cache.followers -= 1
+        cache.subscriptions -= 1
         clear(cache)
         await unsubscribe()
       }
@@ -121,11 +132,11 @@ export function createClientCache({
   }
 }
 
-/** The clients in the store, with a cache of those that this process used last. */
+/** The clients in the store, with a cache of the clients that this process used last. */
 export type ClientCache = ReturnType<typeof createClientCache>
 
 async function find(cache: CacheState, clientId: string): Promise<StoredClient | undefined> {
-  if (cache.followers === 0) return cache.registry.find(clientId)
+  if (cache.subscriptions === 0) return cache.registry.find(clientId)
   return cachedClient(cache, clientId) ?? read(cache, clientId)
 }
 

@@ -17,16 +17,21 @@ export interface RecordPage<C extends Client> extends ClientPage<ClientRecord<C>
   readonly corrupt: readonly CorruptRecord[]
 }
 
-/** Milliseconds after which an entry without a record is removed. Creating a client takes less time. */
+/**
+ * Milliseconds after which an index entry without a record is removed. Creating a client takes less time, so
+ * the entry of a client that is being created is never removed.
+ */
 const STALE_AFTER_MS = 3_600_000
 
 /**
- * Lists of the clients of one kind in order of creation: one list of all clients, and one list for each account.
+ * Lists of the clients of one kind in order of creation: one list of all clients, and one list for each
+ * account.
  *
- * Entries are written before the record and removed after it, so that every usable client is listed. An entry without a
- * record is therefore normal for a moment. Readers skip such an entry, and remove it when it is old.
+ * A new client is added to the lists before its record is written. A client is removed from the lists after
+ * its record was deleted. So every usable client is listed, and an entry without a record is normal for a
+ * moment. Readers skip such an entry, and remove it when it is old.
  *
- * @param load the records of client ids, in their order, undefined where absent
+ * @param load returns the records in the order of the client ids, undefined where absent
  */
 export function createClientIndex<C extends Client>({
   store,
@@ -37,7 +42,10 @@ export function createClientIndex<C extends Client>({
   kind: C['kind']
   load: (clientIds: readonly string[]) => Promise<(ClientRecord<C> | CorruptRecord | undefined)[]>
 }) {
-  /** The records of members; undefined for a member whose client was deleted. */
+  /**
+   * The records of index members. Undefined if a member has no record, or if the record has another kind or
+   * `listedAt`.
+   */
   async function recordsOf(
     members: readonly string[],
   ): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]> {
@@ -53,7 +61,7 @@ export function createClientIndex<C extends Client>({
       await Promise.all(indexesOf(record).map((index) => store.add(index, memberOf(record))))
     },
 
-    /** @param except another record, whose entries stay */
+    /** @param except the record of another client. Entries that both records have stay in the lists */
     async remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void> {
       const kept = except && memberOf(except) === memberOf(record) ? indexesOf(except) : []
       const indexes = indexesOf(record).filter((index) => !kept.includes(index))

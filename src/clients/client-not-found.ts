@@ -5,8 +5,9 @@ import { looksLikeSecret } from './secrets.ts'
 /**
  * The error (`ERR_NOT_FOUND`) for a client id that no client has.
  *
- * @param what kind of client was requested: an API key, an application, or either
- * @param clientId any input, possibly a secret. The message quotes the input only if it can be a client id
+ * @param what the requested kind of client, as words for the message: `API key`, `application`, or both
+ * @param clientId any input, possibly a secret. The message quotes the input only if it is a valid client id
+ *   and does not look like a secret
  */
 export function clientNotFound(what: string, clientId: string): GatehouseError {
   const which = isClientId(clientId) && !looksLikeSecret(clientId) ? ` "${clientId}"` : ' with that client id'

@@ -7,13 +7,14 @@ import type { Client } from './client.ts'
 export interface ScopeLimit {
   /** The longest space-delimited `scope`, in bytes. */
   readonly maxBytes: number
-  /** Scopes that tokens of these clients may carry besides operations. */
+  /** Scopes that tokens carry in addition to operations: the OpenID Connect scopes, for applications. */
   readonly otherScopes: readonly string[]
 }
 
 type Products = Pick<Client, 'products' | 'removedOperations'>
 
-// These functions return the client after a change, or undefined if there is nothing to change.
+// `addProduct`, `removeProduct`, `removeOperation` and `restoreOperation` return the changed client. They
+// return undefined if there is nothing to change.
 
 /**
  * Adds a product with all its operations.
@@ -34,8 +35,8 @@ export function addProduct<C extends Client>(
 }
 
 /**
- * Removes a product. Its removed operations are no longer listed, unless another product has them. If the product is
- * added again, the client gets all its operations.
+ * Removes a product. An operation that only this product has is also deleted from `removedOperations`. So if
+ * the product is added again, the client gets these operations too.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */
@@ -52,9 +53,9 @@ export function removeProduct<C extends Client>(client: C, product: string, cata
 }
 
 /**
- * Removes one operation; the products stay.
+ * Removes one operation. The client keeps the product that has the operation.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if none of its products has the operation
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if none of the client's products has the operation
  */
 export function removeOperation<C extends Client>(client: C, scope: string, catalog: Catalog): C | undefined {
   if (client.removedOperations.includes(scope)) return undefined
@@ -65,7 +66,7 @@ export function removeOperation<C extends Client>(client: C, scope: string, cata
 /**
  * Restores an operation that was removed.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if none of its products has the operation,
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if none of the client's products has the operation,
  *   `ERR_SCOPE_TOO_LARGE`
  */
 export function restoreOperation<C extends Client>(
@@ -87,10 +88,11 @@ export function restoreOperation<C extends Client>(
 }
 
 /**
- * Rejects a client whose scopes would not fit the header of an API call, while its developer can still change it.
+ * Rejects a client whose tokens would carry too many scopes for the header of an API call. The check is made
+ * when a client is created or changed, because its developer can choose fewer scopes at that moment.
  *
- * @param before the client before the change: a change that adds nothing is never rejected
- * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` with the numbers
+ * @param before the client before the change. A change that does not make the scope longer is never rejected
+ * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` with the actual and the allowed number of bytes
  */
 export function requireFits(
   client: Products,
@@ -102,21 +104,21 @@ export function requireFits(
   if (bytes <= limit.maxBytes || bytes <= scopeBytes(before, catalog, limit)) return
   throw new GatehouseError(
     'ERR_SCOPE_TOO_LARGE',
-    `with that, tokens would carry ${bytes} bytes of scope, and ${limit.maxBytes} are allowed (maxScopeBytes), so that they fit the header of a request. Remove operations that are not needed first, or split the products between several clients`,
+    `tokens of this client would carry ${bytes} bytes of scope, and ${limit.maxBytes} bytes are allowed (maxScopeBytes), so that tokens fit the header of a request. First remove operations that are not needed, or split the products between several clients`,
   )
 }
 
-/** The problem of a product to add; undefined if it is valid. */
+/** Why `product` cannot be added, as an error message; undefined if the catalog has the product. */
 export function findProductProblem(catalog: Catalog, product: unknown): string | undefined {
   if (typeof product === 'string' && catalog.products.has(product)) return undefined
   const known = [...catalog.products.keys()].slice(0, 10).join(', ')
   return `must be one of the products: ${known === '' ? 'there are none' : known}`
 }
 
-/** The problem of an operation to remove; undefined if it is one of `scopes`. */
+/** Why `scope` cannot be removed, as an error message; undefined if it is one of `scopes`. */
 export function findOperationProblem(scopes: ReadonlySet<string>, scope: unknown): string | undefined {
   if (typeof scope === 'string' && scopes.has(scope)) return undefined
-  return 'must be an operation of one of its products'
+  return "must be an operation of one of the client's products"
 }
 
 function requireKnownProduct(catalog: Catalog, product: string): void {
@@ -133,7 +135,7 @@ function invalidArgument(path: string, message: string): GatehouseError {
   return new GatehouseError('ERR_INVALID_ARGUMENT', `${path} ${message}`, { problems: [{ path, message }] })
 }
 
-/** All scopes of the products, removed operations too. */
+/** All scopes of the products, including operations that were removed from a client. */
 export function scopesOf(catalog: Catalog, products: readonly string[]): readonly string[] {
   return directScopes(catalog, { products, removedOperations: [] })
 }

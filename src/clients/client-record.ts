@@ -7,8 +7,8 @@ import type { Client } from './client.ts'
 import type { StoredSecret } from './secrets.ts'
 
 /**
- * A revocation of some scopes only: tokens with an epoch from `since` to below the current one are revoked if they carry
- * one of `scopes`. All tokens below `since` are revoked.
+ * A revocation of only some scopes. All tokens with an epoch below `since` are revoked. Tokens with an epoch
+ * from `since` up to just below the client's current epoch are revoked only if they carry one of `scopes`.
  */
 export interface PartialRevocation {
   readonly since: number
@@ -16,16 +16,17 @@ export interface PartialRevocation {
 }
 
 /**
- * A stored API key or application. Public fields stand apart from secret ones, so that a new field cannot expose a hash.
+ * A stored API key or application. The secrets are kept apart from the public fields in `client`, so that
+ * returning `client` never exposes a hash.
  */
 export interface ClientRecord<C extends Client = Client> {
-  /** Without `lastUsedAt`, which is a record of its own. */
+  /** The client without `lastUsedAt`, which has its own record. */
   readonly client: C
-  /** Newest first; none after `reportCompromised`. */
+  /** The hashed secrets, newest first; empty after `reportCompromised`. */
   readonly secrets: readonly StoredSecret[]
   /**
-   * Its place in lists: the time of creation in milliseconds since the epoch, or a few milliseconds later if others were
-   * created at the same time.
+   * The position of the client in lists: its time of creation in milliseconds since the epoch. If a process
+   * creates several clients in the same millisecond, the later clients get a later time.
    */
   readonly listedAt: number
   /** The partial revocation of the current epoch; undefined if all older tokens are revoked. */
@@ -33,8 +34,8 @@ export interface ClientRecord<C extends Client = Client> {
 }
 
 /**
- * The permanent record of a deleted client. It reserves the client id and contains no personal data. A new client with
- * the same id would get the grants of users and the refresh tokens of the old one.
+ * The permanent record of a deleted client. It contains no personal data. It reserves the client id, because
+ * a new client with the same id would get the grants and refresh tokens of the deleted client.
  */
 export interface DeletedClient {
   readonly deleted: true
@@ -45,14 +46,17 @@ export interface DeletedClient {
   readonly deletedAt: number
 }
 
-/** A permanent index of the ids of deleted clients. If a deletion failed, the listed client may still exist. */
+/**
+ * The name of a permanent index of the ids of deleted clients. If a deletion failed, the listed client may
+ * still exist.
+ */
 export const DELETED_CLIENTS = 'clients:deleted'
 
-/** The type of a function that is called after a record was written, or may have been written. Never rejects. */
+/** A function that is called after a record was written, or may have been written. It never rejects. */
 export type ClientChanged = (clientId: string) => Promise<void>
 
 /**
- * The clients in the store.
+ * The records of the clients in the store.
  *
  * @param changed called after each change and deletion. A successful change settles only after this call
  */
@@ -60,8 +64,8 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
   const collection = storedClients<C>(store)
 
   /**
-   * Makes a change and notifies. A successful change resolves only after the notification. A failed change may have been
-   * applied, so it notifies too, but rejects at once.
+   * Makes a change, and then calls `changed`. A successful change resolves only after that call. A failed
+   * change may have been applied. So it calls `changed` too, but rejects without waiting for that call.
    */
   async function notifyAfter<T>(clientId: string, change: () => Promise<T>): Promise<T> {
     try {
@@ -75,8 +79,8 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
   }
 
   return {
-    /** The record; undefined if it is absent, or the client was deleted. */
-    get: async (clientId: string) => living(await collection.get(clientId)),
+    /** The record; undefined if it is absent, or if the client was deleted. */
+    get: async (clientId: string) => unlessDeleted(await collection.get(clientId)),
     /** The kind of a deleted client; undefined if no client of this id was deleted. */
     async deletedKind(clientId: string): Promise<Client['kind'] | undefined> {
       const stored = await collection.get(clientId)
@@ -85,15 +89,15 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
     /** Several records, in the order of the ids. */
     async getEach(clientIds: readonly string[]): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]> {
       const found = await collection.getEach(clientIds)
-      return found.map((stored) => (stored instanceof CorruptRecord ? stored : living(stored)))
+      return found.map((stored) => (stored instanceof CorruptRecord ? stored : unlessDeleted(stored)))
     },
     /** Stores a new record; false if a client has the id, or a deleted client had it. */
     create: (clientId: string, record: ClientRecord<C>) => collection.create(clientId, record),
     /**
-     * Changes a record so that concurrent changes lose nothing.
+     * Changes a record. No concurrent change is lost.
      *
      * @param change pure; returns undefined if there is nothing to change
-     * @returns the current record, or undefined like `get`
+     * @returns the current record; undefined if it is absent, or if the client was deleted
      */
     async update(
       clientId: string,
@@ -101,15 +105,16 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
     ): Promise<ClientRecord<C> | undefined> {
       const applied = (stored: ClientRecord<C> | DeletedClient) =>
         isDeleted(stored) ? undefined : (change(withDefaults(stored)) ?? confirmDurable(stored))
-      return living(await notifyAfter(clientId, () => collection.update(clientId, applied)))
+      return unlessDeleted(await notifyAfter(clientId, () => collection.update(clientId, applied)))
     },
     /**
-     * Deletes a record permanently. Of several concurrent calls, one returns the deleted record. The record of a client that
-     * is deleted already is written again, because the previous write may not have been confirmed as durable.
+     * Deletes a client permanently, and keeps its id reserved. Of several concurrent calls, one returns the
+     * record. If the client was deleted before, the reservation is written again, because the previous write
+     * may not have been confirmed as durable.
      *
      * @param check throws if a client of this kind must not be deleted
      * @param now milliseconds since the epoch
-     * @returns the deleted record, or undefined like `get`
+     * @returns the record before the deletion; undefined if it is absent, or if the client was deleted before
      */
     async delete(
       clientId: string,
@@ -124,7 +129,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       let before: ClientRecord<C> | undefined
       await notifyAfter(clientId, () =>
         collection.update(clientId, (stored) => {
-          before = living(stored)
+          before = unlessDeleted(stored)
           check(kindOf(stored))
           if (!before) return confirmDurable(stored)
           const { kind, epoch } = before.client
@@ -136,15 +141,21 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
   }
 }
 
-/** All clients by client id. Both kinds share one collection, so a client id is unique, and one read finds the client. */
+/**
+ * All clients by client id. Both kinds share one collection, so a client id is unique, and one read finds the
+ * client.
+ */
 export type ClientRecords<C extends Client> = ReturnType<typeof clientRecords<C>>
 
-/** The records of all clients, deleted ones too. Pass the record of a living client through `withDefaults`. */
+/**
+ * The records of all clients, including deleted clients. Pass the record of an existing client through
+ * `withDefaults`.
+ */
 export function storedClients<C extends Client>(store: Store): Collection<ClientRecord<C> | DeletedClient> {
   return createCollection(store, { name: 'client', version: 1, fields: clientRecordRule })
 }
 
-function living<C extends Client>(
+function unlessDeleted<C extends Client>(
   stored: ClientRecord<C> | DeletedClient | undefined,
 ): ClientRecord<C> | undefined {
   return stored === undefined || isDeleted(stored) ? undefined : withDefaults(stored)

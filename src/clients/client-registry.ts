@@ -1,6 +1,6 @@
 import type { Client } from './client.ts'
 
-/** The clients as the authorization server reads them, from the store or from the host. */
+/** The clients that the authorization server reads, from the store or from the host. */
 export interface ClientRegistry<C extends Client = Client> {
   /** The client of exactly this id, or undefined. Returns disabled clients too. */
   find(clientId: string): Promise<C | undefined>

@@ -31,10 +31,13 @@ export interface ClientsDependencies {
   readonly maxScopeBytes: number
 }
 
-/** One change of a client, with the names that events and errors use. */
+/** One change of a client, with the names that events and error messages use for it. */
 export interface Change {
   readonly clientId: string
-  /** `change` of the event `client.changed`. `compromised` emits `client.compromised` instead. */
+  /**
+   * The field `change` of the event `client.changed`. For the name `compromised`, the event is
+   * `client.compromised`.
+   */
   readonly name: string
   /** What was added or removed: the product, the scope, or the secret. */
   readonly target?: string | undefined
@@ -42,7 +45,7 @@ export interface Change {
   readonly options: ChangeOptions | undefined
 }
 
-/** A change of a record; pure. Returns undefined if there is nothing to change. */
+/** A pure function that changes a record. It returns undefined if there is nothing to change. */
 export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
 export function createClientRepository<C extends Client>(
@@ -51,7 +54,7 @@ export function createClientRepository<C extends Client>(
 ) {
   const records = clientRecords<C>(store, clientChanged)
   const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
-  /** The lists of clients, with their last use. */
+  /** The lists of clients. Each listed client has its last use. */
   const index = createClientIndex<C>({ store, kind, load })
   return {
     kind,
@@ -61,15 +64,18 @@ export function createClientRepository<C extends Client>(
     events,
     revocations,
     logger,
-    /** The place in lists of the last created client, in milliseconds since the epoch. */
+    /**
+     * `listedAt` of the client that this process created last, in milliseconds since the epoch. 0 before the
+     * first client.
+     */
     lastListedAt: 0,
   }
 }
 
-/** The clients of one kind in the store. A client of the other kind is not found here. */
+/** The clients of one kind in the store. A client of the other kind counts as absent. */
 export type ClientRepository<C extends Client> = ReturnType<typeof createClientRepository<C>>
 
-/** The records with the last use of their clients; both are read at the same time. */
+/** Reads the records and the last uses of clients at the same time, and adds each last use to its client. */
 async function readWithLastUse<C extends Client>(
   records: ClientRecords<C>,
   lastUses: LastUses,
@@ -83,12 +89,15 @@ async function readWithLastUse<C extends Client>(
   )
 }
 
-/** Adds the last use to a client. The stored last use is rounded down to the hour, so it may lie before the creation. */
+/**
+ * Adds the last use to a client. The stored time is rounded down to the hour, so it may be earlier than
+ * `createdAt`. In that case `createdAt` is used.
+ */
 function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {
   return lastUsedAt === undefined ? client : { ...client, lastUsedAt: Math.max(lastUsedAt, client.createdAt) }
 }
 
-/** The client of a changed record, with its last use. */
+/** The client of a record, with its last use. */
 export async function presentClient<C extends Client>(
   { lastUses }: ClientRepository<C>,
   { client }: ClientRecord<C>,
@@ -107,7 +116,12 @@ export async function findClient<C extends Client>(
   return record?.client.kind === kind ? record.client : undefined
 }
 
-/** A page of the clients of one account, or of all. A client whose record is corrupt is omitted and logged. */
+/**
+ * A page of the clients of one account, or of all accounts. A client whose record is corrupt is omitted and
+ * logged.
+ *
+ * @param accountId selects the clients of this account; undefined selects all clients
+ */
 export async function listClients<C extends Client>(
   { index, logger }: ClientRepository<C>,
   accountId: string | undefined,
@@ -131,7 +145,11 @@ export async function requireRecord<C extends Client>(
   return record
 }
 
-/** @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken, or was before */
+/**
+ * Stores a new client and lists it.
+ *
+ * @throws {GatehouseError} `ERR_CONFLICT` if a client has the client id, or a deleted client had it
+ */
 export async function insertClient<C extends Client>(
   clients: ClientRepository<C>,
   client: C,
@@ -140,12 +158,14 @@ export async function insertClient<C extends Client>(
 ): Promise<C> {
   const { kind, records, index, events } = clients
   const { clientId, accountId } = client
-  // The time is later than that of the last client, so clients are listed in the order in which this process created them.
+  // Each new client gets a later `listedAt` than the client before. So clients are listed in the order in
+  // which this process created them.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
   const record = { client, secrets, listedAt: clients.lastListedAt }
   await index.add(record)
   if (!(await records.create(clientId, record))) {
-    // The client that holds the id may have the same entries, if it was created in the same millisecond. Its entries stay.
+    // If the client that holds the id was created in the same millisecond, both clients have the same index
+    // entries. Those entries stay.
     const holder = await records.get(clientId)
     await index.remove(record, holder)
     throw idTaken(clientId, holder)
@@ -155,10 +175,11 @@ export async function insertClient<C extends Client>(
 }
 
 /**
- * Changes the record so that concurrent changes lose nothing, and emits the event of the change. Does not revoke tokens;
- * a change that removes access uses `removeAccess`.
+ * Changes a record and emits the event of the change. No concurrent change is lost. This function does not
+ * revoke tokens, so a change that removes access uses `removeAccess` instead.
  *
- * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_INVALID_ARGUMENT` for invalid options; and what `apply` throws
+ * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_INVALID_ARGUMENT` for invalid options; and what `apply`
+ *   throws
  */
 export async function changeRecord<C extends Client>(
   clients: ClientRepository<C>,
@@ -194,7 +215,8 @@ export function emitChange(
 /**
  * Checks the options of a change.
  *
- * @param others rules of options beside `actor`
+ * @param name the name of the change, for the error message
+ * @param others the rules of options other than `actor`
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */
 export function checkChange(name: string, options: object | undefined, others: Fields = {}): void {
@@ -203,7 +225,7 @@ export function checkChange(name: string, options: object | undefined, others: F
 
 export const actorRule: Rule = optional(hostIdRule)
 
-/** @throws {GatehouseError} `ERR_NOT_FOUND` if no client can have the id */
+/** @throws {GatehouseError} `ERR_NOT_FOUND` if `clientId` is not a valid client id */
 export function requireClientId(clients: Pick<ClientRepository<Client>, 'kind'>, clientId: string): void {
   if (!isClientId(clientId)) throw notFound(clients, clientId)
 }
@@ -215,6 +237,6 @@ export function notFound({ kind }: Pick<ClientRepository<Client>, 'kind'>, clien
 function idTaken(clientId: string, holder: ClientRecord | undefined): GatehouseError {
   const why = holder
     ? 'is taken'
-    : 'belonged to a client that was deleted, and is not given to another one; choose a new one'
+    : 'belonged to a client that was deleted, so no other client can have it; choose another client id'
   return new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" ${why}`)
 }

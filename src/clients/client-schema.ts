@@ -12,7 +12,7 @@ import {
 } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 
-/** The kind of a client. */
+/** The rule for the kind of a client. */
 export const kindRule = oneOf('apiKey', 'application')
 
 const COMMON: Fields = {
@@ -27,7 +27,10 @@ const COMMON: Fields = {
   createdAt: countRule,
 }
 
-/** The fields of a client of each kind. Rows of the host and exported files have stricter rules. */
+/**
+ * The rules for the fields of a stored client, by kind. Rows of the host and exported files have stricter
+ * rules.
+ */
 export const clientFields = {
   apiKey: { ...COMMON, resourceServer: optional(booleanRule) },
   application: {
@@ -40,7 +43,7 @@ export const clientFields = {
   },
 } satisfies Record<Client['kind'], Fields>
 
-/** Checks the fields of a client by the rules of its kind. */
+/** Creates a rule that checks the fields of a client by the rules of its kind. */
 export function clientRuleOf(fields: Readonly<Record<Client['kind'], Fields>>): Rule {
   const rules = { apiKey: objectOf(fields.apiKey), application: objectOf(fields.application) }
   return (value) => {
@@ -50,7 +53,7 @@ export function clientRuleOf(fields: Readonly<Record<Client['kind'], Fields>>): 
   }
 }
 
-/** A revocation of some scopes of a client. */
+/** The rule for a revocation of only some scopes of a client. */
 export const partialRevocationsRule = optional(objectOf({ since: countRule, scopes: listOf(textRule) }))
 
 const deletedRule = objectOf({
@@ -63,16 +66,16 @@ const deletedRule = objectOf({
 const clientRule = clientRuleOf(clientFields)
 
 /**
- * The rule for the stored record of a client id. It rejects the record of another client, and a record whose secrets have
- * another form.
+ * The rule for the record that is stored under a client id. It accepts a client with exactly this id, and the
+ * record of a deleted client.
  */
 export function clientRecordRule(clientId: string): Rule {
   const idRule = objectOf({ clientId: oneOf(clientId) })
-  const livingRule = objectOf({
+  const existingRule = objectOf({
     client: (value) => idRule(value) ?? clientRule(value),
     secrets: listOf(objectOf({ hash: textRule, createdAt: countRule, expiresAt: optional(countRule) })),
     listedAt: countRule,
     partialRevocations: partialRevocationsRule,
   })
-  return (value) => deletedRule(value) && livingRule(value)
+  return (value) => deletedRule(value) && existingRule(value)
 }

@@ -34,10 +34,10 @@ export function createClientService<C extends Client>(
   catalog: CurrentCatalog,
   limit: ScopeLimit,
 ): ClientService<C, string, string> {
-  /** A change that does not remove access. */
+  /** Makes a change that does not remove access. */
   const change = async (what: Change, apply: (client: C) => C | undefined) =>
     presentClient(clients, await changeRecord(clients, what, ofClient(apply)))
-  /** A change that also revokes the tokens issued so far; see `removeAccess`. */
+  /** Makes a change that also revokes the tokens issued so far; see `removeAccess`. */
   const changeAndRevoke = async (what: Change, apply: (client: C) => C | undefined) =>
     presentClient(clients, await removeAccess(clients, what, ofClient(apply)))
 
@@ -50,7 +50,7 @@ export function createClientService<C extends Client>(
     },
 
     async rename(clientId, newName, options) {
-      checkInput('it cannot be renamed', { name: newName }, { name: nameRule })
+      checkInput('the client cannot be renamed', { name: newName }, { name: nameRule })
       const name = newName.trim()
       return change({ clientId, name: 'name', options }, (client) =>
         client.name === name ? undefined : { ...client, name },

@@ -22,7 +22,8 @@ import { hashSecret, isSecretHash, newSecret } from './secrets.ts'
 
 /** Rules for the input of every new client. */
 export function newClientFields(catalog: Catalog, input: unknown): Fields {
-  // The scopes are computed once for all entries, so that the time is linear.
+  // The set of scopes is computed once for all entries of `removedOperations`, so that the check takes linear
+  // time.
   const scopes = new Set(scopesOf(catalog, productsOf(input)))
   return {
     accountId: hostIdRule,
@@ -40,7 +41,7 @@ export function newClientFields(catalog: Catalog, input: unknown): Fields {
   }
 }
 
-/** The fields that every new client has, from checked input. */
+/** The fields that every new client has, from validated input. */
 export function newClient(kind: Client['kind'], input: NewClient) {
   return {
     clientId: input.clientId ?? newClientId(kind),
@@ -75,7 +76,7 @@ export async function insertNewClient<C extends Client>(
   return clientSecret
 }
 
-/** The valid part of the product list, by which the operations are checked. */
+/** The product ids of an input that is not validated yet. Entries that cannot be product ids are left out. */
 function productsOf(input: unknown): readonly string[] {
   const { products } = Object(input) as { products?: unknown }
   if (!Array.isArray(products) || products.length > MAX_ENTRIES) return []

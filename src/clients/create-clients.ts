@@ -12,14 +12,14 @@ import { withRepairedEpochs, type KnownOfClients } from './repair-epochs.ts'
 import { createReadOnlyServices } from './read-only-services.ts'
 import { createStoreRegistry } from './store-registry.ts'
 
-/** API keys and applications, with everything that other parts of the library do with them. */
+/** The API keys and applications, with everything that other parts of the library need to use them. */
 export interface Clients {
   readonly registry: ClientRegistry
   readonly apiKeys: ApiKeys
   readonly applications: Applications
   readonly clientTokens: ClientTokens
   /**
-   * Subscribes to the changes of other processes, so that this process may cache clients.
+   * Subscribes to the changes that other processes make, so that this process may cache clients.
    *
    * @returns a function that ends the subscription
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
@@ -27,12 +27,12 @@ export interface Clients {
   follow(): Promise<() => Promise<void>>
 }
 
-/** What clients need, whether the store keeps them or the host manages them. */
+/** What `clientsInStore` and `clientsAtHost` need. */
 type ClientsParts = Omit<ClientsDependencies, 'clientChanged'> & { readonly oidcScopes: readonly string[] }
 
 /**
- * Clients in the store. The process caches clients when it issues or verifies tokens; the services always read the
- * store.
+ * Clients in the store. Token requests and introspection read them through a cache in this process. The
+ * services of API keys and applications always read the store.
  *
  * @param known see `withRepairedEpochs`
  */
@@ -49,7 +49,10 @@ export function clientsInStore(parts: ClientsParts, known: KnownOfClients): Clie
   }
 }
 
-/** Clients in the host's tables, which are queried on every request, because changes there cannot be observed. */
+/**
+ * Clients in the host's tables. Every request queries these tables, because changes in them cannot be
+ * observed.
+ */
 export function clientsAtHost(parts: ClientsParts, registryOption: Registry): Clients {
   const hostRegistry = createHostRegistry(registryOption)
   const epochs = createHostEpochs(parts.store)

@@ -9,25 +9,28 @@ import { findRedirectUriProblem } from './redirect-uri.ts'
 
 /** The registry of the host, with validated results. */
 export interface HostRegistry extends ClientRegistry {
-  /** The clients of exactly this account, one after the other; undefined if the host does not list them. */
+  /**
+   * The clients of exactly this account, one after the other; undefined if the host's registry has no `list`.
+   */
   readonly list?: ((filter: { readonly accountId: string }) => AsyncIterable<Client>) | undefined
 }
 
 /**
  * Validates everything that the host's registry returns, and adds defaults for missing fields of a row.
  *
- * Each method rejects with a GatehouseError `ERR_HOST_CALLBACK` for an invalid result. The error names the callback and
- * all problems. Errors of the host pass through.
+ * Each method rejects with a GatehouseError `ERR_HOST_CALLBACK` for an invalid result. The error names the
+ * callback and all problems. Errors that the host's registry throws are passed on unchanged.
  */
 export function createHostRegistry(registry: Registry): HostRegistry {
-  // The rows of the host, for `verifySecret`. They stay apart from the client, so that no hash gets into a log or an event.
+  // The row of the host for each client, for `verifySecret`. A row may contain the hash of the secret. It is
+  // kept apart from the client, so that the hash does not get into a log or an event.
   const rows = new WeakMap<Client, HostClient>()
 
   return {
     async find(clientId) {
       const answer = await callHost(FIND, () => registry.find(clientId))
       const checked = readClient(FIND, answer)
-      // A case-insensitive lookup may find a client with another id.
+      // A case-insensitive lookup may find a client with another id, which is ignored.
       if (checked?.clientId !== clientId) return undefined
       rows.set(checked, answer as HostClient)
       return checked
@@ -89,7 +92,7 @@ const FIND = 'registry.find'
 const VERIFY_SECRET = 'registry.verifySecret'
 const LIST = 'registry.list'
 
-/** The values of fields that are missing or null in a row. */
+/** The default values of fields that are missing or null in a row. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   removedOperations: [],
   disabled: false,
@@ -103,7 +106,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
 /** Fields without a default. An empty value in a row means that the field is not set. */
 const OPTIONAL: readonly string[] = ['userId', 'homepageUri', 'logoUri']
 
-/** The fields of a client of this kind; unknown columns are left out. */
+/** The fields of a client of this kind, from a row of the host. Unknown columns are left out. */
 function withDefaults(
   kind: Client['kind'],
   row: Readonly<Record<string, unknown>>,
@@ -120,7 +123,7 @@ const FIELDS: Readonly<Record<Client['kind'], Fields>> = {
   application: {
     ...clientFields.application,
     ...applicationFields,
-    // The list may have any length, because the host limits its own lists.
+    // These lists may have any length, because the host limits its own lists.
     redirectUris: listOf(findRedirectUriProblem),
     postLogoutRedirectUris: listOf(findRedirectUriProblem),
   },

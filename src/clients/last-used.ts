@@ -7,10 +7,13 @@ import { createLru } from '../async/lru.ts'
 
 const HOUR_SECONDS = 3600
 
-/** Maximum number of clients whose last write is cached. The last use of a client that is not cached is written again. */
+/**
+ * Maximum number of clients whose last written hour this process caches. If the hour of a client is not
+ * cached, its next use is written, even if the store has the same hour already.
+ */
 const MAX_CACHED = 50_000
 
-/** When a client last got a token. */
+/** The time when a client last got a token. */
 export interface LastUse {
   /** Epoch seconds, rounded down to the hour. */
   readonly lastUsedAt: number
@@ -26,11 +29,14 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
   const written = createLru<string, number>(MAX_CACHED)
 
   return {
-    /** Records that a client got a token now. Returns at once and never fails, so that no token waits for it. */
+    /**
+     * Records that a client got a token now. Returns at once and never fails, so token requests do not wait
+     * for the write.
+     */
     record(clientId: string): void {
       const hour = startOfHour(Date.now() / 1000)
       if (written.get(clientId) === hour) return
-      // Sets the cache before the write, so that concurrent requests of one client write once.
+      // The cache is set before the write, so that concurrent requests of one client cause one write.
       written.set(clientId, hour)
       records.set(clientId, { lastUsedAt: hour }).catch((error: unknown) => {
         written.delete(clientId)
@@ -38,8 +44,9 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
       })
     },
     /**
-     * When each of the clients last got a token, in epoch seconds rounded down to the hour. Undefined if the client never
-     * got a token, or if the record is corrupt; the next use overwrites a corrupt record.
+     * When each of the clients last got a token, in epoch seconds rounded down to the hour. Undefined if the
+     * client never got a token, or if the stored time is corrupt. The next use of the client overwrites a
+     * corrupt time.
      */
     async get(clientIds: readonly string[]): Promise<(number | undefined)[]> {
       return (await records.getEach(clientIds)).map((record, at) => {
@@ -56,7 +63,10 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
   }
 }
 
-/** When clients last got a token, rounded down to the hour. It takes at most one write per client, hour and process. */
+/**
+ * When clients last got a token, rounded down to the hour. Each process usually writes once per client and
+ * hour.
+ */
 export type LastUses = ReturnType<typeof createLastUses>
 
 /** Epoch seconds, rounded down to the hour. */

@@ -10,8 +10,8 @@ interface ClientServices {
 }
 
 /**
- * Creates the services for a host that manages API keys and applications. `reportCompromised` revokes the tokens of a
- * client. Every other method rejects with `ERR_REGISTRY_READ_ONLY`.
+ * Creates the services for a host that manages API keys and applications. `reportCompromised` revokes the
+ * tokens of a client. Every other method rejects with `ERR_REGISTRY_READ_ONLY`.
  *
  * @param services the services of the store, which have all methods
  */
@@ -37,7 +37,7 @@ function rejectAll<Service extends object>(name: string, service: Service): Serv
     async () => {
       throw new GatehouseError(
         'ERR_REGISTRY_READ_ONLY',
-        `${name}.${method}() is not available: the option "registry" is set, so the host manages API keys and applications, and they are read and changed there`,
+        `${name}.${method}() is not available: the option "registry" is set, so the host manages API keys and applications; read and change them in the host's tables`,
       )
     },
   ])

@@ -1,14 +1,19 @@
-/** Hosts that never leave the machine, as URL parsers write them (RFC 8252 7.3, 8.3). */
+/**
+ * Names of the machine itself, as URL parsers write them (RFC 8252 7.3, 8.3). Requests to them never leave
+ * the machine.
+ */
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** Redirect URIs of each kind that an application may have. */
+/** Maximum number of redirect URIs of an application, and also of its post-logout redirect URIs. */
 export const MAX_REDIRECT_URIS = 20
 
 /**
- * Why codes must not be sent to `uri`, as a sentence with the remedy; undefined if codes may be sent there.
+ * Why the authorization server must not redirect to `uri`, as a sentence with the remedy; undefined if it
+ * may do so.
  *
- * Redirect URIs are compared character by character (RFC 9700 2.1), and then passed to browsers, which rewrite every
- * URI into their own form. So only that form is accepted: the checked URI is the one that the browser opens.
+ * Redirect URIs are compared character by character (RFC 9700 2.1) and then passed to browsers. Browsers
+ * rewrite every URI into their own form. Only URIs in that form are accepted, so the browser opens exactly
+ * the URI that was checked.
  */
 export function findRedirectUriProblem(uri: unknown): string | undefined {
   const text = typeof uri === 'string' ? uri : ''
@@ -19,19 +24,20 @@ export function findRedirectUriProblem(uri: unknown): string | undefined {
   return findWebUriProblem(uri)
 }
 
-/** Why `uri` is not the address of a page that may be linked to, as a sentence with the remedy. */
+/** Why pages must not link to `uri`, as a sentence with the remedy; undefined if they may. */
 export function findWebUriProblem(uri: unknown): string | undefined {
   if (typeof uri !== 'string' || uri === '')
     return 'must be an absolute URL, as "https://example.com/callback"'
   if (uri.length > 2000) return 'must have at most 2000 characters'
   if (/[\s\p{Cc}\p{Cf}\p{Cs}]/u.test(uri)) {
-    return 'must not contain white space, control characters or invisible ones: encode them as %XX'
+    return 'must not contain white space, control characters or invisible characters: encode them as %XX'
   }
-  // Not `URL.canParse`: once a caller of it is compiled, Node 20 misreads letters such as "ü" in it.
+  // `URL.canParse` is not used here. In Node 20 it misreads letters such as "ü" once its caller is compiled.
   const url = URL.parse(uri)
   if (url === null) return 'must be an absolute URL, as "https://example.com/callback"'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with "https://"'
-  // Check this before any message that repeats the address: it may hold a password.
+  // This check comes before every message that repeats the address, because the address may contain a
+  // password.
   if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(uri)) {
     return 'must not contain a user name or password: leave out what stands before the "@"'
   }
@@ -44,14 +50,20 @@ export function findWebUriProblem(uri: unknown): string | undefined {
   return undefined
 }
 
-/** Why `uri` is not the address of a picture for our pages: as `findWebUriProblem`, and https on every host. */
+/**
+ * Why pages must not show the picture at `uri`; undefined if they may. The rules of `findWebUriProblem`
+ * apply, and `https:` is required on every host.
+ */
 export function findLogoUriProblem(uri: unknown): string | undefined {
   const problem = findWebUriProblem(uri)
   if (problem !== undefined || String(uri).startsWith('https://')) return problem
   return 'must start with "https://": browsers show no other picture on the pages'
 }
 
-/** `https://example.com` and `https://example.com?a=b` mean the same to every client with the slash added. */
+/**
+ * Whether only the slash after the origin is missing, as in `https://example.com` or
+ * `https://example.com?a=b`. With and without this slash, a URI means the same to every client.
+ */
 function isOriginWithoutSlash(uri: string, url: URL): boolean {
   return url.pathname === '/' && uri === url.origin + url.search + url.hash
 }

@@ -13,13 +13,13 @@ import type { ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service-types.ts'
 
 /**
- * Makes a change that removes access from a client, such as `disable()` or `removeProduct()`. It revokes all access
- * tokens that the client has obtained so far, with all their scopes, in every process. The same write that changes the
- * record raises the epoch of the client. Tokens carry that epoch, so older tokens are rejected and new ones are valid.
- * Grants and refresh tokens stay.
+ * Makes a change that removes access from a client, such as `disable()` or `removeProduct()`. It revokes all
+ * access tokens that the client has obtained so far, with all their scopes, in every process. The same write
+ * that changes the record raises the epoch of the client. Tokens carry that epoch, so older tokens are
+ * rejected and new tokens are valid. Grants and refresh tokens stay.
  *
- * The tokens are also revoked if the change is in force already, because a previous attempt may have failed after the
- * write.
+ * If the client already has the requested state, the tokens are revoked nevertheless, because a previous
+ * attempt may have failed after the write.
  *
  * @throws {GatehouseError} as `changeRecord`
  */
@@ -60,13 +60,17 @@ export async function deleteClient<C extends Client>(
   const record = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
     const found = await records.delete(clientId, checkKind, Date.now())
     if (found) events.emit('client.deleted', { kind, clientId, accountId: found.client.accountId, actor })
-    // Also if it was deleted before: the previous attempt may have failed after the write.
+    // If the client was deleted before, its tokens are revoked again, because the previous attempt may have
+    // failed after the write.
     const isDeleted = found !== undefined || (await records.deletedKind(clientId)) === kind
     return { result: found, revoked: isDeleted ? revocationsOf(clientId, undefined) : [], actor }
   })
   if (!record) throw notFound(clients, clientId)
-  // The client is deleted. Readers skip leftover entries, so a failure here is only logged.
+  // The client is deleted. Lists skip its remaining entries, so an error here is only logged.
   await Promise.all([index.remove(record), lastUses.delete(clientId)]).catch((error: unknown) => {
-    logger.warn({ clientId, error }, 'a deleted client left entries behind, which will be skipped')
+    logger.warn(
+      { clientId, error },
+      'the list entries or the last use of a deleted client could not be removed; lists skip the client',
+    )
   })
 }

@@ -4,18 +4,21 @@ import type { RevocationSet } from '../revocation/is-revoked.ts'
 import { clientRecords } from './client-record.ts'
 import { verifyStoredSecret, type StoredClient, type StoreRegistry } from './store-registry.ts'
 
-/** The revocations of clients that this process knows, in memory. */
+/** The revocations of clients that this process has in memory. */
 export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientRevoked'>
 
 /**
- * The registry in the store, with epochs that are never below a known revocation. A store that fails over may lose a
- * raised epoch, while processes still know the revocation. New tokens of the client would then be rejected at once.
+ * The registry in the store. If the epoch of a client is lower than a known revocation requires, `find`
+ * raises the stored epoch. When a store fails over, it may lose a raised epoch, while processes still know
+ * the revocation. Without the repair, new tokens of the client would carry the lower epoch and be rejected.
  *
- * Usually the store lost nothing, and only the cached client is outdated. So the client is read again first: besides the
- * message of the change, a revocation is the second way in which a process learns of it.
+ * Usually the store has lost nothing, and only the cached client is outdated. So the client is first read
+ * again from the store. A process that missed the message of a change thus notices the change through the
+ * revocation.
  *
- * Not for clients in tables of the host. An outdated copy of such a table returns an older epoch together with what the
- * client has lost since, and tokens issued from it must stay rejected.
+ * Do not use this registry for clients in the host's tables. An outdated copy of such a table returns an
+ * older epoch, and also access that the client has lost since. Tokens issued from such a row must stay
+ * rejected.
  */
 export function withRepairedEpochs(
   cache: Pick<ClientCache, 'find' | 'refetch' | 'changed'>,
@@ -35,7 +38,8 @@ export function withRepairedEpochs(
       await records.update(clientId, (record) =>
         record.client.epoch < epoch ? { ...record, client: { ...record.client, epoch } } : undefined,
       )
-      // The next call returns the raised epoch. This client may have changed since it was read, so its tokens are rejected.
+      // This client may have changed since it was read. It keeps the lower epoch, so tokens issued from it
+      // are rejected. The next call returns the raised epoch.
       return client
     },
     verifySecret: verifyStoredSecret,

@@ -11,24 +11,27 @@ import type { ChangeOptions } from './client-service-types.ts'
 import { hostIdRule } from '../validation/rules.ts'
 import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
 
-/** Revokes the tokens of API keys and applications, wherever these are kept. */
+/** Revokes the tokens of API keys and applications, whether the store or the host keeps these clients. */
 export interface ClientTokens {
   /**
-   * Revokes all tokens that a client has obtained so far. New tokens are valid.
+   * Revokes all tokens that a client has obtained so far. Tokens that are issued later are valid.
    *
-   * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if its record is corrupt: its
-   *   tokens are revoked nevertheless
+   * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if the record of
+   *   the client is corrupt; its tokens are revoked nevertheless
    */
   revokeAll(clientId: string, options: ChangeOptions): Promise<void>
-  /** Revokes those tokens that carry one of `scopes`, or all tokens if the record is corrupt. */
+  /**
+   * Revokes the tokens of a client that carry one of `scopes`, or all its tokens if its record is corrupt.
+   */
   revokeScopes(clientId: string, scopes: readonly string[], options: ChangeOptions): Promise<void>
-  /** The revocations that a client in its current state needs. Revoking them again is harmless. */
+  /** The revocations that follow from the current state of a client. Making them again is harmless. */
   revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>
   /**
-   * All API keys and applications of an account, page by page, and its corrupt records.
+   * All API keys and applications of an account, page by page. A corrupt record stands in the place of its
+   * client.
    *
-   * @throws {GatehouseError} `ERR_HOST_CALLBACK` if the host manages them and does not list them; `ERR_STORE_CORRUPT`, at
-   *   the end, if a list of them is corrupt
+   * @throws {GatehouseError} `ERR_HOST_CALLBACK` if the host manages the clients and does not list them;
+   *   `ERR_STORE_CORRUPT`, at the end, if a list of clients in the store is corrupt
    */
   listByAccount(accountId: string): AsyncIterable<readonly (Client | CorruptRecord)[]>
 }
@@ -39,12 +42,13 @@ export const PAGE_SIZE = 50
 const ANY_KIND = 'API key or application'
 
 /**
- * Changes the record that decides about new tokens of a client, and revokes older tokens. A corrupt record does not keep
- * tokens valid.
+ * Changes the record that decides about new tokens of a client, and revokes older tokens. If this record is
+ * corrupt, the older tokens are revoked nevertheless.
  *
  * @param revocation.change changes the record, and returns the revocations that the changed record needs
- * @param revocation.ofCorrupt the revocations if the record is corrupt
- * @throws {GatehouseError} `ERR_STORE_CORRUPT`, after the revocation, if the record is corrupt; what `change` throws
+ * @param revocation.ofCorrupt returns the revocations if the record is corrupt
+ * @throws {GatehouseError} `ERR_STORE_CORRUPT`, after the revocation, if the record is corrupt; what `change`
+ *   throws
  */
 export async function revokeDespiteCorruption(
   revocations: Pick<Revocations, 'revokeWith'>,
@@ -64,7 +68,7 @@ export async function revokeDespiteCorruption(
       return { result: error, revoked: ofCorrupt(), actor }
     }
   })
-  if (corrupt) throw partialFailure([corrupt], 'The tokens of that client were revoked all the same')
+  if (corrupt) throw partialFailure([corrupt], 'The tokens of that client were revoked nevertheless')
 }
 
 /** Revokes tokens of clients in the store. */
@@ -116,7 +120,7 @@ export function createClientTokens({
     },
 
     async *listByAccount(accountId) {
-      // Clients in the store have valid account ids only, and an invalid one may not fit a key of the store.
+      // An invalid account id has no clients in the store, and the store may not accept it in a key.
       if (hostIdRule(accountId) !== undefined) return
       const errors: GatehouseError[] = []
       for (const kind of ['apiKey', 'application'] as const) {
@@ -127,7 +131,7 @@ export function createClientTokens({
           errors.push(error)
         }
       }
-      if (errors.length > 0) throw partialFailure(errors, 'The clients on that list are not known')
+      if (errors.length > 0) throw partialFailure(errors, 'The clients on a corrupt list could not be read')
     },
   }
 }

@@ -17,16 +17,17 @@ import { revocationsOf } from './access-epoch.ts'
 /** Revokes the tokens of clients that the host manages. */
 export interface HostClientTokens extends ClientTokens {
   /**
-   * Revokes all tokens that a client has obtained so far, because its secret leaked. The host must revoke the secret.
+   * Revokes all tokens that a client has obtained so far. Call this method if the secret of the client
+   * leaked. The host itself must revoke the secret.
    *
-   * @param kind the expected kind of the client, if the host finds it
+   * @param kind the kind that the client must have if the host finds it
    * @throws {GatehouseError} as `revokeAll`, and `ERR_NOT_FOUND` if the client is of the other kind
    */
   reportCompromised(kind: Client['kind'], clientId: string, options: ChangeOptions | undefined): Promise<void>
 }
 
 interface HostClientTokensParts {
-  /** With the epochs that tokens carry. */
+  /** The registry of the host. Its clients have the epochs that tokens carry. */
   readonly registry: Pick<ClientRegistry, 'find'>
   readonly list: HostRegistry['list']
   readonly epochs: HostEpochs
@@ -35,11 +36,12 @@ interface HostClientTokensParts {
 }
 
 /**
- * Revokes tokens of clients that the host manages. gatehouse cannot change their rows, so it counts an epoch offset for
- * each client.
+ * Revokes tokens of clients that the host manages. gatehouse cannot change the rows of these clients. Instead
+ * it stores an epoch offset for each client, and raises this offset.
  *
- * A client that the host does not find counts as deleted: all its tokens are rejected permanently, also those that it
- * would get if it came back soon. The same holds if its epoch offset is corrupt; then it gets no tokens.
+ * A client that the host does not find counts as deleted, so all its tokens are rejected. If the host adds
+ * the client again soon, its new tokens are rejected too, as long as the revocation is kept. All tokens are
+ * also rejected if the epoch offset of a client is corrupt. In that case the client gets no new tokens.
  */
 export function createHostClientTokens(parts: HostClientTokensParts): HostClientTokens {
   const { registry, list } = parts
@@ -50,9 +52,10 @@ export function createHostClientTokens(parts: HostClientTokensParts): HostClient
       revoke(parts, { clientId, name: 'tokens.revoked', options }, scopes),
 
     async reportCompromised(kind, clientId, options) {
-      checkInput('it cannot be reported', { clientId }, { clientId: hostClientIdRule })
+      checkInput('the client cannot be reported as compromised', { clientId }, { clientId: hostClientIdRule })
       checkChange('compromised', options)
-      // A corrupt record must not keep tokens valid.
+      // A corrupt epoch offset must not keep tokens valid, so this error is ignored and the tokens are
+      // revoked.
       const found = await registry.find(clientId).catch((error: unknown) => {
         if (!isCorruptRecord(error)) throw error
         return undefined
@@ -69,7 +72,7 @@ export function createHostClientTokens(parts: HostClientTokensParts): HostClient
       if (!list) {
         throw new GatehouseError(
           'ERR_HOST_CALLBACK',
-          'registry.list is missing, so the API keys and applications of an account are not known: implement list({ accountId }), or call tokens.revokeAll({ clientId }) for each of them',
+          'registry.list is missing, so the API keys and applications of an account are not known: implement list({ accountId }), or call tokens.revokeAll({ clientId }) for each client',
         )
       }
       let page: Client[] = []

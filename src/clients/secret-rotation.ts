@@ -1,17 +1,17 @@
 import { GatehouseError } from '../errors.ts'
 import { isLive, type StoredSecret } from './secrets.ts'
 
-/** One of two live secrets: the replaced one, or the new one. */
+/** Which of two live secrets is meant: the replaced secret, or the new secret. */
 export type SecretAge = 'old' | 'new'
 
 /**
- * The secrets after a rotation: the new one first, then the replaced one, which expires after the overlap. With an overlap
- * of 0 all other secrets are removed.
+ * The secrets after a rotation. The new secret comes first, then the replaced secret, which expires after the
+ * overlap. With an overlap of 0, all other secrets are removed.
  *
  * @param now milliseconds since the epoch
  * @param overlapSeconds how long the replaced secret stays valid
- * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are live. The servers of the client may use either, and removing
- *   the wrong one would be an outage.
+ * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are live already. The client's servers may use
+ *   either secret, so removing the wrong secret would be an outage
  */
 export function rotateSecret(
   secrets: readonly StoredSecret[],
@@ -25,19 +25,21 @@ export function rotateSecret(
   if (other !== undefined) {
     throw new GatehouseError(
       'ERR_CONFLICT',
-      'two secrets are live already. Keep one of them first, by revokeSecret(clientId, "old") or revokeSecret(clientId, "new"), or revoke both at once with overlapSeconds: 0',
+      'two secrets are live already. First revoke one of them: revokeSecret(clientId, "old") or revokeSecret(clientId, "new"). Or revoke both at once with overlapSeconds: 0',
     )
   }
   return replaced === undefined ? [added] : [added, { ...replaced, expiresAt: createdAt + overlapSeconds }]
 }
 
 /**
- * The secrets after one of two was revoked. Revoking the new one undoes the rotation: the old one is current again and
- * does not expire.
+ * The secrets after one of two secrets was revoked. Revoking the new secret undoes the rotation: the old
+ * secret becomes the current secret again and does not expire.
  *
  * @param now milliseconds since the epoch
- * @returns undefined if there is no old secret, or no secret at all
- * @throws {GatehouseError} `ERR_CONFLICT` if revoking the new one would leave none
+ * @returns undefined if there is nothing to revoke: `age` is `old` and there is no old secret, or there is no
+ *   secret at all
+ * @throws {GatehouseError} `ERR_CONFLICT` if `age` is `new` and there is no old secret, so that no secret
+ *   would be left
  */
 export function revokeSecret(
   secrets: readonly StoredSecret[],
@@ -50,7 +52,7 @@ export function revokeSecret(
   if (old === undefined) {
     throw new GatehouseError(
       'ERR_CONFLICT',
-      'only one secret is live: replace it by rotateSecret(clientId, { overlapSeconds: 0 }), or disable the client',
+      'only one secret is live: replace it with rotateSecret(clientId, { overlapSeconds: 0 }), or disable the client',
     )
   }
   const { hash, createdAt } = old

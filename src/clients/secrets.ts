@@ -2,17 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
 import { digest } from '../store/digest.ts'
 
-/** A client secret as it is stored: never the secret itself. */
+/** A client secret in its stored form: the hash, never the secret itself. */
 export interface StoredSecret {
   /** `sha256:` and the base64url of the SHA-256 of the secret. */
   readonly hash: string
   /** Epoch seconds. */
   readonly createdAt: number
-  /** Epoch seconds from which on it is rejected; undefined for the current one. */
+  /** Epoch seconds from which on the secret is rejected; undefined for the current secret. */
   readonly expiresAt?: number | undefined
 }
 
-/** Starts each generated secret, so that secret scanners and people recognize a leaked one. */
+/**
+ * Each generated secret starts with this prefix, so that secret scanners and people recognize a leaked
+ * secret.
+ */
 const PREFIX = 'gatehouse_'
 const ALGORITHM = 'sha256:'
 
@@ -21,7 +24,7 @@ export function newSecret(): string {
   return PREFIX + randomBytes(32).toString('base64url')
 }
 
-/** Whether a text may be a generated secret, which messages must not quote. */
+/** Whether a text may be a generated secret. Messages must not quote such a text. */
 export function looksLikeSecret(text: string): boolean {
   return text.startsWith(PREFIX)
 }
@@ -30,11 +33,13 @@ export function looksLikeSecret(text: string): boolean {
  * Hashes an existing client secret, for hosts that import API keys or applications. Pass the hash to
  * `create({ clientId, secretHash })`, and the client keeps using its secret.
  *
- * The hash is a single SHA-256. That is enough for random secrets, and not for passwords that people choose.
+ * The hash is one round of SHA-256. One round is enough for random secrets, but not for passwords that people
+ * choose.
  *
  * @param secret at least 16 random characters
  * @returns `sha256:` and the base64url (RFC 4648 5, without padding) of SHA-256 over the UTF-8 of `secret`
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if it is not a text, or too short for a random secret
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `secret` is not a text, or is too short for a random
+ *   secret
  */
 export function hashSecret(secret: string): string {
   if (typeof secret !== 'string' || secret.length < 16) {
@@ -50,7 +55,8 @@ export function hashSecret(secret: string): string {
 export function isSecretHash(value: unknown): value is string {
   if (typeof value !== 'string' || !value.startsWith(ALGORITHM)) return false
   const bytes = decodeHash(value)
-  // Encoding it again rejects what decoders tolerate: padding, other characters, extra bits at the end.
+  // Decoders tolerate padding, other characters, and extra bits at the end. Comparing the text with the
+  // encoded bytes rejects such a hash.
   return bytes.length === 32 && value === ALGORITHM + bytes.toString('base64url')
 }
 

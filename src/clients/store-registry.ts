@@ -7,8 +7,8 @@ import type { StoredSecret } from './secrets.ts'
 import { matchesSecret } from './verify-secret.ts'
 
 /**
- * The hashes are stored under a symbol. They pass with the client from `find` to `verifySecret`, and into no JSON or
- * log.
+ * The property of a client that holds the hashes of its secrets. It is a symbol, so the hashes never get into
+ * JSON. `find` sets the property, and `verifySecret` reads it.
  */
 const SECRETS = Symbol('secrets')
 
@@ -21,9 +21,9 @@ export type StoreRegistry = ClientRegistry<StoredClient>
 export function createStoreRegistry({ store }: { store: Store }): StoreRegistry {
   const records = clientRecords(store)
   return {
-    // One read of the store. Omits `lastUsedAt`, which no token needs.
+    // Reads the store once. The result has no `lastUsedAt`, because no token needs it.
     async find(clientId) {
-      // An invalid id comes from outside, and needs no database query.
+      // Requests may contain any text as a client id. An invalid id needs no database query.
       if (!isClientId(clientId)) return undefined
       const record = await records.get(clientId)
       return record && { ...record.client, [SECRETS]: record.secrets }
@@ -32,7 +32,10 @@ export function createStoreRegistry({ store }: { store: Store }): StoreRegistry 
   }
 }
 
-/** Without I/O; false for a client that the store registry did not return. */
+/**
+ * Whether `secret` is a live secret of the client. Does no I/O. Returns false for a client that the store
+ * registry did not return.
+ */
 export async function verifyStoredSecret(client: StoredClient, secret: string): Promise<boolean> {
   return matchesSecret(client[SECRETS] ?? [], secret, Date.now())
 }

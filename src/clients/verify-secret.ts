@@ -2,15 +2,18 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { digest } from '../store/digest.ts'
 import { decodeHash, isLive, type StoredSecret } from './secrets.ts'
 
-/** A client may have two live secrets, so that a secret is replaced without an outage. */
+/** A client may have two live secrets, so that a secret can be replaced without an outage. */
 const MAX_SECRETS = 2
 
-/** Is compared if there is no second secret, so that the comparison takes the same time. It is the hash of no secret. */
+/**
+ * Compared instead of a missing secret, so that the comparison takes the same time. No secret has this random
+ * hash.
+ */
 const NO_HASH = randomBytes(32)
 
 /**
- * Whether `candidate` is one of the live secrets. It makes always the same number of comparisons, each in constant time,
- * so that the time does not show the number of secrets.
+ * Whether `candidate` is one of the live secrets. The function always makes two comparisons, each in constant
+ * time. So the time does not show how many secrets the client has.
  *
  * @param secrets at most two
  * @param now milliseconds since the epoch
