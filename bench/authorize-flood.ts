@@ -5,9 +5,10 @@
  *
  * Each of the three runs takes 20 seconds. The first run has the default options. The second run has no limit
  * by address. The third run has no such limit either, and its Redis is nearly full, so sign-ins are rejected
- * too. Prints the memory of Redis before and after, and the responses. Fails if any other action of the client
- * fails. The flood and the host share one process, so all figures are slower than in production. `node
- * bench/authorize-flood.ts` (Node 22.18 or later), about 90 seconds.
+ * too. Prints the memory of Redis before and after each run, and the number of responses by status. Apart
+ * from these rejected sign-ins, the measurement fails if an action of the client fails. The flood and the
+ * host share one process, so all figures are slower than in production. `node bench/authorize-flood.ts` runs
+ * for about 90 seconds, and needs Node 22.18 or later.
  */
 import { Agent, request, type RequestOptions } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -137,7 +138,7 @@ async function flood(host: MeasuredHost, clientId: string, until: number): Promi
   return counts
 }
 
-/** A user, a developer and an operator at the other address. */
+/** The actions of a user, a developer and an operator, which are all sent from the other address. */
 function createUser(host: MeasuredHost, client: { client_id: string; client_secret: string }) {
   const agent = new Agent({ keepAlive: true })
   const { gatehouse, issuer, origin } = host

@@ -75,8 +75,10 @@ export async function redisPaused(): Promise<Faults> {
 }
 
 /**
+ * Starts a cluster. Its faults hit one master after the other.
+ *
  * @param fault makes the victim fail; returns a function that restores the victim, and the minimum milliseconds
- * of the outage
+ *   of the outage
  */
 async function onCluster(
   fault: (
@@ -98,7 +100,8 @@ async function onCluster(
       const replica = await cluster.replicaOf(victim)
       const startedAt = performance.now()
       const { restore, minimumMs } = await fault(victim, replica)
-      // A victim that restarts before its replica is promoted would come back as an empty master.
+      // Waits for the promotion: a victim that restarts before its replica is promoted would come back as an
+      // empty master.
       await until(() => requirePromoted(cluster, victim, replica))
       const servedAt = performance.now()
       await delay(Math.max(0, minimumMs - (servedAt - startedAt)))

@@ -1,20 +1,21 @@
 /**
- * Measures what clients see of a failing Redis. For 60 seconds, 50 clients connect and refresh repeatedly at two
- * processes in turn. After each failure they retry with the same refresh token, and some send one twice at the
- * same time.
+ * Measures what clients see of a failing Redis. For 60 seconds, 50 clients connect and refresh repeatedly at
+ * two processes in turn. After each failure a client retries with the same refresh token. Sometimes a client
+ * sends one refresh token twice at the same time.
  *
  * - `node bench/chaos.ts kill`, the default: a cluster of 3 masters and 3 replicas. Three times a master is
  *   killed, its replica takes over, and the killed master restarts empty as the replica.
- * - `replica-behind`: like `kill`, but the replica was cut off for 1.5 s before.
+ * - `replica-behind`: like `kill`, but the replica is cut off for 1.5 s before its master is killed.
  * - `pause-master`: like `kill`, but the master is frozen for 10 s, and resumes after it was replaced.
  * - `pause`: a single Redis is frozen for 10 s, twice.
  *
  * Runs with `durability` (one replica, 500 ms) on the cluster, and `refreshTokenGraceSeconds: 10`. Fails if a
- * refresh token gets two valid successors, if a client that used no token twice is rejected, if a response is a
- * 5xx other than 503, if a request takes longer than the store's timeout allows, or if a client waits for more
- * than 5 s after the recovery. With `--no-durability` it only counts the writes that replication without WAIT
- * loses. `--seconds 30` shortens the run. With `--eager`, clients hardly pause between two refreshes. Starts
- * its own servers. Node 22.18 or later; about 90 seconds.
+ * refresh token gets two valid successors, if a client that used no token twice is rejected, if a response is
+ * a 5xx other than 503, if a request takes longer than the store's timeout allows, or if a client waits for
+ * more than 5 s after the recovery. With `--no-durability` the measurement does not fail, and counts the
+ * writes that replication without WAIT loses. `--seconds 30` shortens the run. With `--eager`, clients hardly
+ * pause between two refreshes. The measurement starts its own servers, takes about 90 seconds, and needs Node
+ * 22.18 or later.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,6 @@
 /** Statistics for the printed figures. */
 
-/** The median; of an even number of values, the higher one in the middle. */
+/** The median. Of an even number of values, it is the higher of the two middle values. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }

@@ -1,16 +1,24 @@
 /**
  * Sends generated requests to all endpoints of the authorization service, and to the gateway in front of five
- * routers (@koa/router, koa-tree-router, find-my-way with and without letter case, Fastify by `authenticate`).
- * The generated requests start as valid requests and tokens of all kinds, and get up to four mutations each.
- * Most are passed to Node's HTTP parser in this process, some are sent over sockets. The arguments of `node
- * bench/fuzz.ts 1 1000000` are a seed and a number of requests. A request depends on the seed and its number
- * alone, except for the ids and secrets in it. `--processes 2` distributes the requests.
+ * routers (@koa/router, koa-tree-router, find-my-way with and without letter case, Fastify by
+ * `authenticate`). The generated requests start as valid requests and tokens of all kinds, and get up to four
+ * mutations each. Most requests are passed to Node's HTTP parser in this process, and some are sent over
+ * sockets. The arguments of `node bench/fuzz.ts 1 1000000` are a seed and a number of requests. Each request
+ * depends only on the seed and on the position of the request, except for the ids and secrets in it.
+ * `--processes 2` distributes the requests among two processes.
  *
- * Fails if a request gets a 5xx or no response; if a handler runs without a token of its scope; if a response
- * or a log line contains a secret, markup or a header of a request, or redirects elsewhere; if a client gets a
- * token or data that it has no right to; if an error is uncaught or logged; or if the heap grows from host to
- * host. Prints the shortest request that reproduces each finding. Node 22.18 or later; about 25 minutes of one
- * core for a million requests.
+ * The run fails in each of these cases:
+ *
+ * - A request gets a 5xx or no response.
+ * - A handler runs without a token of its scope.
+ * - A response or a log line contains a secret, markup or a header of a request, or a response redirects to a
+ *   wrong address.
+ * - A client gets a token or data that it has no right to.
+ * - An error is uncaught or logged.
+ * - The heap grows from host to host.
+ *
+ * The run prints the shortest request that reproduces each finding. A million requests take about 25 minutes
+ * of one core. The script needs Node 22.18 or later.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

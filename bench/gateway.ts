@@ -1,8 +1,8 @@
 /**
- * Measures the cost of the gateway for a request: a bare Koa app against the same app behind the gateway, with a
- * token that is already cached. Both run in one process and take turns. The figure is the median of the ratios of
- * all rounds, so that a busy machine slows both alike. `node bench/gateway.ts` (Node 22.18 or later), about 15
- * seconds.
+ * Measures what the gateway costs a request. A bare Koa app is compared with the same app behind the gateway,
+ * which has already cached the token. Both apps run in one process and take turns, so that a busy machine
+ * slows both apps alike. The figure is the median of the ratios of all rounds. `node bench/gateway.ts` runs
+ * for about 15 seconds, and needs Node 22.18 or later.
  */
 import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,9 +1,14 @@
 /**
- * Measures a Redis with 100,000 API keys and 100,000 grants: the bytes of each; the time and the round trips to
- * list those of one owner and of one account; the start of a process, compared with a Redis that has the signing
- * keys alone; and direct tokens per second for 1, 1,000 and 100,000 clients. Fails if a list takes too many round
- * trips, or if throughput drops with the number of clients. Starts its own Redis servers. `node
- * bench/hundred-thousand.ts` (Node 22.18 or later), about two minutes.
+ * Measures a Redis with 100,000 API keys and 100,000 grants:
+ *
+ * - the bytes of an API key and of a grant;
+ * - the time and the round trips to list the API keys of one owner, and the grants of one account;
+ * - the time to start a process, compared with a Redis that contains only the signing keys;
+ * - direct tokens per second for 1, 1,000 and 100,000 clients.
+ *
+ * The measurement fails if a list takes too many round trips, if the start takes too long, or if throughput
+ * drops with the number of clients. It starts its own Redis servers. `node bench/hundred-thousand.ts` runs
+ * for about two minutes, and needs Node 22.18 or later.
  */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'

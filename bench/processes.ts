@@ -1,4 +1,4 @@
-/** Processes for the measurements that need more than one. They end with this process. */
+/** The processes of measurements that need more than one process. They end with this process. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'

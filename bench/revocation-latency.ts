@@ -1,9 +1,10 @@
 /**
  * Measures how long a revocation takes to reach another process. Two processes share one Redis and get 200
- * requests/s each. One process revokes. The time runs from before its call until the other process has answered
- * 401. The measurement is repeated with publish/subscribe disabled, and for a gateway that polls over HTTP. For
- * these two, the limit is the poll interval. Starts its own Redis. Fails if a figure exceeds its limit. `node
- * bench/revocation-latency.ts` (Node 22.18 or later), about a minute.
+ * requests/s each. One process revokes. The measured time begins before the call that revokes, and ends when
+ * the other process has answered 401. The measurement is repeated with publish/subscribe disabled, and for a
+ * gateway that polls over HTTP. In these two repetitions, the limit is the poll interval. The measurement
+ * starts its own Redis, and fails if a figure exceeds its limit. `node bench/revocation-latency.ts` runs for
+ * about a minute, and needs Node 22.18 or later.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { Agent, request } from 'node:http'
@@ -16,7 +17,7 @@ import type { ProcessOptions, Question, Target } from './revocation-process.ts'
 
 const KINDS = ['token', 'grant', 'client'] as const
 const SAMPLES = 200
-/** Revocations before the first one that is measured. */
+/** The number of revocations before the first measured revocation. */
 const WARM_UP_REVOCATIONS = 20
 /** Requests per second through each gateway. */
 const REQUESTS_PER_SECOND = 200
@@ -72,8 +73,8 @@ async function run(): Promise<void> {
 
   const one = await start({ role: 'service', pollIntervalSeconds: 5 })
   const other = await start({ role: 'service', pollIntervalSeconds: 5 })
-  const [bystander] = await one.ask<Target[]>({ ask: 'targets', kind: 'client', count: 1 })
-  const token = bystander?.token ?? ''
+  const [unrevoked] = await one.ask<Target[]>({ ask: 'targets', kind: 'client', count: 1 })
+  const token = unrevoked?.token ?? ''
   await Promise.all([expectStatus(one, token, 200), expectStatus(other, token, 200)])
 
   // All targets are created before the measurement. Creating them also waits until both processes have

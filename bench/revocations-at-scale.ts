@@ -1,9 +1,10 @@
 /**
- * Measures the cost of 200,000 active revocations for a process: memory, the time to load them from Redis, and
- * the requests per second of the gateway with and without them. The gateways take turns in one process and are
- * measured by the CPU time that they use. The figure is the median of the ratios of all rounds, so that a busy
- * machine hardly matters. Starts its own Redis. Fails if the figure is below its limit. `node --expose-gc
- * bench/revocations-at-scale.ts` (Node 22.18 or later), about 40 seconds.
+ * Measures the cost of 200,000 active revocations for a process: memory, the time to load them from Redis,
+ * and the requests per second of the gateway with and without revocations. The gateways take turns in one
+ * process and are measured by the CPU time that they use. The figure is the median of the ratios of all
+ * rounds, so that a busy machine hardly matters. The measurement starts its own Redis, and fails if the
+ * figure is below its limit. `node --expose-gc bench/revocations-at-scale.ts` runs for about 40 seconds, and
+ * needs Node 22.18 or later.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -110,7 +111,7 @@ async function fill(): Promise<void> {
   const made = Array.from({ length: COUNT }, (_, index) => makeRevocation(index))
   const parts = Array.from({ length: 20 }, (_, part) => made.filter((__, index) => index % 20 === part))
   await Promise.all(parts.map((part) => log.add(part)))
-  // Entries of the list of recent revocations are kept for less than an hour.
+  // Entries of the list of recent revocations are kept for less than an hour, so this list is deleted.
   const recent = await writer.keys('gatehouse:revocations:recent:*')
   if (recent.length > 0) await writer.del(recent)
   await writerStore.close()

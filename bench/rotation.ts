@@ -1,9 +1,10 @@
 /**
- * Rotates keys every 2 seconds for 60 seconds, under both flows at two processes that share one Redis, and a
- * third process that is only a gateway. Every valid token must be accepted, no response may be a 5xx, and each
- * rotation changes one key of each algorithm. Then the current key is revoked 200 times. Each measured time
- * ends when the other process rejects a cached token of that key. Fails otherwise. Starts its own Redis. `node
- * bench/rotation.ts` (Node 22.18 or later), about 100 seconds.
+ * Rotates keys every 2 seconds for 60 seconds. Meanwhile, clients use both flows at two processes that share
+ * one Redis, and call a third process that is only a gateway. Every valid token must be accepted, no response
+ * may be a 5xx, and each rotation must change one key of each algorithm. Then the current key is revoked 200
+ * times. Each measured time ends when the other process rejects a cached token of the revoked key. The
+ * measurement fails if one of these rules is broken, or if a revocation takes too long. It starts its own
+ * Redis. `node bench/rotation.ts` runs for about 100 seconds, and needs Node 22.18 or later.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -125,7 +126,7 @@ async function callOnce(gateway: Running, token: string): Promise<{ status: numb
   return { status: response.status, text: await response.text() }
 }
 
-/** Verifies an ID token as an application that fetches the keys now, from either process. */
+/** Verifies an ID token as an application does: with the keys that each process publishes at this moment. */
 async function checkIdToken(idToken: string | undefined): Promise<void> {
   count.idTokens += 1
   for (const service of services) {
@@ -157,7 +158,10 @@ async function requestToken(
   return JSON.parse(text) as Tokens
 }
 
-/** Milliseconds from before a key is revoked at one process until the other one rejects its tokens, sorted. */
+/**
+ * Milliseconds from before a key is revoked at one process until the other process rejects the tokens of that
+ * key. The result is sorted.
+ */
 async function measureRevocations(): Promise<number[]> {
   const [here, there] = unrotated
   const { key: client } = await here.ask<Clients>('clients')

@@ -1,9 +1,10 @@
 /**
  * Measures the size of everything that a gatehouse stores in Redis: the bytes of an API key, application,
  * session, grant and all other records by MEMORY USAGE, with their share of the lists that contain them. One
- * grant is refreshed every hour for 90 days, with a clock that is set forward, with and without
- * `refreshTokenGraceSeconds`. Fails if a grant with all its keys takes 4 KiB or grows with its refreshes, or if a
- * key lacks its expiry. Starts its own Redis. `node bench/sizes.ts` (Node 22.18 or later), about 30 seconds.
+ * grant is refreshed every hour for 90 days, with and without `refreshTokenGraceSeconds`. The clock is set
+ * forward for this. The measurement fails if a grant with all its keys takes 4 KiB or more, if it grows with
+ * its refreshes, or if a key lacks its expiry. It starts its own Redis. `node bench/sizes.ts` runs for about
+ * 30 seconds, and needs Node 22.18 or later.
  */
 import { Redis } from 'ioredis'
 import { redisStore } from '../adapters/redis.ts'

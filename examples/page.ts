@@ -1,4 +1,4 @@
-/** Text that may stand in a page as it is. */
+/** HTML that is inserted into a page without escaping. */
 class Html {
   readonly text: string
 
@@ -53,7 +53,7 @@ export function page(
     </html> `.text
 }
 
-/** The stylesheet of a site with one colour of its own. */
+/** The stylesheet of a site with `accent` as its accent colour. */
 export const stylesheet = (accent: string): string => `
 :root { color-scheme: light dark; --accent: ${accent}; --line: light-dark(#d9dee6, #39414f); --soft: light-dark(#5b6472, #a3adbb) }
 * { box-sizing: border-box }

@@ -106,7 +106,8 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   router.get('/callback', async (ctx) => {
     const visitor = visitorOf(ctx)
     const { pending, connection: before } = visitor
-    // The user must return in the browser that was sent. Otherwise a link could connect an attacker's account here.
+    // The user must return in the browser that was sent to the service. Otherwise a link could connect an
+    // attacker's account to this user.
     if (ctx.query.state !== pending?.state || !pending) {
       const text = 'This sign-in was started in another tab, or is over. Connect your account again.'
       return before ? seeOther(ctx, '/') : showNotice(ctx, { isSuccess: false, text })
@@ -114,7 +115,8 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     visitor.pending = undefined
     try {
       visitor.connection = await connector.complete(new URL(ctx.url, origin), pending)
-      // The tokens of the previous connection are no longer used. If the service cannot be reached, they expire.
+      // The tokens of the previous connection are no longer used. If the service cannot be reached, they stay
+      // valid until they expire.
       if (before) await connector.revoke(before).catch(console.error)
       showNotice(ctx, welcome(visitor.connection, before))
     } catch (error) {
@@ -166,7 +168,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     }),
   )
 
-  /** Answers other failures with one sentence, and logs the details. */
+  /** Answers every failure that no route has handled with one sentence, and logs the details. */
   async function explainFailures(ctx: Context, next: () => Promise<unknown>): Promise<void> {
     try {
       await next()

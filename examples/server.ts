@@ -23,7 +23,10 @@ import { openStore } from './server/store.ts'
 import { instructions } from './server/terminal.ts'
 import { pageHeaders, signedInAccount, website } from './server/website.ts'
 
-/** Logs one line for operators, and failures completely. A real service uses a logger such as pino. */
+/**
+ * Logs one line for each message, and errors with all their details. A real service uses a logger such as
+ * pino.
+ */
 const logger: Logger = {
   debug() {},
   info: (_details, text) => console.info(text),
@@ -68,7 +71,8 @@ async function start(): Promise<void> {
     logger,
   })
 
-  // Waits, so that a problem is shown at once. A site need not wait: mounting starts gatehouse in the background.
+  // Waits until gatehouse is ready, so that a problem is shown at once. A site need not wait, because
+  // mounting the middleware starts gatehouse in the background.
   await gatehouse.ready()
   if (secret !== undefined && secret !== settings.secret) keepSecret(secret)
 
@@ -102,9 +106,12 @@ async function start(): Promise<void> {
 }
 
 const ANOTHER_SECRET =
-  'Here: set GATEHOUSE_SECRET to what it was, or start with another database (REDIS_URL=redis://…/1)'
+  'In this example: set GATEHOUSE_SECRET to its previous value, or use another database (REDIS_URL=redis://…/1)'
 
-/** The key of the host's session cookies. It lives as long as the host's secret. */
+/**
+ * The key of the host's session cookies. If the host has a secret, the key is derived from the secret.
+ * Otherwise the key is random.
+ */
 function sessionKey(secret: string | undefined): string {
   return secret === undefined
     ? randomBytes(32).toString('base64url')
@@ -114,7 +121,8 @@ function sessionKey(secret: string | undefined): string {
 try {
   await start()
 } catch (error) {
-  // A problem that the operator can solve is one line. Anything else is a bug, with its stack.
+  // A problem that the operator can solve is printed as one line. Any other error is a bug, and is printed
+  // with its stack.
   const readable = error instanceof StartError || error instanceof GatehouseError
   console.error(readable ? error.message : error)
   if (error instanceof GatehouseError && error.code === 'ERR_SECRET_MISMATCH') console.error(ANOTHER_SECRET)

@@ -26,7 +26,7 @@ interface Tokens {
   readonly accessToken: string
   readonly refreshToken: string
   readonly scopes: readonly string[]
-  /** Seconds from the response. */
+  /** Seconds from the response until the access token expires. */
   readonly expiresIn: number
 }
 
@@ -40,7 +40,10 @@ export interface PendingConnection {
 /** The operations of the API that we need. */
 export const OPERATIONS = ['invoices:read', 'invoices:create', 'payments:list']
 
-/** The scopes that we request. The user may grant fewer, so `tokens.scopes` has the granted ones. */
+/**
+ * The scopes that we request. The user may grant fewer scopes, so `tokens.scopes` contains the granted
+ * scopes.
+ */
 export const WANTED = ['openid', 'profile', ...OPERATIONS]
 
 /** The connection has ended at the service: only the user can start a new one. */
@@ -92,7 +95,7 @@ export function createConnector(service: Service, origin: string) {
   /**
    * Exchanges the code with which the user returned.
    *
-   * @throws {oauth.AuthorizationResponseError} the user denied the request
+   * @throws {oauth.AuthorizationResponseError} if the user denied the request
    */
   async function complete(callback: URL, pending: PendingConnection): Promise<Connection> {
     const config = await configuration()
@@ -166,7 +169,7 @@ export function createConnector(service: Service, origin: string) {
 
   /** Ends the connection at the service: all its tokens are revoked there (RFC 7009). */
   async function revoke(connection: Connection): Promise<void> {
-    // A pending refresh would otherwise leave a valid token behind.
+    // Waits for a pending refresh, because it would otherwise leave a valid token behind.
     await connection.refreshing?.catch(() => {})
     await oauth.tokenRevocation(await configuration(), connection.tokens.refreshToken, {
       token_type_hint: 'refresh_token',

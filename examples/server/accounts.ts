@@ -1,6 +1,6 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 
-/** An account of the example host. Yours are rows of a database. */
+/** An account of the example host. In a real host, accounts are rows of a database. */
 export interface HostAccount {
   readonly id: string
   readonly name: string
@@ -40,7 +40,8 @@ function hashed(password: string) {
   return { salt, hash: scryptSync(password, salt, 32) }
 }
 
-// Compared for unknown names, so that they take as long as known names.
+// If a name is unknown, the password is compared with this one, so that unknown names take as long as known
+// names.
 const dummyPassword = hashed(randomBytes(16).toString('hex'))
 
 /** The account, or undefined. */

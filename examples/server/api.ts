@@ -22,8 +22,8 @@ const invoices = new Map<string, Invoice[]>([
 ])
 
 /**
- * The API. It contains no check of tokens or scopes, because the gateway rejects such calls before. It reads from
- * `ctx.state.auth` on which account a call acts.
+ * The API. It does not check tokens or scopes, because the gateway has already rejected every call without a
+ * valid token and scope. `ctx.state.auth` contains the account that a call acts on.
  */
 export const api = new Router<{ auth: Principal }>({ prefix: '/api' })
   .get('/invoices/list', (ctx) => {
@@ -44,7 +44,8 @@ export const api = new Router<{ auth: Principal }>({ prefix: '/api' })
     ctx.body = invoice
   })
   .get('/invoices/:id', (ctx) => {
-    // Only invoices of this account: the scope permits the operation, the account determines the data.
+    // Searches only the invoices of this account. The scope permits the operation, and the account determines
+    // the data.
     ctx.body = invoicesOf(ctx.state.auth).find(({ id }) => id === ctx.params.id)
     if (!ctx.body) ctx.throw(404, 'No such invoice')
   })
@@ -61,6 +62,6 @@ export const api = new Router<{ auth: Principal }>({ prefix: '/api' })
 export const invoicesOf = ({ accountId }: Pick<Principal, 'accountId'>): readonly Invoice[] =>
   invoices.get(accountId) ?? []
 
-/** An amount of cents, for people. */
+/** Formats an amount of cents for people. */
 export const inEuros = (cents: number): string =>
   new Intl.NumberFormat('en', { style: 'currency', currency: 'EUR' }).format(cents / 100)

@@ -4,7 +4,9 @@ import { html, page } from '../page.ts'
 import { products } from './products.ts'
 import { signedInAccount, site } from './website.ts'
 
-/** Everything that an account has allowed one application, over all its grants. */
+/**
+ * Everything that an account has allowed one application, in all grants of the account to that application.
+ */
 interface Connection {
   readonly clientId: string
   readonly name: string
@@ -28,20 +30,21 @@ export function connectedApplications({ applications, grants }: Pick<Gatehouse, 
     const clientIds = [...new Set(all.map(({ clientId }) => clientId))]
     return Promise.all(
       clientIds.map(async (clientId) => {
-        const theirs = all.filter((grant) => grant.clientId === clientId)
-        const scopes = [...new Set(theirs.flatMap((grant) => grant.scopes))]
+        const grantsOfClient = all.filter((grant) => grant.clientId === clientId)
+        const scopes = [...new Set(grantsOfClient.flatMap((grant) => grant.scopes))]
         const application = await applications.find(clientId)
         return {
           clientId,
           name: application?.name ?? 'An application that does not exist any more',
           allowed: scopes.map((scope) => titles.get(scope)).filter((title) => title !== undefined),
-          since: Math.min(...theirs.map(({ authorizedAt }) => authorizedAt)),
+          since: Math.min(...grantsOfClient.map(({ authorizedAt }) => authorizedAt)),
         }
       }),
     )
   }
 
-  // A form on another site has no effect here, because the session's cookie is `sameSite: 'lax'`.
+  // A form on another site has no effect here: the browser sends it without the session's cookie, which is
+  // `sameSite: 'lax'`.
   return new Router()
     .get('/applications', async (ctx) => {
       const account = signedInAccount(ctx)

@@ -1,7 +1,7 @@
 import type { Gatehouse } from 'koa-gatehouse'
 import { DEVELOPER_ACCOUNT } from './accounts.ts'
 
-/** What a client needs at the token endpoint. */
+/** The credentials of a client at the token endpoint. */
 export interface Credentials {
   readonly clientId: string
   readonly clientSecret: string
@@ -13,8 +13,8 @@ const APPLICATION_NAME = 'Tallybook'
 /**
  * Creates the demo API key and the demo application, as a developer would in a console.
  *
- * On Redis they exist since an earlier start. Secrets are shown once and stored as hashes, so each start makes new
- * secrets, and the previous secrets expire.
+ * In Redis, the clients of an earlier start still exist. A secret is shown once and stored as a hash. So each
+ * start makes new secrets for these clients, and the previous secrets expire.
  */
 export async function provideDemoClients(
   { apiKeys, applications }: Gatehouse,
@@ -47,7 +47,7 @@ export async function provideDemoClients(
       ({ name }) => name === APPLICATION_NAME,
     )
     if (known) {
-      // The ports may have changed.
+      // The ports may have changed since the previous start.
       await applications.setRedirectUris(known.clientId, redirectUris, { actor })
       await applications.setPostLogoutRedirectUris(known.clientId, postLogoutRedirectUris, { actor })
       const { clientSecret } = await applications.rotateSecret(known.clientId, { overlapSeconds: 0, actor })

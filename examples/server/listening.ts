@@ -19,7 +19,7 @@ export function listen(app: Koa, port: number, variable: string): Promise<Server
   })
 }
 
-/** Answers pending requests, and accepts no new ones. */
+/** Accepts no new connections, and waits up to two seconds for pending requests. */
 export async function stopListening(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
   server.closeIdleConnections()

@@ -18,7 +18,7 @@ export const products = {
     title: 'Payments',
     operations: {
       'payments:list': { route: 'GET /payments/list', title: 'Read your payments' },
-      // Acme's KYC level is "basic": so its application cannot request this operation.
+      // The application of Acme cannot request this operation, because Acme's KYC level is only "basic".
       'payments:transfer': { route: 'POST /payments/transfer', title: 'Move money', kycLevel: 'verified' },
     },
   },

@@ -5,7 +5,7 @@ import { StartError } from './start-error.ts'
 /** The settings of the example, from the environment. */
 export interface ExampleSettings {
   readonly port: number
-  /** The origin of the host as browsers write it: without the port 80. */
+  /** The origin of the host as browsers write it, so without the port if the port is 80. */
   readonly origin: string
   readonly partnerPort: number
   readonly partnerOrigin: string
@@ -18,7 +18,7 @@ export interface ExampleSettings {
 /**
  * Reads `PORT`, `PARTNER_PORT`, `REDIS_URL` and `GATEHOUSE_SECRET` from the environment and from `.env`.
  *
- * @throws {StartError}
+ * @throws {StartError} if a port is invalid
  */
 export function readSettings(): ExampleSettings {
   if (existsSync('.env')) process.loadEnvFile('.env')
@@ -41,7 +41,7 @@ export const makeSecret = (): string => randomBytes(32).toString('base64url')
 /** Saves the secret for the next start, because the data in Redis can only be read with it. */
 export function keepSecret(secret: string): void {
   appendFileSync('.env', `GATEHOUSE_SECRET=${secret}\n`, { mode: 0o600 })
-  console.log('Made a GATEHOUSE_SECRET for the data in Redis, and kept it in .env\n')
+  console.log('Created a GATEHOUSE_SECRET for the data in Redis, and saved it in .env\n')
 }
 
 const originAt = (port: number) => new URL(`http://localhost:${port}`).origin

@@ -5,7 +5,7 @@ import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { StartError } from './start-error.ts'
 
 /**
- * Opens the store of the example. The example creates the Redis client, so it also closes it.
+ * Opens the store of the example. The example creates the Redis client, so it also has to close the client.
  *
  * @param redisUrl undefined for the memory store
  * @throws {StartError} if Redis does not answer within two seconds

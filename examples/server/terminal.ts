@@ -14,11 +14,11 @@ export function instructions(options: {
 Harbour Ledger, a host:     ${origin}
 Tallybook, a third party:   ${partnerOrigin}
 How the service is doing:   ${origin}/health
-${options.isVolatile ? 'Kept in memory, forgotten at the end.' : 'Kept in Redis.'} Ctrl-C ends both.
+${options.isVolatile ? 'The data is in memory, and is lost when the example ends.' : 'The data is in Redis.'} Ctrl-C ends the example.
 
 DIRECT ACCESS: an API key acts on the account that owns it
 
-1. Get a token, and keep it in a variable. It lives 10 days and carries all that the key may do:
+1. Get a token, and keep it in a variable. It is valid for 10 days, and contains all scopes of the key:
 
 ANSWER=$(curl -s ${origin}/auth/oauth2/token -d grant_type=client_credentials -d client_id=${apiKey.clientId} -d client_secret=${apiKey.clientSecret}); echo "$ANSWER"
 TOKEN=$(echo "$ANSWER" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')

@@ -5,7 +5,7 @@ import { html, page, stylesheet } from '../page.ts'
 import { checkPassword, findAccount } from './accounts.ts'
 import { inEuros, invoicesOf } from './api.ts'
 
-/** The header of every page. */
+/** The name, the tagline and the stylesheet that every page shows. */
 export const site = { name: 'Harbour Ledger', tagline: 'Invoices for small businesses', style: '/style.css' }
 
 /** The account that is signed in in this browser, from the host's own session. */
@@ -28,7 +28,7 @@ export function website(origin: string): Router {
     })
     .get('/login', (ctx) => {
       const next = localPath(ctx.query.next, origin)
-      // With `again` gatehouse requires a new sign-in (prompt=login, max_age).
+      // The parameter `again` is present if gatehouse requires a new sign-in (prompt=login, max_age).
       if (signedInAccount(ctx) && ctx.query.again === undefined) ctx.redirect(next)
       else ctx.body = page(site, 'Sign in', signInPage(next, formToken(ctx)))
     })
@@ -46,7 +46,7 @@ export function website(origin: string): Router {
         ctx.body = page(site, 'Sign in', again)
         return
       }
-      // A new session, which takes over nothing from the previous one.
+      // The new session takes over nothing from the previous session.
       ctx.session = { accountId: account.id, signedInAt: Math.floor(Date.now() / 1000) }
       ctx.status = 303
       ctx.redirect(localPath(next, origin))
@@ -59,8 +59,9 @@ export function website(origin: string): Router {
 }
 
 /**
- * A token that proves that the sign-in form is ours, and was made for this browser. Without it another site could sign
- * users in to an account of its own, and see what they write there: `sameSite` does not stop a form that needs no cookie.
+ * A token that proves that the sign-in form is ours, and was made for this browser. Without this token,
+ * another site could sign users in to an account of that site, and see what the users write there. `sameSite`
+ * does not prevent this, because such a form needs no cookie.
  */
 function formToken(ctx: Context): string {
   return (ctx.session.csrf ??= randomBytes(32).toString('base64url'))
@@ -83,7 +84,10 @@ export function localPath(next: unknown, origin: string): string {
   return url.origin === origin && !url.pathname.startsWith('//') ? url.pathname + url.search : '/'
 }
 
-/** Headers for every page of the site. No `form-action`: signing in may lead on to a third party's address. */
+/**
+ * Headers for every page of the site. There is no `form-action`, because a sign-in may redirect to the
+ * address of a third party.
+ */
 export async function pageHeaders(ctx: Context, next: () => Promise<unknown>): Promise<void> {
   await next()
   if (ctx.response.is('html') && !ctx.response.get('content-security-policy')) {

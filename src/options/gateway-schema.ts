@@ -63,7 +63,7 @@ function checkFeed(feed: Readonly<Record<string, unknown>>, add: AddProblem): vo
   const { store, clientId, clientSecret } = feed
   if (store !== undefined) {
     for (const name of ['clientId', 'clientSecret', 'uri'].filter((key) => feed[key] !== undefined)) {
-      add([name], 'is for a gateway without store; use one or the other')
+      add([name], 'must not be set beside store, which is already the source of revocations')
     }
   } else if (clientId === undefined && clientSecret === undefined) {
     add([], 'must have store, or clientId and clientSecret of an API key: the source of revocations')

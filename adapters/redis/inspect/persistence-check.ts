@@ -29,7 +29,7 @@ export function checkPersistence(info: Fields, settings: Fields): StoreCheck {
     return warn(
       name,
       'only snapshots are written: after a crash the last minutes are lost, so used refresh tokens are valid ' +
-        'again, newer ones are invalid, and revocations are lost',
+        'again, newer refresh tokens are invalid, and revocations are lost',
       APPEND_ONLY,
     )
   }

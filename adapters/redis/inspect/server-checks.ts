@@ -54,7 +54,7 @@ function checkWrites(info: Fields, settings: Fields): StoreCheck {
     return fail(
       name,
       'the client is connected to a replica, which accepts no writes',
-      'Connect it to the master; with Sentinel by the name of the master, so that it follows a failover',
+      'Connect the client to the master. With Sentinel, use the name of the master, so that the client follows a failover',
     )
   }
   if (info.get('loading') === '1') {
