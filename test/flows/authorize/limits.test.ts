@@ -27,7 +27,7 @@ describe('options that set limits', () => {
     expect(wait).toBeLessThanOrEqual(120)
   })
 
-  it('startTimeoutMs limits how long requests wait for the start, at the token endpoint and at the gateway', async () => {
+  it('startTimeoutMs limits how long token requests and API calls wait until gatehouse has started', async () => {
     const ping: Store['ping'] = () => new Promise(() => {})
     const store: Store = { ...memoryStore(), ping }
     const host = await hostWith({ store, gatehouse: { startTimeoutMs: 30, storeTimeoutMs: 60_000 } })
@@ -79,7 +79,7 @@ describe('the memory store', () => {
     return info.mock.calls.map(([, message]) => message)
   }
 
-  it('a store in memory logs once that it loses its data when the process ends', () => {
+  it('gatehouse logs once that a store in memory loses its data when the process ends', () => {
     expect(lines(memoryStore())).toEqual(['the store is in memory: its data is lost when this process ends'])
     expect(lines({ ...memoryStore(), volatile: false })).toEqual([])
   })

@@ -112,7 +112,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
       expect([status, body]).toEqual([200, { sub: 'alice', account_id: 'alice' }])
     })
 
-    it("user info answers with the host's current data", async () => {
+    it("user info answers with the host's current data, and rejects the token of a deleted account", async () => {
       const { access_token } = await signIn({ scope: 'openid profile' }, { user: 'bob' })
       const bob = host.accounts.get('bob')!
       host.accounts.set('bob', { ...bob, claims: { name: 'Robert' } })
@@ -122,9 +122,9 @@ describeEachStore('OpenID Connect', (makeStore) => {
         name: 'Robert',
       })
       host.accounts.delete('bob')
-      const gone = await ask(access_token)
-      expect(gone.status).toBe(401)
-      expect(await gone.json()).toMatchObject({ error: 'invalid_token' })
+      const afterDeletion = await ask(access_token)
+      expect(afterDeletion.status).toBe(401)
+      expect(await afterDeletion.json()).toMatchObject({ error: 'invalid_token' })
       host.accounts.set('bob', bob)
     })
 
@@ -152,7 +152,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
       expect(response.headers.get('www-authenticate')).toContain('error="invalid_token"')
     })
 
-    it('user info works for an account whose id is a client id, and its tokens stay delegated', async () => {
+    it('user info works for an account whose id is a client id, and the tokens of this account stay delegated', async () => {
       const id = application.client_id
       host.accounts.set(id, { id, claims: { name: 'Twin' } })
       const tokens = await signIn({ scope: 'openid profile invoices:read' }, { user: id })

@@ -5,7 +5,7 @@ import { authorizationUrl } from '../../support/host.ts'
 import { startSessionHost, type SessionHost } from '../../support/session-host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-/** A store whose calls fail if they begin with `state.failingCall`, such as `delete session:`. */
+/** A store in which each call fails that begins with `state.failingCall`, such as `delete session:`. */
 function partlyFailingStore(inner: Store) {
   const state = { failingCall: undefined as string | undefined, failed: 0 }
   const sessions: string[] = []
@@ -50,9 +50,9 @@ describeEachStore('a store that fails for some calls', (makeStore) => {
     expect(page.body).toContain('temporarily_unavailable')
   }
 
-  // Fixed bug, found by freezing a store under load: a later failure hid the error of the store.
+  // Fixed bug: a later failure hid the error of the store. A test that froze a store under load found the bug.
   test.each(['get session:', 'set session:', 'set session-uid:', 'delete session:', 'set interaction:'])(
-    'if "%s" fails, an authorization request of a browser with a lost session gets 503 and can be repeated',
+    'if the store call "%s" fails, an authorization request of a browser with a lost session gets 503 and can be repeated',
     async (call) => {
       const browser = host.browser()
       host.signInAt(browser, { accountId: 'alice' })

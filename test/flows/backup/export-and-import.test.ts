@@ -51,7 +51,10 @@ describeEachStore('export and import of the registry', (makeStore) => {
     return host
   }
 
-  /** Stops the old process, imports its file into another store, and starts a process there at the same address. */
+  /**
+   * Stops the old process, imports its file into another store, and starts a new process on that store. The new process
+   * has the address of the old process.
+   */
   async function moveTo(
     store: Store,
     lines: readonly string[],
@@ -107,8 +110,8 @@ describeEachStore('export and import of the registry', (makeStore) => {
     for (const token of [good, ofOther, delegated.access_token]) {
       expect(await statusOf(host, token)).toBe(200)
     }
-    const dead = await host.call('GET /invoices/list', revoked)
-    expect([dead.status, dead.headers.get('www-authenticate')]).toEqual([
+    const rejected = await host.call('GET /invoices/list', revoked)
+    expect([rejected.status, rejected.headers.get('www-authenticate')]).toEqual([
       401,
       expect.stringContaining('invalid_token'),
     ])
@@ -119,12 +122,12 @@ describeEachStore('export and import of the registry', (makeStore) => {
     for (const client of [key, other, { ...other, client_secret: rotated.clientSecret }, application]) {
       expect((await host.token({ ...client, ...direct })).status).toBe(client === application ? 400 : 200)
     }
-    for (const gone of [disabled, deleted])
-      expect((await host.token({ ...gone, ...direct })).status).toBe(401)
+    for (const client of [disabled, deleted])
+      expect((await host.token({ ...client, ...direct })).status).toBe(401)
     await expect(
       host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key', clientId: deleted.client_id }),
     ).rejects.toThrow(expect.objectContaining({ code: 'ERR_CONFLICT' }))
-    // A later revocation covers tokens of both processes.
+    // A revocation after the import also covers tokens that the old process issued.
     await host.gatehouse.apiKeys.disable(key.client_id)
     expect(await statusOf(host, good)).toBe(401)
 
@@ -136,7 +139,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(jwks.keys.map((one) => one.kid)).toContain(kid)
   })
 
-  test('grants are not in the file: a refresh token is rejected, and the user authorizes the application again with the same scopes', async () => {
+  test('grants are not exported, so after an import a refresh token is rejected, and the user authorizes the application again', async () => {
     const application = await old.createApplication()
     const tokens = await connect(old, application)
     const lines = await exported(old)
@@ -165,7 +168,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(await before.gatehouse.signingKeys.list()).toEqual(keys)
   })
 
-  test('a store in use can import a file without its signing keys, and every process knows the imported clients and revocations', async () => {
+  test('a store in use can import a file without the signing keys of the file, and every process knows the imported clients and revocations', async () => {
     const key = await old.createApiKey()
     const [token, revoked] = [await tokenOf(old, key), await tokenOf(old, key)]
     await old.gatehouse.tokens.revoke(revoked)
@@ -176,7 +179,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
       await start(makeStore(data), { gatehouse }),
       await start(makeStore(data), { gatehouse }),
     ]
-    const ofBefore = await tokenOf(host, await host.createApiKey())
+    const ownToken = await tokenOf(host, await host.createApiKey())
     const keys = await host.gatehouse.signingKeys.list()
     const answer = await host.gatehouse.importRegistry(lines, { signingKeys: false })
     expect(answer).toMatchObject({ apiKeys: 1, signingKeys: 0, conflicts: [] })
@@ -185,10 +188,10 @@ describeEachStore('export and import of the registry', (makeStore) => {
       expect((await process.token({ ...key, ...direct })).status).toBe(200)
       for (const rejected of [token, revoked]) expect(await statusOf(process, rejected)).toBe(401)
     }
-    expect(await statusOf(host, ofBefore)).toBe(200)
+    expect(await statusOf(host, ownToken)).toBe(200)
   })
 
-  test('importing the same file again changes nothing, and an export is the same as before', async () => {
+  test('importing the same file again changes nothing, and the next export has the same content as before', async () => {
     await old.createApiKey()
     const key = await old.createApiKey()
     await tokenOf(old, key)
@@ -196,7 +199,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     await old.gatehouse.apiKeys.delete((await old.createApiKey()).client_id)
     const lines = await exported(old)
     const { host, answer: first } = await moveTo(makeStore(), lines)
-    const [there, keys] = [await exported(host), await host.gatehouse.signingKeys.list()]
+    const [imported, keys] = [await exported(host), await host.gatehouse.signingKeys.list()]
     const again = await host.gatehouse.importRegistry(lines)
     expect(again).toEqual({
       ...first,
@@ -208,35 +211,35 @@ describeEachStore('export and import of the registry', (makeStore) => {
     })
     expect(await host.gatehouse.signingKeys.list()).toEqual(keys)
     const sorted = (file: string[]) => file.slice(1).toSorted()
-    expect(sorted(await exported(host))).toEqual(sorted(there))
+    expect(sorted(await exported(host))).toEqual(sorted(imported))
     const clients = (file: string[]) =>
       file.filter((line) => /"is":"(client|deleted-client|revocation)"/.test(line))
-    expect(clients(there)).toEqual(clients(lines))
+    expect(clients(imported)).toEqual(clients(lines))
   })
 
-  test('a different client with the same id stays as it is, and `conflicts` names it', async () => {
+  test('an import does not change a different client with the same id, and `conflicts` names this client', async () => {
     const key = await old.createApiKey()
     await old.gatehouse.apiKeys.disable(key.client_id)
     await old.gatehouse.apiKeys.enable(key.client_id)
-    const [gone, living] = [await old.createApiKey(), await old.createApiKey()]
-    await old.gatehouse.apiKeys.delete(gone.client_id)
+    const [deletedInFile, deletedHere] = [await old.createApiKey(), await old.createApiKey()]
+    await old.gatehouse.apiKeys.delete(deletedInFile.client_id)
     const lines = await exported(old)
     const host = await start(makeStore(), { gatehouse: { secret: [NEW_SECRET, SECRET] } })
     const { apiKeys } = host.gatehouse
-    for (const { client_id: clientId } of [key, gone, living]) {
+    for (const { client_id: clientId } of [key, deletedInFile, deletedHere]) {
       await apiKeys.create({ accountId: 'other', name: 'Of this store', clientId, products: ['invoices'] })
     }
-    await apiKeys.delete(living.client_id)
+    await apiKeys.delete(deletedHere.client_id)
     const { conflicts, unchanged } = await host.gatehouse.importRegistry(lines, { signingKeys: false })
-    expect(conflicts).toEqual([key, gone, living].map(({ client_id }) => client_id).toSorted())
+    expect(conflicts).toEqual([key, deletedInFile, deletedHere].map(({ client_id }) => client_id).toSorted())
     expect(unchanged).toBe(1)
     expect(await apiKeys.find(key.client_id)).toMatchObject({ accountId: 'other', name: 'Of this store' })
-    expect(await apiKeys.find(gone.client_id)).toMatchObject({ accountId: 'other' })
-    expect(await apiKeys.find(living.client_id)).toBeUndefined()
+    expect(await apiKeys.find(deletedInFile.client_id)).toMatchObject({ accountId: 'other' })
+    expect(await apiKeys.find(deletedHere.client_id)).toBeUndefined()
     expect((await host.token({ ...key, ...direct })).status).toBe(401)
   })
 
-  test('without the secret that encrypted the keys nothing is imported', async () => {
+  test('without the secret that encrypted the signing keys of a file, an import fails and changes nothing', async () => {
     await old.createApiKey()
     const lines = await exported(old)
     const store = makeStore()
@@ -267,7 +270,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     for (const { conflicts } of answers) expect(conflicts).toEqual([])
   })
 
-  test('after an import, tokens with an operation that the new products lack are rejected, and new tokens are valid', async () => {
+  test('after an import, tokens with an operation that is missing from the new products are rejected, and new tokens are valid', async () => {
     const key = await old.createApiKey()
     const token = await tokenOf(old, key)
     const lines = await exported(old)
@@ -286,7 +289,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(decodeJwt(await tokenOf(host, key))).toMatchObject({ catalog_epoch: 1 })
   })
 
-  test('if the host manages the clients, the file has the epoch offsets of the store', async () => {
+  test('if the host manages the clients, an export has the access epochs that the store counts for these clients', async () => {
     const rows = new Map<string, HostApiKey>()
     const registry = { find: (id: string) => rows.get(id), verifySecret: () => true }
     rows.set('nightly', {
@@ -319,7 +322,8 @@ describeEachStore('export and import of the registry', (makeStore) => {
     await host.gatehouse.tokens.revokeAll({ clientId: 'nightly' })
     expect(await statusOf(host, after)).toBe(401)
 
-    // A gatehouse that manages its clients rejects the file of a host that manages its clients, and the reverse.
+    // A gatehouse that stores its own clients rejects this file, because the host manages the clients of the file. A
+    // gatehouse whose host manages the clients rejects the file of the other gatehouse.
     const other = await start(makeStore())
     await expect(other.gatehouse.importRegistry(lines)).rejects.toThrow(
       expect.objectContaining({

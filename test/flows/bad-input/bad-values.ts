@@ -1,4 +1,4 @@
-/** Values that no parameter expects, percent-encoded for the request. */
+/** Values that are invalid for every parameter. They are percent-encoded for the request. */
 export const BAD_VALUES: Readonly<Record<string, string>> = {
   'the empty string': '',
   NUL: 'a%00b',
@@ -20,7 +20,7 @@ const text = (size: number) => `grant_type=${'a'.repeat(size)}`
 const FORM = 'application/x-www-form-urlencoded'
 const MEGABYTE = 1024 * 1024
 
-/** Bodies that are not forms, or forms of an unusual size. */
+/** Bodies that are not forms, invalid forms, and forms of an unusual size. */
 export const BAD_BODIES: Readonly<
   Record<string, { headers: Record<string, string>; body: string | Uint8Array; chunked?: boolean }>
 > = {

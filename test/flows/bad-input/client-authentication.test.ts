@@ -5,7 +5,7 @@ import { json, send, type RawAnswer } from '../../support/raw-request.ts'
 
 const WRONG = `gatehouse_${'A'.repeat(43)}`
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-/** The credentials percent-encoded in the Basic header (RFC 6749 2.3.1). */
+/** The Basic header of a client. The client id and the secret are percent-encoded (RFC 6749 2.3.1). */
 const basic = ({ client_id, client_secret }: Client) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`).toString('base64')}`,
 })
@@ -54,12 +54,13 @@ describe('client authentication', () => {
       'a refresh token': (client) => token({ ...client, grant_type: 'refresh_token', refresh_token: 'x' }),
       'an unknown grant type': (client) => token({ ...client, grant_type: 'unknown' }),
       'no grant type': (client) => token({ ...client }),
-      'from a browser': (client) => token({ ...client, ...grant }, { origin: 'https://shop.example' }),
-      'from a browser, in the header': (client) => token(grant, { ...basic(client), origin: 'null' }),
-      'as a page': (client) => token({ ...client, ...grant }, { accept: 'text/html' }),
+      'request of a browser': (client) => token({ ...client, ...grant }, { origin: 'https://shop.example' }),
+      'request of a browser with the secret in the Basic header': (client) =>
+        token(grant, { ...basic(client), origin: 'null' }),
+      'request that accepts only HTML': (client) => token({ ...client, ...grant }, { accept: 'text/html' }),
     }
     it.each(Object.keys(requests))(
-      'unknown, disabled and deleted clients and wrong secrets get the same response: %s',
+      'unknown, disabled and deleted clients and wrong secrets get the same response (%s)',
       async (name) => {
         const ask = requests[name]!
         const wrong = await ask({ client_id: key.client_id, client_secret: WRONG })
@@ -75,14 +76,14 @@ describe('client authentication', () => {
           deleted,
         ]
         for (const other of others) {
-          // A client id in the Basic header cannot have a control character.
+          // The Basic header cannot contain a client id with a control character.
           if (other.client_id.includes('\0') && name.includes('header')) continue
           expect(whole(await ask(other)), other.client_id).toEqual(whole(wrong))
         }
       },
     )
 
-    it('an unknown client and a wrong secret take about the same time', async () => {
+    it('a request of an unknown client takes about as long as a request with a wrong secret', async () => {
       const samples: Record<'unknown' | 'wrong', number[]> = { unknown: [], wrong: [] }
       const ask = async (client_id: string) => {
         const start = performance.now()
@@ -170,7 +171,7 @@ describe('client authentication', () => {
       'invalid_request',
     ],
     [
-      'a Basic header of one client with the client_id of another',
+      'a Basic header of one client with the client_id of another client',
       () => token({ client_id: application.client_id, ...grant }, basic(key)),
       400,
       'invalid_request',
@@ -231,7 +232,7 @@ describe('client authentication', () => {
     ],
     ['an unknown grant type', () => token({ ...key, grant_type: 'unknown' }), 400, 'unsupported_grant_type'],
     [
-      'a grant type of Object.prototype',
+      'a grant type that is a property of Object.prototype',
       () => token({ ...key, grant_type: 'constructor' }),
       400,
       'unsupported_grant_type',

@@ -9,7 +9,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const DESCRIPTION = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 const STACK_TRACE = /node_modules|\.[cm]?[jt]s:\d+|\bat (async )?\w+[ .(]|TypeError|RangeError/
 
-/** The names of all endpoints; `it.each` needs them before a host runs. */
+/** The names of all endpoints. `it.each` needs the names before a host runs. */
 const NAMES = [
   'authorization',
   'pending authorization request',
@@ -47,7 +47,7 @@ describe('invalid input at every endpoint', () => {
   })
   afterAll(() => host.close())
 
-  it('the table of endpoints is complete', () => {
+  it('the list of names has the name of every endpoint', () => {
     expect(prepared.endpoints.map(({ name }) => name)).toEqual(NAMES)
   })
 
@@ -96,9 +96,9 @@ describe('invalid input at every endpoint', () => {
     if (text === '') return
     expect(headers.get('content-type')).toMatch(/^application\/json/)
     const body = json(answer)
-    // A request without a token gets no error code in the body or in the challenge (RFC 6750 3.1).
-    const isAsked = status === 401 && /^Bearer (?!.*error=)/.test(headers.get('www-authenticate') ?? '')
-    if (isAsked) expect(body).not.toHaveProperty('error')
+    // A request without a token gets no error code in the body or in `WWW-Authenticate` (RFC 6750 3.1).
+    const lacksToken = status === 401 && /^Bearer (?!.*error=)/.test(headers.get('www-authenticate') ?? '')
+    if (lacksToken) expect(body).not.toHaveProperty('error')
     else expect(body['error']).toMatch(/^[a-z_]+$/)
     expect(body['error_description'] ?? '').toMatch(DESCRIPTION)
     expect(
@@ -108,7 +108,7 @@ describe('invalid input at every endpoint', () => {
     ).toEqual([])
   }
 
-  /** Whether the host's own handler answered. The host may have pages of its own below {auth_url}. */
+  /** Whether the host's own handler answered. The host may have its own pages below the issuer. */
   function isPassedOn(answer: RawAnswer): boolean {
     return answer.status === 200 && 'reached' in json(answer)
   }
@@ -130,7 +130,7 @@ describe('invalid input at every endpoint', () => {
     it.each(Object.keys(BAD_BODIES))(`the endpoint "${name}" survives a body that is %s`, async (kind) => {
       const endpoint = endpointOf(name)
       const [answer] = await sendAs(endpoint, { method: 'POST', ...BAD_BODIES[kind] })
-      // The token in the header is enough for user info.
+      // User info takes the token from the header, so it may ignore the body.
       if (name === 'user info' && answer!.status === 200) return
       const isForm = endpoint.methods.includes('POST')
       if (isForm) expect([303, 400, 401, 403, 413, 415]).toContain(answer!.status)

@@ -5,21 +5,21 @@ import type { Browser } from '../../support/browser.ts'
 /** An endpoint with a valid request. */
 export interface Endpoint {
   readonly name: string
-  /** The path below {auth_url}. */
+  /** The path below the issuer. */
   readonly path: string
   readonly methods: readonly string[]
-  /** The status of the response if `parameters` are sent with the first of `methods`. */
+  /** The status of the response to a request with the first of `methods` and with `parameters`. */
   readonly status: number
-  /** The parameters of a valid request: in the query of a GET, in the form of a POST. */
+  /** The parameters of a valid request. A GET has them in the query, and a POST has them in the form. */
   readonly parameters: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Whether the responses are public documents that may be cached. */
   readonly isPublic?: boolean | undefined
-  /** Whether the endpoint answers with HTML pages, also to programs. */
+  /** Whether the endpoint may answer with HTML pages even if the client is not a browser. */
   readonly isPage?: boolean | undefined
 }
 
-/** The endpoints, and the secrets that no response may contain. */
+/** The endpoints, the secrets that no response may contain, and two clients of the host. */
 export interface Prepared {
   readonly endpoints: readonly Endpoint[]
   readonly secrets: readonly string[]

@@ -16,7 +16,7 @@ describeWithChromium('the built-in sign-in page with an application on another s
   const servers: Server[] = []
   const consoleMessages: string[] = []
 
-  /** Starts a server on 127.0.0.1, which is another site than localhost. */
+  /** Starts a server on 127.0.0.1. For a browser this is another site than localhost, where gatehouse runs. */
   async function serve(listener: Parameters<typeof createServer>[1]): Promise<string> {
     const server = createServer(listener).listen(0, '127.0.0.1')
     servers.push(server)
@@ -28,7 +28,7 @@ describeWithChromium('the built-in sign-in page with an application on another s
     ;[host, browser] = await Promise.all([startHost(), startChromium()])
     await host.gatehouse.ready()
     end = await serve((_request, response) => response.end('connected'))
-    // Applications redirect users from their callback, sometimes to another site.
+    // The callback of an application redirects the user, sometimes to another site.
     callback = await serve((request, response) =>
       response.writeHead(302, { location: `${end}${request.url?.replace('/callback', '/done')}` }).end(),
     )
@@ -81,7 +81,7 @@ describeWithChromium('the built-in sign-in page with an application on another s
     expect(tokens.expires_in).toBe(3600)
     expect(await host.call('GET /invoices/list', tokens.access_token)).toMatchObject({ status: 200 })
     expect(await host.call('GET /payments/list', tokens.access_token)).toMatchObject({ status: 403 })
-    // Chromium logs the 401 for the wrong password. It would also log a violation of the CSP.
+    // Chromium logs the 401 for the wrong password. Chromium would also log a violation of the CSP.
     expect(consoleMessages.filter((text) => !text.includes('status of 401'))).toEqual([])
   })
 

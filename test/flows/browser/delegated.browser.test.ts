@@ -7,7 +7,7 @@ import { buildExamples, type BuiltExamples, type ExampleProcess } from '../../ex
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { complaintsIn } from '../../support/complaints.ts'
 
-/** The folder for a screenshot of each page. If it is unset, the tests make no screenshots. */
+/** The folder for screenshots of the pages. If the variable is unset, the tests make no screenshots. */
 const screenshotFolder = process.env['SCREENSHOTS']
 
 /** The value or text of the focused element. */
@@ -75,7 +75,7 @@ describeWithChromium('delegated access in a browser', () => {
     }
   }
 
-  it('a user connects, unticks one operation, approves, refreshes, loses the connection, reconnects and signs out', async () => {
+  it('a user connects an application, unticks one operation, refreshes the tokens, loses the grant after a token reuse, reconnects and signs out', async () => {
     await open()
     await page.goto(home())
     await checkPage('01-partner')
@@ -117,7 +117,7 @@ describeWithChromium('delegated access in a browser', () => {
     expect(await notice()).toContain('Harbour Ledger has ended this connection.')
     await checkPage('07-ended')
 
-    // Consent is remembered: the page asks again only because of the operation without consent.
+    // Consent is remembered. The page asks again only because the user has not approved every operation.
     await click('Connect your account')
     expect(await page.getByRole('checkbox', { name: 'Create invoices' }).isChecked()).toBe(false)
     expect(await page.getByRole('checkbox', { name: 'Read your invoices' }).isChecked()).toBe(true)
@@ -138,7 +138,7 @@ describeWithChromium('delegated access in a browser', () => {
     expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBe(1)
   })
 
-  it('after a denial the third party gets access_denied, and nothing is connected', async () => {
+  it('after a denial the application gets access_denied, and no account is connected', async () => {
     await open()
     await page.goto(home())
     await click('Connect your account')
@@ -175,7 +175,7 @@ describeWithChromium('delegated access in a browser', () => {
     await tabTo('Connect your account')
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/login/)
-    // The field has the focus before a key is pressed.
+    // The user name field has the focus when the page opens.
     await page.locator('input[name=username]:focus').waitFor()
     await page.keyboard.type('alice')
     await page.keyboard.press('Tab')
@@ -200,7 +200,7 @@ describeWithChromium('delegated access in a browser', () => {
     expect(await page.getByRole('button', { name: 'Connect your account' }).count()).toBe(1)
   })
 
-  /** Presses Tab until the element with this name has the focus; checks that its outline is visible. */
+  /** Presses Tab until the element with this name has the focus, and checks that its outline is visible. */
   async function tabTo(name: string): Promise<void> {
     const reached: string[] = []
     while (reached.length < 30 && reached.at(-1) !== name) {

@@ -5,7 +5,7 @@ import { auth } from 'express-oauth2-jwt-bearer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, startHost, type Host } from '../../support/host.ts'
 
-/** A resource server as in the library's documentation: it knows only the issuer and the audience. */
+/** Starts a resource server as in the library's documentation. It is configured with the issuer and the audience only. */
 async function startResourceServer({ issuer, audience }: Host) {
   const app = express()
   app.use(auth({ issuerBaseURL: issuer, audience }))
@@ -41,7 +41,7 @@ describe('express-oauth2-jwt-bearer', () => {
     await host.close()
   })
 
-  it('express-oauth2-jwt-bearer accepts access tokens with only the issuer and the audience configured', async () => {
+  it('express-oauth2-jwt-bearer needs only the issuer and the audience to accept access tokens', async () => {
     const key = await host.createApiKey()
     const direct = await host.requestDirectToken(key)
     expect(await api.call(String(direct.body['access_token']))).toEqual({

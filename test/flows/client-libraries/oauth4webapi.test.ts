@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { authorize, CALLBACK, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-/** The test host serves http on localhost. */
+/** Allows http, because the test host serves http on localhost. */
 const insecure = { [oauth.allowInsecureRequests]: true }
 
 describeEachStore('oauth4webapi', (makeStore) => {
@@ -174,7 +174,7 @@ describeEachStore('oauth4webapi', (makeStore) => {
     await expect(oauth.processUserInfoResponse(server, client, 'alice', userInfo)).rejects.toMatchObject({
       cause: [{ parameters: { error: 'invalid_token' } }],
     })
-    // The signature stays valid: a local check alone does not notice the revocation.
+    // The signature of a revoked token stays valid, so a local check alone does not notice the revocation.
     await oauth.validateJwtAccessToken(server, apiCall(token), host.audience, insecure)
 
     expect(await introspect(refreshToken)).toMatchObject({ active: true })

@@ -11,7 +11,7 @@ describeEachStore('openid-client', (makeStore) => {
   })
   afterAll(() => host.close())
 
-  /** Discovery by a third party; http is allowed because the test host runs on localhost. */
+  /** Discovers the service as an application does. Allows http, because the test host runs on localhost. */
   function discover(
     { client_id, client_secret }: Client,
     authentication?: oauth.ClientAuth,
@@ -128,7 +128,7 @@ describeEachStore('openid-client', (makeStore) => {
     })
   })
 
-  it('openid-client introspects a direct token, also as a resource server, and revokes it as its owner', async () => {
+  it('openid-client introspects a direct token as its owner and as a resource server, and revokes the token as its owner', async () => {
     const key = await host.createApiKey(['invoices'])
     const config = await discover(key)
     const { access_token: token } = await oauth.clientCredentialsGrant(config)
@@ -141,7 +141,7 @@ describeEachStore('openid-client', (makeStore) => {
     const answer = await oauth.tokenIntrospection(config, token)
     expect(answer).toMatchObject({ active: true, access_mode: 'direct', account_id: 'acme' })
     expect(await oauth.tokenIntrospection(resourceServer, token)).toEqual(answer)
-    // The revocation of another client's token is answered with 200 and has no effect (RFC 7009 2.1).
+    // If a client tries to revoke a token of another client, it gets 200, and the token stays valid (RFC 7009 2.1).
     await oauth.tokenRevocation(resourceServer, token)
     expect(await oauth.tokenIntrospection(config, token)).toEqual(answer)
     await oauth.tokenRevocation(config, token)
@@ -203,7 +203,7 @@ describeEachStore('openid-client', (makeStore) => {
 
     const silent = await authorize(host, application.client_id, { browser, parameters: { prompt: 'none' } })
     expect(silent.callback.searchParams.get('error')).toBe('login_required')
-    // A sign-out ends the session, not the authorization of the application.
+    // A sign-out ends the session. The grant of the application stays valid.
     expect((await oauth.refreshTokenGrant(config, refresh_token!)).access_token).toEqual(expect.any(String))
   })
 })

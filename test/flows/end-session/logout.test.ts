@@ -79,7 +79,7 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       expect(call.status).toBe(200)
     })
 
-    it('a sign-out without a redirect address ends on a page that confirms it', async () => {
+    it('a sign-out without a redirect address ends on a page that confirms the sign-out', async () => {
       const end = await submit(await open(hinted()), 'logout', 'yes')
       expect(end.status).toBe(200)
       expect(end.url.href).toMatch(`${host.issuer}/oauth2/logout`)
@@ -107,7 +107,7 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       },
     )
 
-    it('a sign-out with a forged id_token_hint, or with the hint of another client, is rejected', async () => {
+    it('a sign-out with a forged id_token_hint, or with an ID token of another client, is rejected', async () => {
       const [header, , signature] = tokens.id_token!.split('.')
       const claims = Buffer.from(JSON.stringify({ aud: application.client_id, sub: 'bob' }))
       const forged = `${header}.${claims.toString('base64url')}.${signature}`
@@ -184,14 +184,14 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       expect(page.url.href).toBe(`${BYE}?state=out`)
     })
 
-    it('a sign-out without any session and without a redirect address shows a page that confirms it', async () => {
+    it('a sign-out without any session and without a redirect address shows a page that confirms the sign-out', async () => {
       const page = await open()
       expect(page.status).toBe(200)
       expect(page.body).toMatch(/signed out/i)
       expect(page.body).not.toContain('<script')
     })
 
-    it("a sign-out with only the host's session asks the user and ends that session", async () => {
+    it("a sign-out of a user who has only the host's session asks the user and ends that session", async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const { client_id } = application
       const page = await open({ client_id, post_logout_redirect_uri: BYE })

@@ -7,10 +7,10 @@ import { describeEachStore } from '../../support/stores.ts'
 const TRIALS = 20
 const SCOPE = 'openid invoices:read'
 
-/** The host has the built-in sign-in page, so only the session of gatehouse knows the user. */
+/** The host uses the built-in sign-in page. So the session of gatehouse is the only session of the user. */
 describeEachStore('a sign-out during another request', (makeStore) => {
   let pausing: PausingStore
-  /** A second pausing store below `pausing`. It can hold a second call at the same time. */
+  /** A second pausing store below `pausing`. It can pause a second call at the same time. */
   let below: PausingStore
   let host: Host
   let clientId: string
@@ -35,7 +35,7 @@ describeEachStore('a sign-out during another request', (makeStore) => {
 
   const request = (parameters: Record<string, string> = {}) =>
     browser.open(authorizationUrl(host, clientId, { scope: 'openid', ...parameters }))
-  const silently = async () => (await request({ prompt: 'none' })).url.searchParams
+  const requestSilently = async () => (await request({ prompt: 'none' })).url.searchParams
   const resumeOf = (page: Page) => redirectOf(page) ?? ''
   const signOutPage = () => browser.open(`${host.issuer}/oauth2/logout`)
   const confirm = (page: Page) => browser.submit(page, { action: /logout/, button: ['logout', 'yes'] })
@@ -51,27 +51,31 @@ describeEachStore('a sign-out during another request', (makeStore) => {
   }
 
   it('the session works until the sign-out', async () => {
-    expect((await silently()).has('code')).toBe(true)
+    expect((await requestSilently()).has('code')).toBe(true)
   })
 
   it.each([
     ['before it writes its session', (call: string) => /^(set|replace) session:/.test(call), 'before'],
-    ['when it has read its session', (call: string) => call.startsWith('get session:'), 'after'],
-  ] as const)('an authorization request that is held %s does not undo a sign-out', async (_, which, when) => {
-    const page = await signOutPage()
-    const before = new Map(browser.cookies)
-    pause = when === 'before' ? pausing.pauseBefore(which) : pausing.pauseAfter(which)
-    const running = silently()
-    expect(await pause.reached).toBe(true)
-    expect((await confirm(page)).body).toMatch(/signed out/i)
-    pause.end()
-    await running
-    await expectSignedOut(before)
-  })
+    ['after it reads its session', (call: string) => call.startsWith('get session:'), 'after'],
+  ] as const)(
+    'an authorization request that is paused %s does not undo a sign-out',
+    async (_, which, when) => {
+      const page = await signOutPage()
+      const before = new Map(browser.cookies)
+      pause = when === 'before' ? pausing.pauseBefore(which) : pausing.pauseAfter(which)
+      const pausedRequest = requestSilently()
+      expect(await pause.reached).toBe(true)
+      expect((await confirm(page)).body).toMatch(/signed out/i)
+      pause.end()
+      await pausedRequest
+      await expectSignedOut(before)
+    },
+  )
 
-  // The request that resumes the authorization after the pages gives the session another cookie.
+  // After the consent page the browser opens the authorization endpoint again. This request gives the session another
+  // cookie.
   it.each(['set session:', 'delete session:'])(
-    'a request after the consent page that is held before "%s" does not undo a sign-out',
+    'a request after the consent page does not undo a sign-out if the request is paused before "%s"',
     async (call) => {
       const consent = await request({ scope: 'invoices:create', prompt: 'consent' })
       expect(asksFor(consent)).toBe('consent')
@@ -85,21 +89,21 @@ describeEachStore('a sign-out during another request', (makeStore) => {
       pause = pausing.pauseBefore(call)
       const other = host.browser()
       for (const [name, cookie] of before) other.cookies.set(name, cookie)
-      const running = other.open(resumeOf(approved))
+      const pausedRequest = other.open(resumeOf(approved))
       expect(await pause.reached).toBe(true)
       expect((await confirm(page)).body).toMatch(/signed out/i)
       pause.end()
-      await running
+      await pausedRequest
       await expectSignedOut(before, other.cookies)
     },
   )
 
   it.each([
-    ['has deleted nothing yet', ['delete session:']],
-    ['has not found the session yet', ['get session-uid:']],
+    ['has not deleted the session', ['delete session:']],
+    ['has not found the session', ['get session-uid:']],
   ])(
-    'a sign-out that %s when the session gets another cookie still ends the session',
-    async (_, alsoHeld) => {
+    'a sign-out that %s before the session gets another cookie still ends the session',
+    async (_, pausedCalls) => {
       const consent = await request({ scope: 'invoices:create', prompt: 'consent' })
       const page = await signOutPage()
       const other = host.browser()
@@ -110,7 +114,7 @@ describeEachStore('a sign-out during another request', (makeStore) => {
         follow: false,
       })
       pause = pausing.pauseBefore('delete session:')
-      const pauses = alsoHeld.map((call) => below.pauseBefore(call))
+      const pauses = pausedCalls.map((call) => below.pauseBefore(call))
       const signingOut = confirm(page)
       for (const { reached } of [pause, ...pauses]) expect(await reached).toBe(true)
       expect((await other.open(resumeOf(approved))).url.searchParams.has('code')).toBe(true)
@@ -126,24 +130,24 @@ describeEachStore('a sign-out during another request', (makeStore) => {
       await authorize(host, clientId, { browser, parameters: { scope: SCOPE } })
       const page = await signOutPage()
       const before = new Map(browser.cookies)
-      await Promise.all([...Array.from({ length: 4 }, silently), confirm(page), silently()])
+      await Promise.all([...Array.from({ length: 4 }, requestSilently), confirm(page), requestSilently()])
       await expectSignedOut(before)
     }
   })
 
   describe('concurrent requests in one session', () => {
     it('concurrent authorization requests keep the session signed in', async () => {
-      await Promise.all([silently(), silently(), silently()])
-      expect((await silently()).has('code')).toBe(true)
+      await Promise.all([requestSilently(), requestSilently(), requestSilently()])
+      expect((await requestSilently()).has('code')).toBe(true)
     })
 
     it('a sign-out form that was opened during another request can be submitted', async () => {
       pause = pausing.pauseBefore((call) => /^(set|replace) session:/.test(call))
-      const running = silently()
+      const pausedRequest = requestSilently()
       expect(await pause.reached).toBe(true)
       const page = await signOutPage()
       pause.end()
-      await running
+      await pausedRequest
       expect((await confirm(page)).body).toMatch(/signed out/i)
       await expectSignedOut()
     })

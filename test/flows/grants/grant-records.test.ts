@@ -31,7 +31,7 @@ function watchGrants(inner: Store): { store: Store; written: GrantWrite[] } {
 }
 
 /**
- * A store that counts consecutive round trips. Calls that run in parallel count as one round trip.
+ * Wraps a store and counts consecutive round trips. Calls that run in parallel count as one round trip.
  */
 function countRoundTrips(inner: Store) {
   let deepest = 0
@@ -97,13 +97,13 @@ describeEachStore('grant records', (makeStore) => {
     expect(written).toEqual([short, short, short])
   })
 
-  test('the lifetime of a grant from the consent page follows the configured lifetimes', async () => {
+  test('a grant whose code is not exchanged is stored for the configured lifetimes of an interaction and a code', async () => {
     await start({ lifetimes: { interaction: 600, authorizationCode: 30 } })
     await authorize(host, client.client_id)
     expect(written).toEqual([{ how: 'create', ttl: 600 + 30 + 60 }])
   })
 
-  test('the first refresh token extends its grant, and a refresh does not write the grant', async () => {
+  test('the code exchange extends the grant for the lifetime of the refresh token, and a refresh does not write the grant', async () => {
     await start()
     const { code } = await authorize(host, client.client_id)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -145,7 +145,7 @@ describeEachStore('grant records', (makeStore) => {
     expect(written).toEqual([])
   })
 
-  test('an authorization with re-authentication creates one grant, and its code works', async () => {
+  test('an authorization with re-authentication creates one grant, and the code works', async () => {
     await start()
     const { browser } = await authorize(host, client.client_id)
     written.splice(0)
@@ -154,7 +154,7 @@ describeEachStore('grant records', (makeStore) => {
     expect((await exchange(code)).status).toBe(200)
   })
 
-  test('a code exchange whose grant was deleted is answered with invalid_grant', async () => {
+  test('a code exchange is answered with invalid_grant if the grant is deleted during the exchange', async () => {
     const store = makeStore()
     let grantKey: string | undefined
     await start({
@@ -203,7 +203,7 @@ describeEachStore('grant records', (makeStore) => {
     expect(await counted.of(() => refresh(token))).toBe(2)
   })
 
-  test('a wrong code and a code from another client do not extend the grant', async () => {
+  test('a wrong code, and a code that another client sends, do not extend the grant', async () => {
     await start()
     const other = await host.createApplication()
     const { code } = await authorize(host, client.client_id)
@@ -227,15 +227,18 @@ describeEachStore('a grant that cannot be extended', (makeStore) => {
   })
   afterEach(() => host.close())
 
-  test.each(FAULTS)('a code stays usable if its grant cannot be extended: %s', async (fault) => {
-    const { code } = await authorize(host, client.client_id)
-    faulty.arm('replace grant', fault)
-    expect((await host.exchangeCode(client, code)).status).toBe(503)
-    expect(faulty.calls.some((call) => call.startsWith('create refresh-family'))).toBe(false)
-    await faulty.settled()
-    const { status, body } = await host.exchangeCode(client, code)
-    expect(status).toBe(200)
-    const refreshed = await host.refresh(client, body['refresh_token'])
-    expect(refreshed.status).toBe(200)
-  })
+  test.each(FAULTS)(
+    'a code stays usable if its grant cannot be extended (fault of the store: %s)',
+    async (fault) => {
+      const { code } = await authorize(host, client.client_id)
+      faulty.arm('replace grant', fault)
+      expect((await host.exchangeCode(client, code)).status).toBe(503)
+      expect(faulty.calls.some((call) => call.startsWith('create refresh-family'))).toBe(false)
+      await faulty.settled()
+      const { status, body } = await host.exchangeCode(client, code)
+      expect(status).toBe(200)
+      const refreshed = await host.refresh(client, body['refresh_token'])
+      expect(refreshed.status).toBe(200)
+    },
+  )
 })

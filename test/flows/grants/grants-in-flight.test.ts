@@ -6,11 +6,11 @@ import { describeEachStore } from '../../support/stores.ts'
 
 const SCOPE = 'openid invoices:read'
 
-/** A request during which a grant is revoked, and a check of the tokens that it issued. */
+/** A request during which a grant is revoked, and a check of the tokens that the request got. */
 interface Attempt {
   readonly request: () => Promise<unknown>
   readonly revoke: () => Promise<unknown>
-  /** The tokens of the request that are still valid afterwards; must be empty. */
+  /** Finds the tokens of the request that are still valid after the revocation. The list must be empty. */
   readonly findValid: () => Promise<readonly string[]>
 }
 
@@ -41,7 +41,7 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
     for (const name of ['refresh_token.reused', 'code.reused'] as const) {
       host.gatehouse.on(name, ({ grantId }) => reuses.push(`${name} ${grantId}`))
     }
-    // Signs in, and records the first use of the client.
+    // Signs the user in. Gatehouse writes the first use of the client now, so later requests do not write it.
     await connect(host, client, { browser, parameters: { scope: SCOPE } })
   })
   afterAll(() => host.close())
@@ -78,7 +78,8 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
   }
 
   /**
-   * Repeats a request for each of its store calls, and revokes while that call is held before or after its execution.
+   * Repeats a request once for each of its store calls. Each time another call is paused before or after its execution,
+   * and the grant is revoked during the pause.
    */
   async function atEachCall(
     prepare: () => Promise<Attempt>,
@@ -106,15 +107,18 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
   }
 
   const WAYS: [string, (grantId: string) => Promise<unknown>][] = [
-    ['revoke the grant', (grantId) => host.gatehouse.grants.revoke(grantId)],
-    ['revoke all of the account', () => host.gatehouse.grants.revokeAll({ accountId: 'alice' })],
+    ['revoke one grant', (grantId) => host.gatehouse.grants.revoke(grantId)],
+    ['revoke all grants of the account', () => host.gatehouse.grants.revokeAll({ accountId: 'alice' })],
     [
-      'revoke all of the account and application',
+      'revoke all grants of the account for the application',
       () => host.gatehouse.grants.revokeAll({ accountId: 'alice', clientId: client.client_id }),
     ],
-    ['revoke all of the user', () => host.gatehouse.grants.revokeAll({ accountId: 'alice', userId: 'ann' })],
     [
-      'revoke all of the user and application',
+      'revoke all grants of the user',
+      () => host.gatehouse.grants.revokeAll({ accountId: 'alice', userId: 'ann' }),
+    ],
+    [
+      'revoke all grants of the user for the application',
       () =>
         host.gatehouse.grants.revokeAll({
           accountId: 'alice',
@@ -124,7 +128,7 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
     ],
   ]
 
-  test.each(WAYS)('a code exchange during a revocation gives no valid token: %s', async (_name, revoke) => {
+  test.each(WAYS)('a code exchange during a revocation gives no valid token (%s)', async (_name, revoke) => {
     const { calls, stillValid } = await atEachCall(async () => {
       const { code, grantId } = await approve()
       let answer = { status: 0, body: {} }
@@ -141,7 +145,7 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
   })
 
   test.each(WAYS.slice(0, 2))(
-    'a refresh during a revocation gives no valid token: %s',
+    'a refresh during a revocation gives no valid token (%s)',
     async (_name, revoke) => {
       const { calls, stillValid } = await atEachCall(async () => {
         const { code, grantId } = await approve()
@@ -176,7 +180,7 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
   })
 
   test.each(WAYS.slice(2))(
-    'a silent authorization during a revocation gives no valid token: %s',
+    'a silent authorization during a revocation gives no valid token (%s)',
     async (_name, revoke) => {
       const { calls, stillValid } = await atEachCall(async () => {
         const { grantId } = await approve()
@@ -193,7 +197,7 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
     },
   )
 
-  test('an approval during a revocation either takes effect completely or not at all', async () => {
+  test('an approval during a revocation takes effect completely or has no effect', async () => {
     const url = authorizationUrl(host, client.client_id, { scope: SCOPE, prompt: 'consent' })
     const { calls, stillValid } = await atEachCall(async () => {
       const page = await browser.open(url)
@@ -209,7 +213,8 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
         },
         revoke: () => host.gatehouse.grants.revokeAll({ accountId: 'alice' }),
         async findValid() {
-          // An approval after the revocation is valid. An approval before it must not restore the consent.
+          // An approval after the revocation is valid. If the revocation came after the approval, it must also revoke
+          // the consent.
           const isRevoked = (await exchange(code)).status !== 200
           const silently = authorizationUrl(host, client.client_id, { scope: SCOPE, prompt: 'none' })
           const answer = (await browser.open(silently)).url.searchParams

@@ -20,7 +20,7 @@ describeEachStore('grants of one user for one application', (makeStore) => {
     await host.close()
   })
 
-  test('above 100 grants of a user for an application the oldest of them is revoked, and grants of other users or applications stay', async () => {
+  test('a grant above 100 of a user for an application revokes the oldest of them, and grants of other users or applications stay valid', async () => {
     const application = await host.createApplication()
     const other = await host.createApplication()
     const revoked: object[] = []
@@ -57,7 +57,7 @@ describeEachStore('grants of one user for one application', (makeStore) => {
       ids.includes(String(decodeJwt(access_token)['grant_id']))
     const before = await idsOf()
     expect(before).toHaveLength(MAX_GRANTS)
-    // Creates three grants at once. Each of them exceeds the limit.
+    // Each of these three grants exceeds the limit.
     const more = await Promise.all([1, 2, 3].map(() => connectAs('firm/intern', application)))
     await until(() => expect(revoked).toHaveLength(3))
     expect(revoked).toMatchObject(

@@ -68,7 +68,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     expect(await onlyGrantOf('alice')).toEqual(grant)
   })
 
-  test('the tokens of a revoked grant are rejected by the gateway, user info and refresh, and an event reports it', async () => {
+  test('the tokens of a revoked grant are rejected by the gateway, user info and refresh, and an event reports the revocation', async () => {
     const tokens = await connect(host, client, { parameters: { scope: 'openid invoices:read' } })
     const { grantId } = await onlyGrantOf('alice')
     expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
@@ -110,31 +110,34 @@ describeEachStore('the grants of an account', (makeStore) => {
   })
 
   test.each([
-    ['revoke the grant', async (grant: Grant) => host.gatehouse.grants.revoke(grant.grantId)],
+    ['revoke one grant', async (grant: Grant) => host.gatehouse.grants.revoke(grant.grantId)],
     [
-      'revoke all of the account',
+      'revoke all grants of the account',
       async ({ accountId }: Grant) => void (await host.gatehouse.grants.revokeAll({ accountId })),
     ],
     [
-      'revoke all of the account and application',
+      'revoke all grants of the account for the application',
       async ({ accountId, clientId }: Grant) =>
         void (await host.gatehouse.grants.revokeAll({ accountId, clientId })),
     ],
-  ])('only the user can restore a revoked authorization: %s', async (_name, revoke) => {
-    const parameters = { scope: 'openid invoices:read' }
-    const { code, browser } = await authorize(host, client.client_id, { parameters })
-    await exchange(code)
-    expect((await silently(browser)).url.searchParams.get('code')).toMatch(/./)
-    await revoke(await onlyGrantOf('alice'))
+  ])(
+    'after a revocation the application gets new tokens only if the user approves again (%s)',
+    async (_name, revoke) => {
+      const parameters = { scope: 'openid invoices:read' }
+      const { code, browser } = await authorize(host, client.client_id, { parameters })
+      await exchange(code)
+      expect((await silently(browser)).url.searchParams.get('code')).toMatch(/./)
+      await revoke(await onlyGrantOf('alice'))
 
-    expect((await silently(browser)).url.searchParams.get('error')).toBe('consent_required')
-    const page = await browser.open(authorizationUrl(host, client.client_id, parameters))
-    expect(asksFor(page)).toBe('consent')
-    const again = await connect(host, client, { browser, parameters })
-    expect((await host.call('GET /invoices/list', again.access_token)).status).toBe(200)
-    expect((await refresh(again.refresh_token)).status).toBe(200)
-    expect((await silently(browser)).url.searchParams.get('code')).toMatch(/./)
-  })
+      expect((await silently(browser)).url.searchParams.get('error')).toBe('consent_required')
+      const page = await browser.open(authorizationUrl(host, client.client_id, parameters))
+      expect(asksFor(page)).toBe('consent')
+      const again = await connect(host, client, { browser, parameters })
+      expect((await host.call('GET /invoices/list', again.access_token)).status).toBe(200)
+      expect((await refresh(again.refresh_token)).status).toBe(200)
+      expect((await silently(browser)).url.searchParams.get('code')).toMatch(/./)
+    },
+  )
 
   test('revoking all grants of an account also revokes codes that are not exchanged, and keeps the grants of other accounts', async () => {
     const other = await host.createApplication()
@@ -182,7 +185,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     ])
   })
 
-  test('a first-party application gets a new grant without consent, but its revoked code stays rejected', async () => {
+  test('after a revocation a first-party application gets a new grant without consent, but its earlier code is rejected', async () => {
     const own = await host.createApplication({ firstParty: true })
     const { code, browser } = await authorize(host, own.client_id)
     await host.gatehouse.grants.revokeAll({ accountId: 'alice' })
@@ -236,7 +239,7 @@ describeEachStore('the grants of an account', (makeStore) => {
   })
 })
 
-test('a grant can be revoked while it has valid access tokens (fixed bug: the grant expired with its refresh token)', async () => {
+test('a grant can be revoked as long as an access token of the grant is valid (fixed bug: the grant expired with its refresh token)', async () => {
   const lifetimes = { delegatedAccessToken: 10 * 86_400, refreshToken: 3600 }
   const host = await startHost({ gatehouse: { lifetimes } })
   try {

@@ -25,7 +25,7 @@ async function open(options: HostOptions): Promise<Host> {
   return host
 }
 
-/** Waits a second until the cached checks of the store have expired, and reads the health. */
+/** Moves the clock forward, so that the cached checks of the store have expired, and reads the health. */
 async function uncachedHealth(of: { health(): Promise<Health> }): Promise<Health> {
   const ahead = performance.now() + 1001
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => ahead)
@@ -52,7 +52,7 @@ function expectReadable({ checks, status }: Health): void {
 }
 
 describeEachStore('health()', (makeStore) => {
-  test('health() starts a gatehouse and reports all checks, and that tokens can be issued', async () => {
+  test('health() starts gatehouse, reports all checks, and reports that tokens can be issued', async () => {
     const host = await open({ store: makeStore() })
     const health = await host.gatehouse.health()
     expectReadable(health)
@@ -63,12 +63,12 @@ describeEachStore('health()', (makeStore) => {
     for (const name of ['start', 'store', 'signing-keys', 'products', 'revocations']) {
       expect([name, checkOf(health, name)?.status]).toEqual([name, 'pass'])
     }
-    // The servers of tests keep nothing on disk, and the memory store loses its data.
+    // The Redis servers of these tests write nothing to disk, and the memory store loses its data.
     expect(checkOf(health, 'store.persistence')?.status).toMatch(/^(warn|fail)$/)
     expect(JSON.parse(JSON.stringify(health))).toEqual(health)
   })
 
-  test("health() of a gatehouse's gateway has the same checks and its own `ready`", async () => {
+  test('gateway.health() has the same checks as health(), and its own `ready`', async () => {
     const host = await open({ store: makeStore() })
     const health = await host.gatehouse.health()
     const gateway = await host.gatehouse.gateway.health()
@@ -91,7 +91,7 @@ describeEachStore('health()', (makeStore) => {
     expect(store.calls).toEqual([])
   })
 
-  test('three hundred simultaneous calls of health() check the store once', async () => {
+  test('three hundred calls of health() at once check the store once', async () => {
     const store = faultyStore(makeStore())
     const host = await open({ store: store.store })
     await host.gatehouse.ready()
@@ -131,7 +131,7 @@ describe('health() of a gatehouse that cannot start', () => {
     expect(JSON.stringify(health)).not.toContain('which is long enough')
   })
 
-  test('health() fails while the products are invalid, and is ready when they are valid', async () => {
+  test('health() is not ready while the products are invalid, and is ready when the products are valid', async () => {
     let load: () => unknown = () => ({ invoices: { title: 'Invoices', operations: { bad: {} } } })
     const host = await open({ gatehouse: { products: (async () => load()) as never } })
     const health = await host.gatehouse.health()
@@ -149,7 +149,7 @@ describe('health() of a gatehouse that cannot start', () => {
     expect(await host.gatehouse.health()).toMatchObject({ ready: true })
   })
 
-  test('health() answers within the start timeout while loading the products never ends', async () => {
+  test('health() answers within the start timeout even if loading the products never ends', async () => {
     const host = await open({
       gatehouse: { products: (() => new Promise(() => {})) as never, startTimeoutMs: 100 },
     })
@@ -174,32 +174,35 @@ describe('health() with a broken store', () => {
     ['never answers', never],
     ['throws at once', throwing],
     ['rejects with undefined', rejecting],
-  ])('health() fails within the timeout, without throwing, for a store that %s', async (_, method) => {
-    const broken = new Proxy(memoryStore(), {
-      get: (target, name: keyof Store) =>
-        name === 'volatile'
-          ? true
-          : name === 'durable'
-            ? undefined
-            : name === 'close'
-              ? target.close
-              : method,
-    })
-    const host = await open({ gatehouse: { store: broken, storeTimeoutMs: 100, startTimeoutMs: 200 } })
-    const from = performance.now()
-    const health = await host.gatehouse.health()
-    const gateway = await host.gatehouse.gateway.health()
-    expect(performance.now() - from).toBeLessThan(2000)
-    for (const each of [health, gateway]) {
-      expectReadable(each)
-      expect(each).toMatchObject({ ready: false, status: 'fail' })
-      expect(checkOf(each, 'store')).toMatchObject({ status: 'fail' })
-      expect(checkOf(each, 'start')).toMatchObject({ status: expect.stringMatching(/fail|warn/) })
-      expect(JSON.stringify(each)).not.toContain('secret')
-    }
-  })
+  ])(
+    'health() reports a failure within the timeout, and does not throw, if the store %s',
+    async (_, method) => {
+      const broken = new Proxy(memoryStore(), {
+        get: (target, name: keyof Store) =>
+          name === 'volatile'
+            ? true
+            : name === 'durable'
+              ? undefined
+              : name === 'close'
+                ? target.close
+                : method,
+      })
+      const host = await open({ gatehouse: { store: broken, storeTimeoutMs: 100, startTimeoutMs: 200 } })
+      const from = performance.now()
+      const health = await host.gatehouse.health()
+      const gateway = await host.gatehouse.gateway.health()
+      expect(performance.now() - from).toBeLessThan(2000)
+      for (const each of [health, gateway]) {
+        expectReadable(each)
+        expect(each).toMatchObject({ ready: false, status: 'fail' })
+        expect(checkOf(each, 'store')).toMatchObject({ status: 'fail' })
+        expect(checkOf(each, 'start')).toMatchObject({ status: expect.stringMatching(/fail|warn/) })
+        expect(JSON.stringify(each)).not.toContain('secret')
+      }
+    },
+  )
 
-  test('while the store is unavailable health() fails, the gateway stays ready, and both recover', async () => {
+  test('health() fails while the store is unavailable and passes again afterwards, and the gateway stays ready', async () => {
     const store = faultyStore(memoryStore())
     const host = await open({ store: store.store })
     expect(await host.gatehouse.health()).toMatchObject({ ready: true })
@@ -246,7 +249,7 @@ describe('health() of the signing keys', () => {
       status: 'fail',
       message: expect.stringContaining('no tokens are issued'),
     })
-    // When the store is back, this call of health() reads the keys again, as a request does.
+    // When the store is available again, health() reads the keys again, as a request does.
     store.comeBack()
     await vi.waitFor(async () => {
       const again = await host.gatehouse.health()
@@ -256,7 +259,7 @@ describe('health() of the signing keys', () => {
 })
 
 describe('health() of the products', () => {
-  test('health() warns of rejected products, and of products that another process does not have', async () => {
+  test('health() warns if the products were rejected, and if another process lacks some of the products', async () => {
     const store = memoryStore()
     let current: object = products
     const one = await open({ store, gatehouse: { products: (async () => current) as never } })
@@ -332,7 +335,7 @@ describeWithRedis('health() on Redis', () => {
     expect(health).toMatchObject({ ready: true, status: 'pass' })
   })
 
-  test('a frozen Redis fails health() within the timeout, the gateway stays ready, and both recover', async () => {
+  test('health() fails within the timeout while Redis is frozen and passes again afterwards, and the gateway stays ready', async () => {
     const host = await openOnRedis()
     redis.pause()
     const from = performance.now()
@@ -352,7 +355,7 @@ describeWithRedis('health() on Redis', () => {
     )
   })
 
-  test('a killed Redis fails health() without the password in its message', async () => {
+  test('after Redis was killed, health() fails and does not show the password of Redis', async () => {
     const host = await openOnRedis()
     await redis.kill()
     const health = await host.gatehouse.health()

@@ -92,7 +92,7 @@ describeEachStore('events', (makeStore) => {
     ])
   })
 
-  it('code.reused and refresh_token.reused report a second use', async () => {
+  it('code.reused and refresh_token.reused report the second use of a code and of a refresh token', async () => {
     const application = await host.createApplication()
     const subject = { clientId: application.client_id, accountId: 'alice', grantId: expect.any(String) }
     const { code } = await authorize(host, application.client_id)

@@ -14,7 +14,10 @@ describeEachStore("unusual results of the host's callbacks", (makeStore) => {
   let host: Host
   afterEach(() => host.close())
 
-  /** Starts a host whose callbacks return values that their types do not allow; alice is the user of every sign-in. */
+  /**
+   * Starts a host whose callbacks may return values that their types do not allow. By default every sign-in signs in
+   * alice.
+   */
   async function start(accounts: object) {
     const complete = {
       find: (id: string) => (['alice', 'acme'].includes(id) ? { id } : null),
@@ -27,7 +30,7 @@ describeEachStore("unusual results of the host's callbacks", (makeStore) => {
     return { application: await host.createApplication(), failures }
   }
 
-  it('null for a deleted account is answered with login_required (fixed bug: a redirect loop)', async () => {
+  it('if accounts.find returns null for a deleted account, the application gets login_required (fixed bug: a redirect loop)', async () => {
     let exists = true
     const { application, failures } = await start({
       find: (id: string) => (id === 'acme' || exists ? { id } : null),
@@ -42,7 +45,7 @@ describeEachStore("unusual results of the host's callbacks", (makeStore) => {
     expect(failures).toEqual([])
   })
 
-  it('null for an account fails the sign-in on the built-in page (fixed bug: the page signed in an unknown user)', async () => {
+  it('if accounts.find returns null, the sign-in on the built-in page fails (fixed bug: the page signed in an unknown user)', async () => {
     const { application } = await start({ authenticate: () => ({ accountId: 'unknown' }) })
     const browser = host.browser()
     const page = await signInAs(
@@ -53,7 +56,7 @@ describeEachStore("unusual results of the host's callbacks", (makeStore) => {
     expect([page.status, asksFor(page)]).toEqual([401, 'sign-in'])
   })
 
-  it('userId null gives valid tokens (fixed bug: the gateway rejected the tokens)', async () => {
+  it('if accounts.authenticate returns the userId null, the tokens are valid (fixed bug: the gateway rejected the tokens)', async () => {
     const { application } = await start({ authenticate: () => ({ accountId: 'alice', userId: null }) })
     const { access_token, refresh_token } = await connect(host, application)
     expect((await host.call('GET /invoices/list', access_token)).status).toBe(200)

@@ -11,7 +11,7 @@ type Row = (HostApiKey | HostApplication) & { readonly secretHash: Buffer }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-/** A typical registry. It keeps rows in a table, and finds a client id in any letter case. */
+/** A typical registry of a host. It keeps rows in a table, and `find` ignores the letter case of the client id. */
 class HostRegistry implements Registry<Row> {
   readonly rows = new Map<string, Row>()
   readonly verified: Row[] = []
@@ -54,7 +54,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
   })
   afterEach(() => host.close())
 
-  /** Writes other values into a row. */
+  /** Changes values of a row. */
   function change(clientId: string, values: object): void {
     registry.rows.set(clientId, { ...registry.rows.get(clientId)!, ...values })
   }
@@ -74,7 +74,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
       body: { auth: { mode: 'direct', accountId: 'acme', clientId: 'nightly' } },
     })
     expect((await host.call('GET /payments/list', token)).status).toBe(403)
-    // verifySecret gets the row itself, with its own column.
+    // `verifySecret` gets the same object that `find` returned, so it can read `secretHash`.
     expect(registry.verified[0]).toBe(registry.rows.get('nightly'))
   })
 
@@ -94,7 +94,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
     expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
   })
 
-  it('an application in a row can use consent, code exchange, refresh and the API', async () => {
+  it('an application in a table of the host gets consent, exchanges a code, refreshes tokens and calls the API', async () => {
     const first = await connect(host, app, { parameters: { scope: 'openid profile invoices:read' } })
     expect(decodeJwt(first.access_token)).toMatchObject({
       access_mode: 'delegated',
@@ -129,7 +129,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
     for (const { status, text } of [wrong, unknown, disabled])
       expect([status, text]).toEqual([401, wrong.text])
     expect(wrong.body['error']).toBe('invalid_client')
-    // The host is not asked to verify the secret of a disabled client.
+    // Gatehouse does not call `verifySecret` for a disabled client.
     expect(registry.verified).toEqual([])
   })
 
@@ -156,7 +156,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
     expect([await introspect(), await feed()]).toEqual([false, 403])
     change('monitor', { resourceServer: true })
     expect([await introspect(), await feed()]).toEqual([true, 200])
-    // The host has not reported the change, so a gateway cannot know it. Introspection reads the row.
+    // The host has not reported the change, so a gateway cannot know of the change. Introspection reads the row.
     change('nightly', { disabled: true })
     expect(await introspect()).toBe(false)
     change('nightly', { disabled: false })
@@ -165,7 +165,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
     expect(await introspect()).toBe(false)
   })
 
-  it('a disabled application in a row gets no code and no refresh', async () => {
+  it('an application that is disabled in its row gets no code and cannot refresh tokens', async () => {
     const { refresh_token } = await connect(host, app)
     change('ledger', { disabled: true })
     const refreshed = await host.refresh(app, refresh_token)
@@ -183,7 +183,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
     expect(registry.verified).toEqual([])
   })
 
-  it('an invalid row is answered with 500, and only the host gets the reason', async () => {
+  it('if a row is invalid, the client gets 500, and only the host gets the reason', async () => {
     const failures: Error[] = []
     host.gatehouse.on('error', ({ error }) => failures.push(error))
     change('nightly', { products: 'invoices', secretNote: 'confidential' })
@@ -219,7 +219,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
     expect(registry.rows.size).toBe(2)
   })
 
-  it('consent is remembered for a row, and its code is rejected after the row is deleted', async () => {
+  it('consent is remembered for an application in a row, and its code is rejected after the row is deleted', async () => {
     const { browser } = await authorize(host, 'ledger')
     const again = await browser.open(authorizationUrl(host, 'ledger'))
     const code = again.url.searchParams.get('code') ?? ''

@@ -18,7 +18,7 @@ const misspelt = { misspelt: 1 } as never
 const onAnyStore = { allowPersistentStore: true }
 type Call = () => unknown
 
-const ofClients = (service: 'apiKeys' | 'applications'): [string, Call][] => {
+const callsOf = (service: 'apiKeys' | 'applications'): [string, Call][] => {
   const its = () => host.gatehouse[service]
   const id = () => (service === 'apiKeys' ? apiKey : application)
   const calls: [string, Call][] = [
@@ -73,7 +73,10 @@ const otherCalls: [string, Call][] = [
   ['signingKeys.rotate', () => host.gatehouse.signingKeys.rotate(misspelt)],
   ['signingKeys.revoke', () => host.gatehouse.signingKeys.revoke('x', misspelt)],
   ['importRegistry', () => host.gatehouse.importRegistry([], misspelt)],
-  ['importRegistry with no flag', () => host.gatehouse.importRegistry([], { signingKeys: 'no' } as never)],
+  [
+    'importRegistry with a signingKeys that is not a boolean',
+    () => host.gatehouse.importRegistry([], { signingKeys: 'no' } as never),
+  ],
   ['ready', () => host.gatehouse.ready(misspelt)],
   ['gateway.authenticate', () => host.gatehouse.gateway.authenticate({ url: '/', headers: {} }, misspelt)],
   [
@@ -83,8 +86,8 @@ const otherCalls: [string, Call][] = [
   ['mintToken with options', () => mintToken(host.gatehouse, { accountId: 'a', scopes: [] }, misspelt)],
 ]
 
-test.each([...ofClients('apiKeys'), ...ofClients('applications'), ...otherCalls])(
-  '%s rejects an unknown option and changes nothing',
+test.each([...callsOf('apiKeys'), ...callsOf('applications'), ...otherCalls])(
+  '%s rejects an unknown or invalid option and changes nothing',
   async (_, call) => {
     const events: unknown[] = []
     const note = (event: unknown) => void events.push(event)

@@ -66,8 +66,8 @@ describe('Authentication', () => {
     it('3. The application exchanges the code at the token endpoint (grant_type=authorization_code) with client_id, client_secret and code.', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
-      const foreign = await host.createApplication()
-      const stolen = await host.exchangeCode(foreign, code)
+      const other = await host.createApplication()
+      const stolen = await host.exchangeCode(other, code)
       expect([stolen.status, stolen.body['error']]).toEqual([400, 'invalid_grant'])
       const { status, headers } = await host.exchangeCode(application, code)
       expect(status).toBe(200)

@@ -53,7 +53,7 @@ describeEachStore('Resources and their fields', (makeStore) => {
       const seen = pages.map((page) => `${page.url.href} ${[...page.headers].join()} ${page.body}`)
       for (const text of [...seen, callback.href]) expect(text).not.toContain(application.client_secret)
 
-      // A request from a browser is rejected: it has an Origin header.
+      // A browser sends the Origin header, so gatehouse rejects a request with this header.
       const { status, body } = await host.token(
         { ...application, grant_type: 'authorization_code', code: callback.searchParams.get('code') ?? '' },
         { origin: 'https://shop.example' },

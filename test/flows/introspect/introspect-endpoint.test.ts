@@ -112,7 +112,7 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(Number(ofRefreshToken['exp']) - Number(ofRefreshToken['iat'])).toBe(2_592_000)
   })
 
-  it('a resource server without a product can introspect every access token, but no other token', async () => {
+  it('a resource server without a product can introspect every access token, but no refresh token and no ID token', async () => {
     const token = await direct()
     const tokens = await connect(host, application, { parameters: PARAMETERS })
     expect(await introspect(resourceServer, token)).toEqual(await introspect(key, token))
@@ -127,20 +127,20 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(await introspect(resourceServer, String(tokens.id_token))).toEqual(INACTIVE)
   })
 
-  it('for a token of another client introspection gives the same response as for an unknown token', async () => {
+  it('introspection gives the same response for a token of another client as for an unknown token', async () => {
     const token = await direct()
     const tokens = await connect(host, application, { parameters: PARAMETERS })
     const others = [await host.createApiKey(), await host.createApplication()]
     for (const client of others) {
-      for (const foreign of [token, tokens.access_token, tokens.refresh_token, 'nothing']) {
-        expect(await introspect(client, foreign)).toEqual(INACTIVE)
+      for (const value of [token, tokens.access_token, tokens.refresh_token, 'nothing']) {
+        expect(await introspect(client, value)).toEqual(INACTIVE)
       }
     }
     expect(await introspect(application, token)).toEqual(INACTIVE)
     expect(await introspect(key, tokens.access_token)).toEqual(INACTIVE)
   })
 
-  it('a client that is no longer a resource server cannot introspect the tokens of others', async () => {
+  it('a client that is no longer a resource server cannot introspect the tokens of other clients', async () => {
     const former = await createResourceServer()
     const token = await direct()
     expect(await introspect(former, token)).toMatchObject({ active: true })
@@ -183,7 +183,7 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(await introspect(application, tokens.refresh_token)).toEqual(INACTIVE)
   })
 
-  it('introspection does not count as a use of a refresh token, current or used', async () => {
+  it('introspection of a current or used refresh token does not count as a use of the token', async () => {
     const first = await connect(host, application, { parameters: PARAMETERS })
     const reused = vi.fn()
     host.gatehouse.on('refresh_token.reused', reused)
@@ -194,7 +194,8 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(writes.slice(before)).toEqual([])
     const second = await refresh(first.refresh_token)
     const after = writes.length
-    // For a minute, the grace period lets a client that lost the response send the used token again.
+    // The grace period is a minute. In this time a client that lost the response may send the used token again, and
+    // introspection must not count as this second use.
     for (let round = 0; round < 3; round += 1) {
       expect(await introspect(application, first.refresh_token)).toEqual(INACTIVE)
     }
@@ -293,7 +294,7 @@ describe('POST {auth_url}/oauth2/introspect', () => {
     ],
     ['a request with an access token and no client', () => introspect({ token }), 401, 'invalid_client'],
     [
-      'a request with the access token as authorization',
+      'a request that is authenticated only by the access token',
       () => introspect({ token }, { authorization: `Bearer ${token}` }),
       400,
       'invalid_request',
@@ -311,7 +312,7 @@ describe('POST {auth_url}/oauth2/introspect', () => {
       401,
       'invalid_client',
     ],
-  ])('introspection rejects %s in JSON', async (_name, ask, status, error) => {
+  ])('introspection rejects %s with an error in JSON', async (_name, ask, status, error) => {
     const answer = await ask()
     expect([answer.status, answer.body['error']]).toEqual([status, error])
     expect(answer.body).not.toHaveProperty('active')

@@ -33,18 +33,18 @@ describeEachStore('signing keys of the host', (makeStore) => {
   })
   afterEach(() => Promise.all(hosts.splice(0).map((host) => host.close())))
 
-  /** Starts one more process of the service, with the address of the first process. */
+  /** Starts one more process of the service. It has the issuer and the audience of the first process. */
   async function start(store: Store, ...keys: JWK[]): Promise<Host> {
     const [first] = hosts
     const options = { signingKeys: { jwks: { keys } }, store }
     const address = first && { issuer: first.issuer, audience: first.audience }
-    // With `gatehouse.store`, the test host does not add the key ring that other tests find in their store.
+    // Most tests start with a key ring in their store. The test host does not add one if `gatehouse.store` is set.
     const host = await startHost({ gatehouse: { ...options, ...address } })
     hosts.push(host)
     await host.gatehouse.ready()
     return host
   }
-  test('the first key of each algorithm signs, all keys are published without private parts, and none is stored', async () => {
+  test('the first key of each algorithm signs, all keys are published without private parts, and no key is stored', async () => {
     const { store, writes } = watchWrites(makeStore())
     const host = await start(store, rs1.private, es1.private, es2.private, rs2.public)
     expect(await kidsAt(host)).toEqual(['es-1', 'rs-1', 'es-2', 'rs-2'])
@@ -67,7 +67,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect(await store.get('signing-keys:ring')).toBeUndefined()
   })
 
-  test('another signing key is introduced in two steps, and every process accepts the tokens of both keys', async () => {
+  test('if a new signing key is published before it signs, every process accepts the tokens of the old and the new key', async () => {
     const store = makeStore()
     const one = await start(store, es1.private, rs1.private)
     const key = await one.createApiKey()
@@ -95,7 +95,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect([response.status, response.headers.get('location')]).toEqual([303, BYE])
   })
 
-  test('with keys of the host, rotate() fails with an error that says what to do instead', async () => {
+  test('if the host manages the keys, rotate() fails with an error that says what to do instead', async () => {
     const host = await start(makeStore(), es1.private, rs1.private)
     await expect(host.gatehouse.signingKeys.rotate()).rejects.toMatchObject({
       code: 'ERR_SIGNING_KEYS_READ_ONLY',
@@ -128,7 +128,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
       alg: 'ES256',
       state: 'revoked',
     })
-    // A later process configures the revoked key again, and still does not publish the key.
+    // A later process has the revoked key in its configuration again, but does not publish the key.
     const later = await start(store, es2.private, rs1.private, es1.public)
     expect(await kidsAt(later)).toEqual(['es-2', 'rs-1'])
     expect(await statusAt(later, token)).toBe(401)
@@ -147,7 +147,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect((await fetch(url, { redirect: 'manual' })).status).toBe(400)
   })
 
-  test('revoking the current or an unknown key fails and writes nothing, and the error for the current key says what to do first', async () => {
+  test('revoking the current key or an unknown key fails and writes nothing, and the error for the current key says what to do first', async () => {
     const { store, writes } = watchWrites(makeStore())
     const host = await start(store, es1.private, rs1.private)
     writes.length = 0
@@ -159,7 +159,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect(writes).toEqual([])
   })
 
-  test('a key set without a private key per algorithm throws ERR_OPTIONS at construction, and the error quotes no key', () => {
+  test('createGatehouse() throws ERR_OPTIONS if the key set lacks a private key for an algorithm, and the error quotes no key', () => {
     const create = () =>
       createGatehouse({
         issuer: 'https://example.com/auth',
@@ -182,7 +182,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     )
   })
 
-  test('an authorization that started with one key set completes with another', async () => {
+  test('an authorization that started with one key set completes with another key set', async () => {
     const store = makeStore()
     const one = await start(store, es1.private, rs1.private)
     const application = await one.createApplication()

@@ -13,7 +13,7 @@ vi.mock('../../../src/keys/generate-key.ts', async (original) =>
 
 const RING = 'gatehouse:signing-keys:ring'
 
-/** How Redis loses data, and how `health()` describes the loss in processes that kept running. */
+/** How Redis loses data, and the message of `health()` in processes that were running during the loss. */
 const LOSSES: Record<string, { lose: (redis: Redis) => Promise<unknown>; message: string }> = {
   FLUSHALL: {
     lose: (redis) => redis.flushall(),
@@ -118,14 +118,14 @@ describeWithRedis('a Redis that loses data', () => {
     const { conflicts } = await one.gatehouse.importRegistry(backup, { signingKeys: false })
     expect(conflicts).toEqual([])
     for (const host of [one, other]) await untilEverywhere(await tokenAt(host), 200)
-    // If the old keys are lost, a gateway in another process accepts a cached token for up to ten minutes. So this
-    // check leaves out that gateway.
+    // If the old keys are lost, a gateway in another process accepts a cached token for up to ten minutes. So this check
+    // covers only the first two statuses, and leaves out the gateway.
     await vi.waitFor(async () => expect((await statuses(beforeLoss)).slice(0, 2)).toEqual([401, 401]))
     expect(await statuses(revoked)).toEqual([401, 401, 401])
   }
 
   test.each(Object.entries(LOSSES))(
-    'data loss by %s under running processes keeps revoked tokens rejected, and new tokens work soon',
+    'after a data loss by %s in running processes, revoked tokens stay rejected, and new tokens work soon',
     async (_, { lose, message }) => {
       const [one] = hosts as [Host]
       const [revoked, valid] = [await tokenAt(one), await tokenAt(one)]
@@ -153,7 +153,7 @@ describeWithRedis('a Redis that loses data', () => {
   )
 
   test.each(Object.entries(LOSSES))(
-    'data loss by %s before a restart of the processes keeps revoked tokens rejected, and new tokens work soon',
+    'after a data loss by %s and a restart of the processes, revoked tokens stay rejected, and new tokens work soon',
     async (_, { lose }) => {
       const [one] = hosts as [Host]
       const [revoked, valid] = [await tokenAt(one), await tokenAt(one)]

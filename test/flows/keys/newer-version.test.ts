@@ -5,7 +5,7 @@ import { describeEachStore } from '../../support/stores.ts'
 const RING = 'signing-keys:ring'
 
 describeEachStore('signing keys written by a newer version', (makeStore) => {
-  test('keys written by a newer version prevent the start, the error says what to do, and the keys stay unchanged', async () => {
+  test('if a newer version wrote the signing keys, the start fails with an error that says what to do, and the keys stay unchanged', async () => {
     const store = makeStore()
     const newer = JSON.stringify({ v: 2, id: 'newer', keys: [] })
     await store.set(RING, newer)

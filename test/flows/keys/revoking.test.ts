@@ -68,7 +68,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
       expect(kidOf(token)).not.toBe(kid)
       for (const host of [one, other]) expect(await statusAt(host, token)).toBe(200)
     }
-    // The authorization itself stays valid.
+    // The grant stays valid, so its refresh token works.
     const refreshed = await one.refresh(application, delegated.refresh_token)
     expect(refreshed.status).toBe(200)
     expect(await statusAt(other, refreshed.body['access_token'])).toBe(200)
@@ -76,7 +76,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
 
   test('a token request that is pending while a key is revoked gets no valid token of that key', async () => {
     const kid = kidOf(await tokenAt(one, key))
-    // Renaming removes the client from the cache, so that the request reads it from the store.
+    // Renaming removes the client from the cache, so that the request reads the client from the store.
     await one.gatehouse.apiKeys.rename(key.client_id, 'Renamed')
     const pause = paused.pauseAfter('get client:')
     const answer = tokenAt(one, key)
@@ -91,7 +91,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     expect(kidOf(token)).toBe(kid)
   })
 
-  test('revoking an unknown key is ERR_NOT_FOUND, and revoking a key twice has no further effect', async () => {
+  test('revoking an unknown key fails with ERR_NOT_FOUND, and revoking a key again has no effect', async () => {
     await expect(one.gatehouse.signingKeys.revoke('unknown')).rejects.toMatchObject({
       code: 'ERR_NOT_FOUND',
       status: 404,
@@ -107,16 +107,16 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
   test('a process that starts after the revocation of a key does not publish the key and rejects its tokens', async () => {
     const token = await tokenAt(one, key)
     await one.gatehouse.signingKeys.revoke(kidOf(token))
-    const late = await startHost({
+    const laterHost = await startHost({
       store: paused.store,
       gatehouse: { issuer: one.issuer, audience: one.audience },
     })
-    await late.gatehouse.ready()
-    expect(await callAt(late, token)).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
-    expect(await kidsAt(late)).not.toContain(kidOf(token))
-    expect(await late.gatehouse.signingKeys.list()).toContainEqual(
+    await laterHost.gatehouse.ready()
+    expect(await callAt(laterHost, token)).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+    expect(await kidsAt(laterHost)).not.toContain(kidOf(token))
+    expect(await laterHost.gatehouse.signingKeys.list()).toContainEqual(
       expect.objectContaining({ kid: kidOf(token), state: 'revoked' }),
     )
-    await late.close()
+    await laterHost.close()
   })
 })

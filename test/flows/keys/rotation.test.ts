@@ -48,7 +48,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     return String(kid)
   }
 
-  test('after a rotation every gateway accepts the tokens of both keys without a new fetch of the keys', async () => {
+  test('after a rotation every gateway accepts the tokens of the old and the new key without fetching the keys again', async () => {
     const fetches = vi.spyOn(globalThis, 'fetch')
     const gateway = createGateway({ issuer: one.issuer, audience: one.audience, products })
     const api = new Koa().use(gateway.middleware()).use((ctx) => void (ctx.body = 'served'))
@@ -63,7 +63,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     expect(after.map(kidOf)).toEqual([kid, kid])
     fetches.mockClear()
     for (const token of [before, ...after]) await atApi(token).expect(200)
-    // The new key was published long before it signed.
+    // The gateway already has the new key, because the new key was published long before it signed.
     expect(fetches).not.toHaveBeenCalled()
     fetches.mockRestore()
     for (const token of [before, ...after]) {
@@ -72,7 +72,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     await gateway.close()
   })
 
-  test('an authorization that started before a rotation completes after it', async () => {
+  test('an authorization that started before a rotation completes after the rotation', async () => {
     const browser = one.browser()
     const signIn = await browser.open(authorizationUrl(one, application.client_id, { scope: SCOPE }))
     expect(asksFor(signIn)).toBe('sign-in')
@@ -104,7 +104,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
 
   test('a token request that is pending during a rotation gets a token that every process accepts', async () => {
     const before = await signingKid()
-    // Renaming removes the client from the cache, so that the request reads it from the store.
+    // Renaming removes the client from the cache, so that the request reads the client from the store.
     await one.gatehouse.apiKeys.rename(key.client_id, 'Renamed')
     const pause = paused.pauseAfter('get client:')
     const answer = tokenAt(one, key)
@@ -116,7 +116,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     for (const host of [one, other]) expect(await statusAt(host, token)).toBe(200)
   })
 
-  test('an ID token from before two rotations is accepted for signing out', async () => {
+  test('an ID token is accepted for signing out after two rotations', async () => {
     const { id_token: hint = '' } = await connect(one, application, { parameters: { scope: SCOPE } })
     await rotateAtOther()
     await rotateAtOther()
@@ -144,7 +144,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     expect(await statusAt(other, token)).toBe(200)
   })
 
-  test('keys rotate after 90 days, at the latest with the next request', async () => {
+  test('after 90 days the next request rotates the keys, if they have not rotated before', async () => {
     const [before, , next] = await kidsAt(one)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 91 * 86_400_000 })
     const fresh = await one.createApiKey()
@@ -169,7 +169,7 @@ describeEachStore('the key set', (makeStore) => {
     [100, 'public, max-age=50'],
     [1, 'public, max-age=0'],
   ])(
-    'a key set published %s seconds ahead has the Cache-Control header "%s"',
+    'with publishAheadSeconds %s the key set has the Cache-Control header "%s"',
     async (publishAheadSeconds, cacheControl) => {
       const { host, response } = await keySetOf(publishAheadSeconds ? { publishAheadSeconds } : undefined)
       expect(response.headers.get('cache-control')).toBe(cacheControl)
@@ -177,11 +177,11 @@ describeEachStore('the key set', (makeStore) => {
     },
   )
 
-  test('the key set is sent again only when it has changed', async () => {
+  test('a request for the key set with its ETag gets 304 until the key set changes', async () => {
     const { host, response } = await keySetOf(undefined)
     const etag = response.headers.get('etag') ?? ''
     expect(etag).toMatch(/^"[\w-]{43}"$/)
-    // `fetch` always requests a complete response, so the test uses another client.
+    // `fetch` with If-None-Match always requests a complete response, so the test uses another HTTP client.
     const again = () => request(host.issuer).get('/oauth2/jwks').set('If-None-Match', etag)
     const same = await again()
     expect([same.status, same.text, same.headers['cache-control']]).toEqual([304, '', 'public, max-age=600'])

@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts'
 
 type Line = readonly [level: keyof Logger, message: string, details: object]
 
-/** A logger, and the warnings and errors that it received. */
+/** Makes a logger that records warnings and errors in `lines`. */
 function recordingLogger(): { logger: Logger; lines: Line[] } {
   const lines: Line[] = []
   const record = (level: keyof Logger) => (details: object, message: string) =>
@@ -34,7 +34,7 @@ const base = {
   accounts: { find: (accountId: string) => ({ id: accountId }) },
 } as const
 
-/** Each entry only mounts the middleware with the same name. */
+/** Ways to mount gatehouse. Each entry mounts one middleware and does nothing else. */
 const MOUNTS: Readonly<Record<string, (gatehouse: Gatehouse) => unknown>> = {
   'middleware()': (gatehouse) => gatehouse.middleware(),
   'wellKnown()': (gatehouse) => gatehouse.wellKnown(),
@@ -96,7 +96,7 @@ describeEachStore('the background start of the service', (makeStore) => {
     expect(lines).toHaveLength(1)
   })
 
-  it('products that cannot be loaded are logged, and loaded again with the next request', async () => {
+  it('if the products cannot be loaded, the failure is logged, and ready() loads the products again', async () => {
     const { logger, lines } = recordingLogger()
     const load = vi.fn(async () => products).mockRejectedValueOnce(new Error('no such table'))
     const gatehouse = gatehouseOn({ store: makeStore(), products: load, logger })
@@ -132,7 +132,7 @@ it('the products are loaded only after the synchronous code that mounts the midd
   await until(() => expect(load).toHaveBeenCalledOnce())
 })
 
-describeWithRedis('a host that mounts before its Redis is available', () => {
+describeWithRedis('a host that mounts gatehouse before its Redis is available', () => {
   let redis: RedisServer
   const clients: Redis[] = []
   beforeAll(async () => {
@@ -143,7 +143,7 @@ describeWithRedis('a host that mounts before its Redis is available', () => {
     await redis?.stop()
   })
 
-  it('a host without Redis logs the failure once, and works as soon as Redis is available, without a request', async () => {
+  it('while Redis is unavailable, gatehouse logs the failure once, and it starts without a request when Redis is available', async () => {
     await redis.kill()
     const { logger, lines } = recordingLogger()
     const client = new Redis(redis.url, { retryStrategy: () => 50, maxRetriesPerRequest: 0 })
@@ -163,7 +163,7 @@ describeWithRedis('a host that mounts before its Redis is available', () => {
     expect(lines).toHaveLength(1)
   })
 
-  it('close() without Redis logs nothing, even when the host has disconnected its client', async () => {
+  it('close() logs nothing while Redis is unavailable, even if the host disconnects its Redis client', async () => {
     await redis.kill()
     const { logger, lines } = recordingLogger()
     const client = new Redis(redis.url, { maxRetriesPerRequest: 0 })
@@ -178,11 +178,11 @@ describeWithRedis('a host that mounts before its Redis is available', () => {
     expect(lines).toEqual([])
   })
 
-  it('close() during a start leaves no connection behind', async () => {
+  it('close() during a start closes all connections of gatehouse to Redis', async () => {
     await redis.restart()
     const { logger, lines } = recordingLogger()
     for (const wait of [0, 2, 5, 10, 20, 40]) {
-      // The adapter's own connections inherit this name.
+      // The Redis adapter opens its own connections. They inherit this connection name.
       const client = new Redis(redis.url, { connectionName: 'briefly' })
       clients.push(client.on('error', () => {}))
       const gatehouse = gatehouseOn({ store: redisStore(client), logger })
@@ -231,7 +231,7 @@ describe('the background start of a gateway in another process', () => {
   }
 
   it.each(Object.entries(mounts))(
-    '%s of a gateway fetches keys and products without a request',
+    '%s of a gateway in another process fetches keys and products without a request',
     async (_name, mount) => {
       const load = vi.fn(async () => products)
       const fetched = vi.spyOn(globalThis, 'fetch')
@@ -243,7 +243,7 @@ describe('the background start of a gateway in another process', () => {
     },
   )
 
-  it('a gateway that cannot reach the keys logs the failure once, however many requests arrive', async () => {
+  it('a gateway that cannot fetch the keys logs the failure once, even if ready() is called several times', async () => {
     const { logger, lines } = recordingLogger()
     const gateway = gatewayOf({ jwksUri: 'http://127.0.0.1:1/jwks', logger })
     const app = new Koa()

@@ -11,7 +11,7 @@ const options = {
 }
 
 describeEachStore('the services before ready()', (makeStore) => {
-  it('services wait until the gatehouse is ready, also if a function loads the products', async () => {
+  it('a call of a service waits until gatehouse is ready, even if a function loads the products', async () => {
     const gatehouse = createGatehouse({
       ...options,
       kycLevels: ['none', 'basic', 'verified'],
@@ -27,7 +27,7 @@ describeEachStore('the services before ready()', (makeStore) => {
     await gatehouse.close()
   })
 
-  it('services are rejected after close()', async () => {
+  it('calls of a service fail with ERR_CLOSED after close()', async () => {
     const gatehouse = createGatehouse({ ...options, store: makeStore(), products: {} })
     await gatehouse.ready()
     await gatehouse.close()

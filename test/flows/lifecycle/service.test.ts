@@ -18,7 +18,7 @@ describeEachStore('the service', (makeStore) => {
 
   describe('lastUsedAt', () => {
     const HOUR = 3600
-    it("lastUsedAt is the hour of the last token, is never before the client's creation, and is undefined without a token", async () => {
+    it('lastUsedAt is the hour of the last token or the creation of the client, whichever is later, and is undefined before the first token', async () => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 5, 1, 12, 34, 56) })
       const noon = Date.UTC(2026, 5, 1, 12) / 1000
       const createdAt = Date.UTC(2026, 5, 1, 12, 34, 56) / 1000
@@ -64,7 +64,7 @@ describeEachStore('the service', (makeStore) => {
       return ((await response.json()) as { scopes_supported: string[] }).scopes_supported
     }
 
-    it('catalog.reload() reaches every process', async () => {
+    it('catalog.reload() makes every process use the new products', async () => {
       const one = await start({ store: makeStore('reload'), gatehouse })
       const other = await start({ store: makeStore('reload'), gatehouse })
       for (const host of [one, other]) {
@@ -89,7 +89,7 @@ describeEachStore('the service', (makeStore) => {
       expect((await other.call('GET /reports/list', String(body['access_token']))).status).toBe(200)
     })
 
-    it('invalid products are rejected with all their problems, and the last valid products stay', async () => {
+    it('catalog.reload() rejects invalid products with all their problems, and the last valid products stay in use', async () => {
       const host = await start({ store: makeStore(), gatehouse })
       await host.gatehouse.ready()
       const key = { ...(await host.createApiKey()), grant_type: 'client_credentials' }
@@ -115,7 +115,7 @@ describeEachStore('the service', (makeStore) => {
       expect(await scopesOf(host)).toContain('reports:read')
     })
 
-    it('a removed operation is in no new token, and its route answers 404', async () => {
+    it('after catalog.reload() a removed operation is in no new token, and its route answers 404', async () => {
       const host = await start({ store: makeStore(), gatehouse })
       await host.gatehouse.ready()
       const key = { ...(await host.createApiKey()), grant_type: 'client_credentials' }
@@ -144,7 +144,7 @@ describeEachStore('the service', (makeStore) => {
       expect(await response.json()).toMatchObject({ keys: expect.arrayContaining([expect.anything()]) })
     })
 
-    it('close() is idempotent, and requests after it get 503', async () => {
+    it('close() may be called several times, and requests after close() get 503', async () => {
       const host = await start({ store: makeStore() })
       const key = { ...(await host.createApiKey()), grant_type: 'client_credentials' }
       const { client_id } = await host.createApplication()
@@ -175,7 +175,7 @@ describeEachStore('the service', (makeStore) => {
       expect((await host.token({ grant_type: 'client_credentials' })).status).toBe(503)
     })
 
-    it('the store stays open on close(): after a restart tokens, codes and sessions are valid', async () => {
+    it('close() does not close the store, and after a restart access tokens, refresh tokens and sessions are valid', async () => {
       const store = makeStore()
       const first = await start({ store })
       const application = await first.createApplication()

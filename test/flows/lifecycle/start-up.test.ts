@@ -30,7 +30,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
   })
   afterAll(() => redis?.stop())
 
-  /** Starts a host of the same service, with the address of the first host. */
+  /** Starts a host of the same service. It has the issuer and the audience of the first host. */
   async function open(secret: string | string[] = TODAY): Promise<Host> {
     const client = new Redis(redis.url)
     clients.push(client)
@@ -99,7 +99,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
     }
   })
 
-  test('a restart keeps the keys, and with them every token and session', async () => {
+  test('after a restart the signing keys are the same, and access tokens and refresh tokens stay valid', async () => {
     const before = await open()
     const [key, application] = [await before.createApiKey(), await before.createApplication()]
     const direct = await before.requestDirectToken(key)
@@ -149,7 +149,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
     expect(await dump()).toEqual(stored)
   })
 
-  test('a list of secrets decrypts keys of its older secrets, and encrypts them with the newest', async () => {
+  test('with a list of secrets, gatehouse decrypts the signing keys with an older secret and encrypts them with the first secret', async () => {
     const before = await open(YESTERDAY)
     await before.gatehouse.ready()
     const keys = await publishedBy(before.issuer)
@@ -164,7 +164,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
     await expect(tooLate.gatehouse.ready()).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
   })
 
-  test('a corrupt key ring is ERR_STORE_CORRUPT and stays unchanged', async () => {
+  test('a start with a corrupt key ring fails with ERR_STORE_CORRUPT, and the key ring stays unchanged', async () => {
     const client = new Redis(redis.url)
     clients.push(client)
     await client.set(`${keyPrefix}signing-keys:ring`, 'not a key ring')

@@ -15,7 +15,7 @@ async function textOf(request: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** A parser like Express's `urlencoded()`: it leaves the parsed body on Node's request, and no text. */
+/** A parser like Express's `urlencoded()`. It sets the parsed body as `ctx.req.body` and keeps no text. */
 const expressStyle: Middleware = async (ctx, next) => {
   if (ctx.method === 'POST') {
     Object.assign(ctx.req, { body: querystring.parse(await textOf(ctx.req)) })
@@ -23,13 +23,13 @@ const expressStyle: Middleware = async (ctx, next) => {
   await next()
 }
 
-/** A parser that leaves the body as text. */
+/** A parser that sets `ctx.request.body` to the text of the body. */
 const textParser: Middleware = async (ctx, next) => {
   if (ctx.method === 'POST') Object.assign(ctx.request, { body: await textOf(ctx.req) })
   await next()
 }
 
-/** Reads the whole body and discards it. */
+/** A parser that reads the whole body and discards the text. */
 const discardingParser: Middleware = async (ctx, next) => {
   await textOf(ctx.req)
   await next()
@@ -39,7 +39,7 @@ const parseAll = bodyParser() as Middleware
 
 const PARSERS: Record<string, Middleware> = {
   '@koa/bodyparser': parseAll,
-  '@koa/bodyparser for JSON alone': bodyParser({ enableTypes: ['json'] }) as Middleware,
+  '@koa/bodyparser for JSON only': bodyParser({ enableTypes: ['json'] }) as Middleware,
   '@koa/bodyparser twice': (ctx, next) => parseAll(ctx, () => parseAll(ctx, next)),
   'a parser that sets req.body': expressStyle,
   'a parser that keeps the text': textParser,
@@ -49,7 +49,7 @@ const output = collectOutput()
 beforeEach(() => void output.lines.splice(0))
 afterAll(() => output.stop())
 
-/** The host has keys on its app and a signed session, or it has neither. */
+/** The two kinds of hosts. One host has `app.keys` and a signed session, and the other host has no keys and no session. */
 const COOKIES = ['koa-session and app.keys', 'no app.keys'] as const
 
 /** Starts a host with a body parser and its own cookies around the gatehouse. */
@@ -80,7 +80,7 @@ async function startWith(parser: Middleware, cookies: (typeof COOKIES)[number]) 
 
 describe.each(COOKIES)('a host with a body parser and %s', (cookies) => {
   it.each(Object.entries(PARSERS))(
-    'the whole interface works behind %s, and no warning is printed',
+    'all endpoints and the API work behind %s, and no warning is printed',
     async (_name, parser) => {
       const { host, around, visits } = await startWith(parser, cookies)
       await journey(host)
@@ -96,7 +96,7 @@ describe.each(COOKIES)('a host with a body parser and %s', (cookies) => {
 })
 
 it.each(Object.entries(PARSERS))(
-  'behind %s, a form that another site posts redirects to the same request as a GET',
+  'behind %s, an authorization request by POST is redirected to the same request by GET',
   async (_name, parser) => {
     const { host } = await startWith(parser, 'no app.keys')
     const { client_id } = await host.createApplication()

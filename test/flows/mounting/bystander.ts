@@ -1,10 +1,11 @@
 import type { Context, Next } from 'koa'
 
 /**
- * A middleware of a host around all other middleware. It sets values on the context, as any app does, and reads
- * them again afterwards. `changes` lists each value that other middleware has changed.
+ * Makes a middleware for a host that wraps all other middleware. Before the other middleware runs, it sets values on
+ * the context, as any app does. After the other middleware it reads the values again. `changes` lists each value that
+ * the other middleware changed.
  *
- * @param options.isSigned whether it signs its cookie with the keys of the app
+ * @param options.isSigned whether the middleware signs its cookie with the keys of the app
  */
 export function bystander({ isSigned = true } = {}) {
   const seen: string[] = []
@@ -24,7 +25,7 @@ export function bystander({ isSigned = true } = {}) {
     }
     const state = Object.keys(ctx.state).filter((name) => name !== 'tenant' && name !== 'auth')
     if (state.length > 0) changes.push(`${target}: ctx.state has ${state.join()}`)
-    // Middleware for ETags and compression reads `ctx.body` at this point, so the response must be there.
+    // Middleware for ETags and compression reads `ctx.body` at this point, so the body must be set.
     if (ctx.status === 200 && ctx.method !== 'HEAD' && (ctx.body ?? null) === null)
       changes.push(`${target}: no ctx.body`)
     if (ctx.respond === false) changes.push(`${target}: ctx.respond is off`)

@@ -8,7 +8,7 @@ import { journey } from './journey.ts'
 
 const ORIGIN = 'https://app.example'
 
-/** CORS as hosts write it: the middleware answers preflights, and sets the allowed origin on every response. */
+/** CORS middleware of a host. It answers preflights, and sets the allowed origin on every other response. */
 const cors: Middleware = async (ctx, next) => {
   if (ctx.get('origin') === '') return next()
   ctx.vary('Origin')
@@ -21,13 +21,13 @@ const cors: Middleware = async (ctx, next) => {
   return next()
 }
 
-/** The response body as bytes, in the form in which it will be sent. */
+/** The bytes that Koa sends for a response body, or `undefined` if the response has no body. */
 function bytesOf(body: unknown): Buffer | undefined {
   if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body)
   return typeof body === 'object' && body !== null ? Buffer.from(JSON.stringify(body)) : undefined
 }
 
-/** ETags as koa-etag and koa-conditional-get set them. */
+/** Sets ETags and answers 304, as koa-etag and koa-conditional-get do. */
 const etags: Middleware = async (ctx, next) => {
   await next()
   const bytes = bytesOf(ctx.body)
@@ -36,7 +36,7 @@ const etags: Middleware = async (ctx, next) => {
   if (ctx.fresh) ctx.status = 304
 }
 
-/** Compression as koa-compress does it. */
+/** Compresses responses, as koa-compress does. */
 const compression: Middleware = async (ctx, next) => {
   await next()
   const bytes = bytesOf(ctx.body)
@@ -57,7 +57,7 @@ describe('a gatehouse below middleware that works on responses', () => {
   })
   afterAll(() => host.close())
 
-  it('the whole interface works below middleware for CORS, compression and ETags', async () => {
+  it('all endpoints and the API work below middleware for CORS, compression and ETags', async () => {
     await journey(host)
     expect(host.errors).toEqual([])
     expect(compressed).toEqual(
@@ -103,7 +103,7 @@ describe('a gatehouse below middleware that works on responses', () => {
     ['GET', '/auth/oauth2/token', undefined, 405],
     ['GET', '/auth/oauth2/userinfo', undefined, 401],
   ])(
-    'the rejection of %s %s (%s) is readable for a page of another origin',
+    'a page of another origin can read the rejection of %s %s (Authorization: %s)',
     async (method, path, authorization, status) => {
       const headers = { origin: ORIGIN, ...(authorization !== undefined && { authorization }) }
       const response = await fetch(host.origin + path, { method, headers })
@@ -115,7 +115,7 @@ describe('a gatehouse below middleware that works on responses', () => {
     },
   )
 
-  it('a 403 of the API is readable for a page of another origin', async () => {
+  it('a page of another origin can read a 403 of the API', async () => {
     const key = await host.createApiKey(['invoices'])
     const { body } = await host.requestDirectToken(key)
     const headers = { origin: ORIGIN, authorization: `Bearer ${String(body['access_token'])}` }
@@ -125,7 +125,7 @@ describe('a gatehouse below middleware that works on responses', () => {
     expect(response.headers.get('www-authenticate')).toContain('insufficient_scope')
   })
 
-  it('a preflight is answered without a token', async () => {
+  it('a preflight to the API is answered without a token', async () => {
     const headers = { origin: ORIGIN, 'access-control-request-method': 'GET' }
     const response = await fetch(`${host.audience}/invoices/list`, { method: 'OPTIONS', headers })
     expect(response.status).toBe(204)

@@ -45,7 +45,7 @@ async function discovery({ issuer, audience, origin, fetch }: Host): Promise<voi
   expect(addresses.filter((address) => address !== issuer && !address.startsWith(`${issuer}/`))).toEqual([])
 }
 
-/** An API key gets a token, and the API answers 200, 403, 401 and 404. */
+/** Gets a token for an API key, calls the API with and without the token, and introspects and revokes the token. */
 async function directAccess(host: Host): Promise<void> {
   const key = await host.createApiKey(['invoices'])
   const { status, body } = await host.requestDirectToken(key)
@@ -82,8 +82,8 @@ async function directAccess(host: Host): Promise<void> {
 }
 
 /**
- * A user signs in, unticks one operation, and allows the others. The application refreshes its token, and signs
- * the user out.
+ * Signs a user in, unticks one operation and approves the other operations. The application then refreshes its token,
+ * reads user info, and signs the user out.
  */
 async function delegatedScopes(host: Host): Promise<void> {
   const application = await host.createApplication({ postLogoutRedirectUris: [SIGNED_OUT] })

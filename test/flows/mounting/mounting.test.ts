@@ -15,7 +15,7 @@ type Callback = ReturnType<Koa['callback']>
 
 type Mounting = Pick<HostOptions, 'issuerPath' | 'audiencePath' | 'serve'> & {
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
-  /** @param around the middleware to mount directly above the gatehouse */
+  /** @param around a middleware to mount directly above gatehouse */
   readonly mount: (app: Koa, gatehouse: Gatehouse, around: Middleware) => void
   /** Addresses of the host's own pages, as clients request them. */
   readonly pages: readonly string[]
@@ -26,12 +26,12 @@ const page = (ctx: Context) => {
   ctx.body = `page ${ctx.path}`
 }
 
-/** koa-mount, with a parameter that accepts the middleware of any version of Koa's types. */
+/** Calls koa-mount. The parameter `what` accepts the middleware of any version of Koa's types. */
 const mounted = (path: string, what: unknown) => mount(path, what as never) as unknown as Middleware
 
 /**
- * Runs an app below `/platform`, and passes requests on as connect and Express do for `use('/platform',
- * handler)`.
+ * Runs an app below `/platform`, and passes requests on as connect and Express do for `use('/platform', handler)`. These
+ * frameworks remove the prefix from `request.url` and keep the whole address in `request.originalUrl`.
  */
 function inExpress(app: Koa, gatehouse: Gatehouse): Callback {
   const root = new Koa().use(gatehouse.wellKnown()).use(page).callback()
@@ -164,7 +164,7 @@ const MOUNTINGS: Record<string, Mounting> = {
     pages: ['/', '/about', '/platform/about', '/platform/auth/about'],
   },
 
-  'connect or Express, described by what the app sees': {
+  'connect or Express, with mountPath for the addresses that the app gets': {
     issuerPath: '/platform/auth',
     audiencePath: '/platform/api',
     gatehouse: { mountPath: '/auth' },
@@ -238,7 +238,7 @@ describe.each(Object.entries(MOUNTINGS))('a gatehouse mounted by %s', (_name, { 
   })
   afterAll(() => host.close())
 
-  it('the whole interface works at the addresses of the issuer, and no warning is printed', async () => {
+  it('all endpoints and the API work at the configured addresses, and no warning is printed', async () => {
     await journey(host)
     expect(host.errors).toEqual([])
     expect(output.complaints()).toEqual([])
@@ -275,8 +275,8 @@ describe.each(Object.entries(MOUNTINGS))('a gatehouse mounted by %s', (_name, { 
   })
 })
 
-/** A control for the tests above. */
-it('without a mount, the service does not answer', async () => {
+/** Shows that the tests above pass only because gatehouse is mounted. */
+it('if gatehouse is not mounted, it does not answer', async () => {
   const host = await startHost({ mount: (app) => void app.use(page) })
   const response = await fetch(`${host.issuer}/.well-known/openid-configuration`)
   expect(await response.text()).toBe('page /auth/.well-known/openid-configuration')

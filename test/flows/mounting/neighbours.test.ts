@@ -8,8 +8,8 @@ import { hostRequests } from '../../support/host-requests.ts'
 import { journey } from './journey.ts'
 
 /**
- * In the worst case, the path of one issuer is below the path of the other issuer. A browser then sends cookies
- * of one issuer to the other.
+ * The path of one issuer is below the path of the other issuer. This is the worst case, because a browser then sends
+ * cookies of one issuer to the other issuer.
  */
 const PATHS = { issuerPath: '/auth', audiencePath: '/api' }
 const BELOW = { issuerPath: '/auth/eu', audiencePath: '/api-eu' }
@@ -17,7 +17,7 @@ const BELOW = { issuerPath: '/auth/eu', audiencePath: '/api-eu' }
 describe('two gatehouses in one app', () => {
   let host: Host
   let other: Gatehouse
-  /** The test harness of the same app for the other gatehouse. */
+  /** The same app as a test host of the other gatehouse. */
   let otherHost: Host
 
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('two gatehouses in one app', () => {
     await host.close()
   })
 
-  /** The test harness of the host, pointed at the other gatehouse. */
+  /** Makes a test host whose requests go to the other gatehouse. */
   function asHostOf(gatehouse: Gatehouse): Host {
     const issuer = host.origin + BELOW.issuerPath
     const audience = host.origin + BELOW.audiencePath
@@ -99,11 +99,11 @@ describe('two gatehouses in one app', () => {
       (await at.call('GET /invoices/list', access_token)).body['auth']
     expect(await who(host, one)).toMatchObject({ accountId: 'alice' })
     expect(await who(otherHost, two)).toMatchObject({ accountId: 'bob' })
-    // The session at the first gatehouse is still valid, so no password is requested.
+    // The session at the first gatehouse is still valid. So no sign-in page appears, and the token is for alice.
     expect(await who(host, three)).toMatchObject({ accountId: 'alice' })
   })
 
-  it('a token of one gatehouse is rejected by the API of the other', async () => {
+  it('a token of one gatehouse is rejected by the API of the other gatehouse', async () => {
     const { body } = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
     const token = String(body['access_token'])
     expect((await host.call('GET /invoices/list', token)).status).toBe(200)
@@ -116,7 +116,7 @@ describe('two gatehouses in one app', () => {
 
 describe('unknown addresses below the issuer', () => {
   it.each(['/auth/oauth2/unknown', '/auth/oauth2', '/auth/.well-known/openid-configuration/x'])(
-    '%s is passed on to the host, without a trace of the gatehouse',
+    'a request to %s is passed on to the host, and the response has no header of gatehouse',
     async (path) => {
       const host = await startHost({
         above: [

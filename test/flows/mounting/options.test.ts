@@ -62,7 +62,7 @@ describe('OPTIONS requests', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  it('OPTIONS answers 405 at an endpoint whose Allow header does not name it', async () => {
+  it('the authorization endpoint answers 405 to OPTIONS, and its Allow header does not name OPTIONS', async () => {
     const response = await options('/auth/oauth2/authorize', PREFLIGHT)
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   })

@@ -25,7 +25,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A logger that keeps warnings and errors. */
+/** Makes a logger that keeps the texts of warnings and errors in `lines`. */
 function recordingLogger() {
   const lines: string[] = []
   const keep = (_details: object, text?: string) => void lines.push(text ?? '')
@@ -39,7 +39,11 @@ describe.skipIf(!hasOpenssl)('a host over TLS', () => {
     certificate = await selfSignedCertificate()
   })
 
-  /** A host behind a proxy that terminates TLS and sends X-Forwarded-* headers. */
+  /**
+   * Starts a host behind a proxy that terminates TLS and sends X-Forwarded-* headers.
+   *
+   * @param isTrusted the value of `app.proxy`
+   */
   async function startBehindProxy(isTrusted: boolean) {
     let port = 0
     const proxy = createTlsServer(certificate, (request, response) => passOn(request, response, port))
@@ -68,7 +72,7 @@ describe.skipIf(!hasOpenssl)('a host over TLS', () => {
     { isTrusted: true, logged: [] },
     { isTrusted: false, logged: [expect.stringContaining('app.proxy = true')] },
   ])(
-    'behind a proxy with app.proxy = $isTrusted, the whole interface works',
+    'behind a proxy with app.proxy = $isTrusted, all endpoints and the API work',
     async ({ isTrusted, logged }) => {
       const { host, lines, setCookies } = await startBehindProxy(isTrusted)
       await journey(host)
@@ -96,7 +100,7 @@ describe.skipIf(!hasOpenssl)('a host over TLS', () => {
     for (const cookie of response.headers.getSetCookie()) expect(cookie).toMatch(/; secure/i)
   })
 
-  it('the whole interface works over HTTP/2 with TLS in the app itself', async () => {
+  it('all endpoints and the API work over HTTP/2 with TLS in the app itself', async () => {
     const server = createSecureServer({ ...certificate, allowHTTP1: true })
     const { host, lines } = await startOverHttp2(server, 'https:', { ca: certificate.cert })
     await journey(host)
@@ -106,14 +110,14 @@ describe.skipIf(!hasOpenssl)('a host over TLS', () => {
 })
 
 describe('a host over HTTP/2', () => {
-  it('the whole interface works over HTTP/2 without TLS', async () => {
+  it('all endpoints and the API work over HTTP/2 without TLS', async () => {
     const { host } = await startOverHttp2(createHttp2Server(), 'http:')
     await journey(host)
     expect(host.errors).toEqual([])
   })
 })
 
-/** A host that is reachable over HTTP/2 only. */
+/** Starts a host whose requests all go over HTTP/2. */
 async function startOverHttp2(
   server: ReturnType<typeof createHttp2Server> | ReturnType<typeof createSecureServer>,
   protocol: string,
@@ -144,8 +148,8 @@ async function startOverHttp2(
 }
 
 /**
- * Passes a request on as a proxy does: over plain HTTP, with X-Forwarded-* headers that describe the original
- * request.
+ * Passes a request on as a proxy does. The new request uses plain HTTP and has X-Forwarded-* headers that describe the
+ * original request.
  */
 function passOn(request: IncomingMessage, response: ServerResponse, port: number): void {
   const headers = {

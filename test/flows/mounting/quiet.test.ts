@@ -6,8 +6,8 @@ import { collectOutput, complaintsIn } from '../../support/complaints.ts'
 import { startHost } from '../../support/host.ts'
 import { journey } from './journey.ts'
 
-// Other tests expect that no warning is printed. The tests in this file show that `collectOutput()` would find
-// a warning.
+// Other tests use `collectOutput()` to check that no warning is printed. The tests in this file show that
+// `collectOutput()` finds warnings.
 
 let output: ReturnType<typeof collectOutput> | undefined
 afterEach(() => output?.stop())

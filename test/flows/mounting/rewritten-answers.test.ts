@@ -22,14 +22,14 @@ const envelope: Middleware = async (ctx, next) => {
 
 describe.each([
   ['rewrites the keys of objects', camelCaseKeys],
-  ['wraps objects, and makes a 404 of an empty response', envelope],
+  ['wraps objects, and turns an empty response into a 404', envelope],
 ])('a gatehouse below middleware that %s', (_name, above) => {
   let host: Host
   beforeAll(async () => {
     host = await startHost({
       above: [above],
-      // The middleware in `above` rewrites only objects. The responses of the host's own handlers are turned
-      // into text, so that they stay unchanged.
+      // The middleware in `above` rewrites only objects. This middleware turns the responses of the host's own handlers
+      // into text, so that `above` does not change them.
       mount(app, gatehouse) {
         app.use(gatehouse.middleware())
         app.use(gatehouse.gateway.middleware())
@@ -43,7 +43,7 @@ describe.each([
   })
   afterAll(() => host.close())
 
-  it('the whole interface works below middleware that rewrites responses', async () => {
+  it('all endpoints and the API work below middleware that rewrites responses', async () => {
     await journey(host)
     expect(host.errors).toEqual([])
   })

@@ -55,7 +55,7 @@ describe('gateway.authenticate() at the upgrade to a WebSocket', () => {
     return { status: response.statusCode, headers: response.headers, body: JSON.parse(body) as unknown }
   }
 
-  it('an upgrade succeeds with a token of an API key or of a user, and answers 403 without the scope', async () => {
+  it('an upgrade with a direct or delegated token succeeds, and an upgrade without the scope answers 403', async () => {
     const key = await host.createApiKey(['invoices'])
     const direct = await host.requestDirectToken(key)
     expect(await open('/invoices/list', String(direct.body['access_token']))).toEqual({
