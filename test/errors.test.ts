@@ -12,13 +12,13 @@ describe('formatPath()', () => {
     [['a', `it's "b" \\`], `a['it\\'s "b" \\\\']`],
     [['a', 'b\nc'], `a['b\\nc']`],
     [['secret', 1], 'secret[1]'],
-  ])('formatPath() writes the path %j as in code', (keys, path) => {
+  ])('formatPath() writes the path %j as JavaScript code does', (keys, path) => {
     expect(formatPath(keys)).toBe(path)
   })
 })
 
 describe('collectProblems()', () => {
-  it('throwIfAny() throws one error with all added problems, and nothing without a problem', () => {
+  it('throwIfAny() throws one error with all added problems, and throws nothing if no problem was added', () => {
     const problems = collectProblems('ERR_OPTIONS', 'The options are not valid')
     expect(() => problems.throwIfAny()).not.toThrow()
     problems.add('issuer', 'is required')

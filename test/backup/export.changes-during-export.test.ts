@@ -17,7 +17,12 @@ async function start(store: Store, options: HostOptions = {}): Promise<Host> {
   return host
 }
 
-/** @param change runs after the first line of the kind `after` */
+/**
+ * Exports the registry of a host.
+ *
+ * @param change runs once, after the first exported line of the kind `after`
+ * @returns the exported lines
+ */
 async function exported(
   { gatehouse }: Host,
   change?: () => Promise<unknown>,
@@ -44,7 +49,7 @@ const tokenOf = async (host: Host, client: { client_id: string; client_secret: s
 }
 const statusOf = async (host: Host, token: string) => (await host.call('GET /invoices/list', token)).status
 
-test('an export has the revocation of a pending change of a client', async () => {
+test('an export contains the revocation of a client change that is still pending', async () => {
   const faulty = faultyStore(memoryStore())
   const host = await start(faulty.store)
   const [key, other] = [await host.createApiKey(), await host.createApiKey()]
@@ -66,7 +71,7 @@ test('an export has the revocation of a pending change of a client', async () =>
   expect(await statusOf(next, await tokenOf(next, other))).toBe(200)
 })
 
-test('an export has the revocations of a pending grants.revokeAll', async () => {
+test('an export contains the revocations of a call of grants.revokeAll that is still pending', async () => {
   const faulty = faultyStore(memoryStore())
   const host = await start(faulty.store)
   const application = await host.createApplication()
@@ -136,7 +141,7 @@ test('the import reports a client that was deleted during the export as a confli
   expect((await next.gatehouse.apiKeys.list()).items).toMatchObject([{ clientId: second.client_id }])
 })
 
-test('a second import keeps a client that was deleted in the old store after the first import, and rejects its tokens', async () => {
+test('a second import keeps a client that was deleted in the old store after the first import, and the new store rejects its tokens', async () => {
   const host = await start(memoryStore())
   const [deleted, other] = [await host.createApiKey(), await host.createApiKey()]
   const next = await start(memoryStore())
@@ -185,7 +190,7 @@ test('two processes that import the same file at once import each record once', 
   expect((await both[0]!.gatehouse.apiKeys.list()).items).toHaveLength(5)
 })
 
-test('a revocation is kept for the longest token lifetime of the old store', async () => {
+test('after an import, a revocation is kept for the longest token lifetime of the old store', async () => {
   const day = 86_400
   const host = await start(memoryStore(), { gatehouse: { lifetimes: { directAccessToken: 40 * day } } })
   const key = await host.createApiKey()

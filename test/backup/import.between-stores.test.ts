@@ -33,7 +33,10 @@ describeWithRedis('export and import between kinds of stores', () => {
     }
   }
 
-  /** The lines without the values that differ in each export. Lines without a fixed order are sorted. */
+  /**
+   * The lines of an export without the first line, and without the values that differ in each export. Lines
+   * without a fixed order are sorted.
+   */
   const contents = (file: readonly string[]) => {
     const isOrdered = (line: string) => /"is":"(client|deleted-client|signing-keys)"/.test(line)
     const without = file
@@ -45,7 +48,7 @@ describeWithRedis('export and import between kinds of stores', () => {
   test('a registry that moves from memory to Redis and back stays the same', async () => {
     const first = memoryStore()
     const host = await startHost({ store: first })
-    const [key, gone, changed] = [
+    const [key, deleted, changed] = [
       await host.createApiKey(),
       await host.createApiKey(),
       await host.createApiKey(),
@@ -53,7 +56,7 @@ describeWithRedis('export and import between kinds of stores', () => {
     await host.createApplication({ logoUri: 'https://ledger.example/logo.png', name: 'Bücher 😀' })
     const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
     await host.gatehouse.tokens.revoke(String(body['access_token']))
-    await host.gatehouse.apiKeys.delete(gone.client_id)
+    await host.gatehouse.apiKeys.delete(deleted.client_id)
     await host.gatehouse.apiKeys.removeProduct(changed.client_id, 'payments')
     await host.gatehouse.apiKeys.rotateSecret(changed.client_id)
     await host.gatehouse.apiKeys.setResourceServer(key.client_id, true)
@@ -66,16 +69,16 @@ describeWithRedis('export and import between kinds of stores', () => {
     await host.close()
 
     const file = await exportOf(first)
-    const inRedis = await exportOf(redisStore(client, { keyPrefix: 'house:' }), file)
+    const inRedis = await exportOf(redisStore(client, { keyPrefix: 'moved:' }), file)
     expect(contents(inRedis)).toEqual(contents(file))
     expect(contents(await exportOf(memoryStore(), inRedis))).toEqual(contents(file))
     for (const is of ['client', 'deleted-client', 'revocation', 'signing-keys', 'products']) {
       expect(file.filter((line) => line.startsWith(`{"is":"${is}"`)).length).toBeGreaterThan(0)
     }
 
-    const staying = (await dumpRedis(server)).filter(({ ttl }) => ttl === -1)
+    const permanent = (await dumpRedis(server)).filter(({ ttl }) => ttl === -1)
     const kinds = new Set(
-      staying.map(({ key: name }) =>
+      permanent.map(({ key: name }) =>
         name
           .split(':')
           .slice(0, 3)
@@ -85,17 +88,18 @@ describeWithRedis('export and import between kinds of stores', () => {
     )
     expect([...kinds].toSorted()).toEqual(
       [
-        'house:catalog:products',
-        'house:client',
-        'house:client-usage',
-        'house:clients:apiKey',
-        'house:clients:application',
-        'house:clients:deleted',
-        // This index has the mark that the key ring names.
-        'house:revocations:buckets',
-        'house:signing-keys:longest-id-token',
-        'house:signing-keys:longest-lifetime',
-        'house:signing-keys:ring',
+        'moved:catalog:products',
+        'moved:client',
+        'moved:client-usage',
+        'moved:clients:apiKey',
+        'moved:clients:application',
+        'moved:clients:deleted',
+        // This index has no expiry, because it also contains the id of the key ring record as a permanent
+        // mark.
+        'moved:revocations:buckets',
+        'moved:signing-keys:longest-id-token',
+        'moved:signing-keys:longest-lifetime',
+        'moved:signing-keys:ring',
       ].toSorted(),
     )
   })

@@ -26,7 +26,7 @@ async function exported({ gatehouse }: Host): Promise<string[]> {
 
 const directToken = (host: Host, key: Credentials) => host.token({ ...key, grant_type: 'client_credentials' })
 
-/** The epoch of the client in a process. */
+/** The epoch of the client in a token that this process issues now. */
 async function epochAt(host: Host, key: Credentials): Promise<unknown> {
   const { status, body } = await directToken(host, key)
   expect(status).toBe(200)

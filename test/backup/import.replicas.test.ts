@@ -22,7 +22,7 @@ const key = {
   resourceServer: false,
 }
 
-/** For each section a line, and the key of the record that the line imports. */
+/** For each section of the file: the fields of a line, and the key of the record that importing it writes. */
 const SECTIONS: Record<
   string,
   { open: (store: Store) => Section; fields: Record<string, unknown>; at: string }
@@ -75,12 +75,13 @@ beforeEach(() => {
 })
 
 test.each(Object.entries(SECTIONS))(
-  'importing %s fails, however often it is repeated, until enough replicas have it',
+  'importing %s rejects, even if it is repeated, until enough replicas have the record',
   async (_what, { open, fields, at }) => {
     const put = open(db.durable).parseLine(fields)
     if (typeof put !== 'function') throw new Error(JSON.stringify(put.problems))
     for (let times = 0; times < 3; times += 1) {
-      // Index entries are replicated each time.
+      // Replication works until the record under `at` is written, so the index entries are replicated each
+      // time.
       db.replicates = true
       db.lagFrom(at)
       await expect(put(counts)).rejects.toThrow(TOO_FEW)

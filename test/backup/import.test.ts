@@ -65,12 +65,12 @@ const clientIds = async () => {
   )
 }
 const importing = (lines: readonly string[]) => host.gatehouse.importRegistry(lines)
-/** All writes except those of the token lifetimes, which each process confirms once. */
+/** All writes except messages, and except the longest token lifetimes, which each process confirms once. */
 const written = () =>
   writes.filter((write) => !/^(publish|(create|replace) signing-keys:longest)/.test(write))
 
 describe('the file of an exported registry', () => {
-  test('the first line names the format, and the last line counts the lines of each kind', () => {
+  test('the first line of an export names the format, and the last line counts the lines of each kind', () => {
     for (const line of file) expect(line).toMatch(/^\{[^\n]*\}\n$/)
     expect(fieldsOf(file[0])).toEqual({
       is: 'koa-gatehouse registry',
@@ -92,7 +92,7 @@ describe('the file of an exported registry', () => {
     expect(kinds(file)[1]).toBe('signing-keys')
   })
 
-  test('an export that is piped to a file can be imported from it', async () => {
+  test('an export that is piped to a file can be imported from this file', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-registry-'))
     const name = path.join(folder, 'registry.jsonl')
     const source = await startHost({ store: memoryStore() })
@@ -149,7 +149,7 @@ describe('the file of an exported registry', () => {
     await another.close()
   })
 
-  test('an imported application without `resourceServer` is not a resource server', async () => {
+  test('a line without `resourceServer` is imported like a line with `resourceServer: false`', async () => {
     expect(await importing(file)).toMatchObject({ apiKeys: 2, applications: 1 })
     const [line = ''] = file.filter((each) => each.includes('"resourceServer"'))
     expect(line).not.toBe('')
@@ -177,24 +177,32 @@ describe('files that are rejected before anything is written', () => {
       () => ['{"name":"koa","version":"3.0.0"}\n'],
       'no file that exportRegistry() has written',
     ],
-    ['no JSON', () => ['client,name\n', 'a,b\n'], 'no file that exportRegistry() has written'],
+    [
+      'a file that is not JSON',
+      () => ['client,name\n', 'a,b\n'],
+      'no file that exportRegistry() has written',
+    ],
     ['a file without its first line', () => file.slice(1), 'no file that exportRegistry() has written'],
     ['a newer version', () => header({ version: 2 }), 'newer version of koa-gatehouse (format 2'],
-    ['no version', () => header({ version: 'one' }), 'version: must be a whole number from 1 to 1'],
+    [
+      'a version that is not a number',
+      () => header({ version: 'one' }),
+      'version: must be a whole number from 1 to 1',
+    ],
     [
       'a lifetime above the maximum',
       () => header({ longestLifetimes: { accessToken: 1e15 } }),
       'longestLifetimes.accessToken',
     ],
-    ['an invalid keeper of clients', () => header({ clients: 'me' }), 'clients: must be "store" or "host"'],
-    ['a file whose keys were taken out', () => file.toSpliced(1, 1), 'must have the signing keys'],
+    ['an invalid value of `clients`', () => header({ clients: 'me' }), 'clients: must be "store" or "host"'],
+    ['a file whose signing keys were removed', () => file.toSpliced(1, 1), 'must have the signing keys'],
     [
       'an invalid key ring',
       () => file.with(1, '{"is":"signing-keys","record":{"v":1,"keys":[{"kid":"a"}]}}\n'),
       'line 2',
     ],
     [
-      'keys of a newer version',
+      'signing keys of a newer version',
       () => file.with(1, '{"is":"signing-keys","record":{"v":3,"keys":[]}}\n'),
       'line 2',
     ],
@@ -213,7 +221,7 @@ describe('files that are rejected before anything is written', () => {
 
 describe('invalid lines', () => {
   const at = () => kinds(file).indexOf('client')
-  /** The file with its first client changed. */
+  /** The lines of the file, with a change of the first client. */
   function withClient(change: (record: ClientFields) => unknown): string[] {
     const { is, record, ...rest } = fieldsOf(file[at()])
     const copy = structuredClone(record) as ClientFields
@@ -253,19 +261,22 @@ describe('invalid lines', () => {
     ['record', (record) => (record['v'] = 2)],
     ['record.deleted', (record) => (record['deleted'] = true)],
     ['record.client', (record) => (record.client = 'planted' as unknown as Record<string, unknown>)],
-  ])('a client with an invalid %s is rejected with its path', async (where, change) => {
-    const error = await importing(withClient(change)).catch((thrown: unknown) => thrown)
-    expect(error).toEqual(
-      rejection(`line ${at() + 1} of the registry cannot be imported:\n  - ${where}: must`),
-    )
-    expect(error).toMatchObject({
-      problems: expect.arrayContaining([expect.objectContaining({ path: where })]),
-    })
-    expect(String(error)).not.toMatch(/planted|content/)
-    expect(await clientIds()).toEqual([])
-  })
+  ])(
+    'a client with an invalid %s is rejected, and the error names the path of the invalid value',
+    async (where, change) => {
+      const error = await importing(withClient(change)).catch((thrown: unknown) => thrown)
+      expect(error).toEqual(
+        rejection(`line ${at() + 1} of the registry cannot be imported:\n  - ${where}: must`),
+      )
+      expect(error).toMatchObject({
+        problems: expect.arrayContaining([expect.objectContaining({ path: where })]),
+      })
+      expect(String(error)).not.toMatch(/planted|content/)
+      expect(await clientIds()).toEqual([])
+    },
+  )
 
-  test('an invalid redirect URI is rejected without quoting it', async () => {
+  test('an invalid redirect URI is rejected, and the error does not quote the URI', async () => {
     const line = kinds(file).lastIndexOf('client')
     const lines = file.with(
       line,
@@ -276,7 +287,7 @@ describe('invalid lines', () => {
       rejection(`line ${line + 1} of the registry cannot be imported:\n  - record.client.redirectUris[0]`),
     )
     expect(String(error)).not.toContain('planted')
-    // The lines before it are imported.
+    // The lines before the invalid line are imported.
     expect(await clientIds()).toHaveLength(2)
   })
 
@@ -300,7 +311,7 @@ describe('invalid lines', () => {
       'revocation: must be',
     ],
     [
-      'with a revocation whose epoch could not rise further',
+      'with a revocation whose epoch is above the maximum',
       `{"is":"revocation","revocation":{"of":"client","id":"planted","below":${Number.MAX_SAFE_INTEGER},"until":9e9}}\n`,
       'revocation.below: must be a whole number from 0 to 1000000000',
     ],
@@ -334,7 +345,7 @@ describe('invalid lines', () => {
       '{"is":"counted-epoch","clientId":"a","record":{"v":1,"offset":0.5}}\n',
       'offset: must',
     ],
-  ])('a line %s is rejected with its number', async (_, line, message) => {
+  ])('a line %s is rejected, and the error names the number of the line', async (_, line, message) => {
     const error = await importing(file.toSpliced(at(), 0, line)).catch((thrown: unknown) => thrown)
     expect(error).toEqual(rejection(`line ${at() + 1} of the registry`))
     expect(error).toEqual(rejection(message))
@@ -352,7 +363,7 @@ describe('incomplete files', () => {
       () => [Buffer.from(file.join('')).subarray(0, Buffer.from(file.join('')).indexOf('Bücher') + 2)],
     ],
   ])(
-    'the complete lines of %s are imported, and importing the whole file adds the rest',
+    'the complete lines of %s are imported, and importing the whole file later adds the other lines',
     async (_, lines) => {
       await expect(host.gatehouse.importRegistry(lines())).rejects.toThrow(
         rejection('ends in the middle; the lines that were read are imported'),
@@ -377,7 +388,7 @@ describe('incomplete files', () => {
     )
   })
 
-  test('an error of the source passes through, and the lines before it are imported', async () => {
+  test('importRegistry() rejects with the error of its source, and the lines before the error are imported', async () => {
     const failure = new Error('the disk is gone')
     async function* source() {
       yield* file.slice(0, -2)
@@ -409,7 +420,7 @@ describe('a store that fails during an import', () => {
     faulty.comeBack()
   })
 
-  test('repeating an import completes it, whichever write failed', async () => {
+  test('repeating an import completes it, whichever call of the store failed', async () => {
     await host.close()
     const counting = faultyStore(memoryStore())
     await begin(counting.store)

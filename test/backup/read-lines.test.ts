@@ -32,7 +32,7 @@ describe('the lines of a text that arrives in chunks', () => {
     expect(await read([TEXT, '', '\n'])).toEqual([LINES[0], LINES[1], { ...LINES[2], isCut: false }])
   })
 
-  test('lines are read from an async source, and its error passes through', async () => {
+  test('readLines rejects with the error of its async source', async () => {
     const failure = new Error('the disk is gone')
     async function* source() {
       yield 'first\nsec'
@@ -57,7 +57,7 @@ describe('the lines of a text that arrives in chunks', () => {
     expect(await read([Buffer.from('a\n"€').subarray(0, 4)])).toMatchObject([{}, { number: 2, isCut: true }])
   })
 
-  test('a source of other values is rejected', async () => {
+  test('a source that yields neither texts nor UTF-8 bytes is rejected', async () => {
     await expect(read([new Uint8Array([0x61, 0x0a, 0xff, 0x0a])])).rejects.toThrow(
       rejection('line 1 or one soon after'),
     )

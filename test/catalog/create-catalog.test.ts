@@ -144,7 +144,7 @@ describe('createCatalog', () => {
     },
   )
 
-  it('a scope with two different definitions is rejected with both places and the differing properties', () => {
+  it('a scope with two different definitions is rejected, and the error names both places and the differing properties', () => {
     const problems = problemsOf({
       a: { title: 'A', operations: { shared: { route: 'GET /a', title: 'A', kycLevel: 'basic' } } },
       b: { title: 'B', operations: { shared: { route: ['GET /b'], title: 'A' } } },
@@ -212,7 +212,7 @@ describe('createCatalog', () => {
     ])
   })
 
-  it('an unknown KYC level is rejected with the list of known levels', () => {
+  it('an unknown KYC level is rejected, and the error lists the known levels', () => {
     const problems = problemsOf(withOperation({ ...operation, kycLevel: 'gold' }), { kycLevels })
     expect(problems[0]?.message).toBe(
       "the KYC level 'gold' is not in kycLevels ('none', 'basic', 'verified')",
@@ -236,10 +236,10 @@ describe('createCatalog', () => {
     expect(
       problemsOf(JSON.parse('{"__proto__":{"title":"A","operations":{}}}')).map(({ path }) => path),
     ).toEqual(['products.__proto__', 'products.__proto__.operations'])
-    const operationWithIt = JSON.parse(
+    const operationWithProto = JSON.parse(
       '{"route":"GET /a","title":"A","__proto__":{"kycLevel":"x"}}',
     ) as unknown
-    expect(problemsOf(withOperation(operationWithIt)).map(({ path }) => path)).toEqual([
+    expect(problemsOf(withOperation(operationWithProto)).map(({ path }) => path)).toEqual([
       "products.a.operations['a:read'].__proto__",
     ])
   })

@@ -19,7 +19,7 @@ const FOLDINGS: Record<string, (text: string) => string> = {
   'the Kelvin sign': (text) => text.replaceAll('\u212a', 'k'),
 }
 
-test('foldText returns the same for a text and for the text after any such change', () => {
+test('foldText returns the same text before and after any change of letter case or Unicode form that a router makes', () => {
   const differing: string[] = []
   const check = (text: string) => {
     for (const [name, folding] of Object.entries(FOLDINGS)) {
@@ -29,7 +29,7 @@ test('foldText returns the same for a text and for the text after any such chang
     }
   }
   for (let code = 0; code <= 0xffff; code += 1) {
-    // A surrogate is half of a character.
+    // Surrogates are skipped, because each is only half of a character.
     if (code < 0xd800 || code > 0xdfff) check(String.fromCodePoint(code))
   }
   fc.assert(fc.property(fc.string({ unit: 'binary' }), check), { numRuns: 2000 })

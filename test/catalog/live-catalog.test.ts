@@ -44,7 +44,7 @@ describe('a live catalog of a products object', () => {
 })
 
 describe('a live catalog of a function', () => {
-  it('creating a live catalog does not call the products function, and the catalog throws ERR_NOT_READY', async () => {
+  it('creating a live catalog does not call the products function, and reading the catalog before the first load throws ERR_NOT_READY', async () => {
     const load = vi.fn(() => products)
     const live = liveCatalog({ products: load, kycLevels })
     expect(live.loaded).toBe(false)
@@ -101,7 +101,7 @@ describe('a live catalog of a function', () => {
     expect(live.current).toBe(good)
   })
 
-  it('calls during a load share the next load, and the products of the next load become active', async () => {
+  it('calls of reload() during a load share the next load, and the products of the next load become active', async () => {
     const { asked, load } = createDatabase()
     const live = liveCatalog({ products: load })
     const first = live.reload()
@@ -152,7 +152,7 @@ describe('a live catalog of a function', () => {
 describe('a restricted catalog', () => {
   const scopes = (live: ReturnType<typeof liveCatalog>) => [...live.current.operations.keys()]
 
-  it('a restricted catalog has the allowed operations and their epoch, at once and after each load', async () => {
+  it('a restricted catalog has only the allowed operations, and the epoch of the restriction, at once and after each load', async () => {
     const load = vi.fn().mockReturnValueOnce(productsNamed('a', 'b')).mockReturnValue(productsNamed('b', 'c'))
     const live = liveCatalog({ products: load })
     await live.reload()

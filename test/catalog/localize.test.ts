@@ -15,7 +15,7 @@ describe('lookupLocale', () => {
     [['de'], [], undefined],
     [[], ['de'], undefined],
   ])(
-    'lookupLocale finds for the available locales %j and the wanted locales %j: %s (RFC 4647 3.4)',
+    'of the available locales %j, for the wanted locales %j, lookupLocale returns %s (RFC 4647 3.4)',
     (available, wanted, expected) => {
       expect(lookupLocale(available, wanted)).toBe(expected)
     },
@@ -35,7 +35,7 @@ describe('localize', () => {
     expect(localize(title, ['fr'], 'it')).toBe('Rechnungen')
   })
 
-  it('localize does not find names of the object prototype as locales', () => {
+  it('localize ignores wanted locales that are names of the object prototype', () => {
     expect(localize(title, ['constructor', '__proto__', 'valueOf'], 'de')).toBe('Rechnungen')
   })
 })

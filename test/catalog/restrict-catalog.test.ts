@@ -17,7 +17,7 @@ const catalog = createCatalog({
 })
 
 describe('a restricted catalog', () => {
-  it('a restricted catalog has the allowed operations in its own order', () => {
+  it('a restricted catalog has only the allowed operations, in the order of the full catalog', () => {
     const restricted = restrictCatalog(catalog, { invoices: ['shared', 'read', 'unknown'], other: ['x'] }, 3)
     expect(restricted.epoch).toBe(3)
     expect([...restricted.operations.keys()]).toEqual(['read', 'shared'])

@@ -56,11 +56,11 @@ describe('createRouteIndex', () => {
     expect(findAll('GET', '/items/caf\u00c9')).toEqual(['GET /items/:id'])
     expect(find('GET', '/items/caf\u00c9')).toBe('GET /items/:id')
     expect(find('GET', '/items/a\uff0fb')).toBeUndefined()
-    // The lower-case form of `\u0130` is longer, so a router may find the wrong end of a segment.
+    // The lower-case form of `\u0130` is longer, so a wrong index could cut the segment at the wrong end.
     expect(find('GET', '/a/\u0130\u0130\u0130/secret')).toBe('GET /a/:x/secret')
   })
 
-  it('an ASCII path finds nothing if another route folds to it', () => {
+  it('an ASCII path finds nothing if another route has the same text after folding', () => {
     const { find, findAll } = indexOf('GET /stra\u00dfe', 'GET /:street')
     expect(find('GET', '/stra\u00dfe')).toBe('GET /stra\u00dfe')
     expect(find('GET', '/strasse')).toBeUndefined()
@@ -125,7 +125,7 @@ describe('createRouteIndex', () => {
         (patterns, anyPath, pick) => {
           const index = createRouteIndex<{ pattern: Pattern }>()
           const added = patterns.filter((one) => index.add('GET', one, { pattern: one }) === undefined)
-          // Half of the paths are made from a pattern, so that some paths match.
+          // Three of four paths are made from a pattern, so that some paths match.
           const chosen = patterns[pick % patterns.length]!
           const fitting = `/${chosen.map((s) => ('literal' in s ? s.literal : 'p?#;%')).join('/')}`
           for (const subject of [anyPath, fitting, `${fitting}/`, fitting.toUpperCase()]) {

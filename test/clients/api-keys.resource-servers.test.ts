@@ -47,7 +47,7 @@ describeOnEachStore('resource servers', (stores) => {
     expect(emitted).toEqual([])
   })
 
-  it('an API key whose record is older than resource servers is not a resource server', async () => {
+  it('an API key whose stored record has no field resourceServer is not a resource server', async () => {
     const store = stores.open()
     const { apiKeys, registry } = services(store)
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Old' })

@@ -19,7 +19,7 @@ describeOnEachStore('applications', (stores) => {
     expect(await applications.find(application.clientId)).toEqual(application)
   })
 
-  it('creating an application with invalid addresses names each of them and the remedy', async () => {
+  it('creating an application with invalid addresses is rejected, and the error names each address with its problem', async () => {
     const { store, calls } = watched(stores.open())
     const { applications } = services(store)
     const input = {
@@ -49,7 +49,7 @@ describeOnEachStore('applications', (stores) => {
     expect(calls).toEqual([])
   })
 
-  it('each setter changes one field and emits one event', async () => {
+  it('each setter changes one field and emits one event, and a repeated call emits nothing', async () => {
     const { applications, emitted } = services(stores.open())
     const { application } = await applications.create({ accountId: 'acme', name: 'App' })
     const { clientId } = application
@@ -128,7 +128,7 @@ describeOnEachStore('applications', (stores) => {
     expect(emitted).toHaveLength(1)
   })
 
-  it('applications have setters that API keys do not have', async () => {
+  it('the setters and the additional fields of applications reject API keys', async () => {
     const { apiKeys, applications } = services(stores.open())
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
     await expect(applications.setRedirectUris(apiKey.clientId, [REDIRECT])).rejects.toThrow(

@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(closing.splice(0).map((close) => close()))
 })
 
-/** A process with a cache that is subscribed to changes. */
+/** Starts a process with a client cache that is subscribed to messages about changed clients. */
 async function start(inner = memoryStore(), options: Options = {}) {
   const pausing = pausingStore(inner)
   const { store, calls } = watched(pausing.store)
@@ -34,7 +34,7 @@ async function start(inner = memoryStore(), options: Options = {}) {
     pauseAfter: pausing.pauseAfter,
     leave,
     warn,
-    /** The ids that were read since the last call. */
+    /** The ids of the clients that were read from the store since the last call of `asked()`. */
     asked: () => {
       const ids = calls.filter(({ method }) => method === 'get').map(({ args }) => String(args[0]).slice(7))
       calls.length = 0
@@ -44,7 +44,7 @@ async function start(inner = memoryStore(), options: Options = {}) {
   }
 }
 
-/** Settles after pending messages have arrived. */
+/** Resolves after pending messages have arrived. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 async function withClients(count: number) {
@@ -65,7 +65,7 @@ it('concurrent lookups of one client make a single read of the store', async () 
   expect(asked()).toEqual(['key0'])
 })
 
-it('the secrets of a cached client are verified without a read, and an expired one is rejected', async () => {
+it('the secrets of a cached client are verified without a read, and an expired secret is rejected', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1e12 })
   const { apiKeys, store } = await withClients(0)
   const { clientSecret } = await apiKeys.create({ accountId: 'acme', name: 'Key', clientId: 'key' })
@@ -99,7 +99,7 @@ it('a missing client is never cached, so a new client is found at once and inven
   expect(await find('late')).toMatchObject({ clientId: 'late' })
 })
 
-it('the cache has a bounded size and drops the least recently used client', async () => {
+it('the client cache has a bounded size and drops the least recently used client', async () => {
   const { store, ids } = await withClients(3)
   const { find, asked } = await start(store, { maxClients: 2 })
   for (const id of ids.slice(0, 2)) await find(id)
@@ -140,7 +140,7 @@ it('the age of a cached client counts from the beginning of its read', async () 
   expect(asked()).toEqual(['key0'])
 })
 
-it('a change drops the cached client here at once, and in another process with the message', async () => {
+it('a change drops the cached client at once in its own process, and in another process when the message arrives', async () => {
   const { store, apiKeys } = await withClients(2)
   const [one, other] = [await start(store), await start(store)]
   for (const { find } of [one, other]) for (const id of ['key0', 'key1']) await find(id)
@@ -184,7 +184,7 @@ it.each(['changed here', 'changed in another process', 'messages missed'])(
   },
 )
 
-it('missed messages clear the cache', async () => {
+it('the client cache is cleared when messages may have been missed', async () => {
   const { store, ids } = await withClients(2)
   let miss = () => {}
   const { find, asked } = await start({
@@ -215,7 +215,7 @@ it('no client is cached before the subscription to changes begins or after it en
   expect(asked()).toEqual(['key0'])
 })
 
-it('a message that cannot be sent does not fail the change, and the log names only the client id', async () => {
+it('a change succeeds even if its message cannot be sent, and the warning names only the client id', async () => {
   const { store } = await withClients(1)
   const failure = new Error('connection lost')
   const { changed, find, asked, warn } = await start({ ...store, publish: () => Promise.reject(failure) })
@@ -247,7 +247,7 @@ it('refetching an outdated client makes one read for all callers', async () => {
   const { store, apiKeys } = await withClients(1)
   const { find, refetch, asked } = await start(store)
   const outdated = await find('key0')
-  if (!outdated) throw new Error('there is one')
+  if (!outdated) throw new Error('the client was not found')
   await apiKeys.rename('key0', 'New')
   asked()
   const found = await Promise.all([refetch(outdated), refetch(outdated), refetch(outdated)])

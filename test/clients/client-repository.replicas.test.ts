@@ -26,7 +26,7 @@ const changes: Record<string, (apiKeys: ReturnType<typeof services>['apiKeys']) 
 }
 
 test.each(Object.keys(changes))(
-  '%s() rejects while only one server has the change, and succeeds when it is repeated and confirmed',
+  '%s() rejects while no replica has the change, and a repeated call resolves once a replica confirms the change',
   async (name) => {
     const { apiKeys } = services(db.durable)
     const change = async () => changes[name]?.(apiKeys)
@@ -35,7 +35,8 @@ test.each(Object.keys(changes))(
     await expect(change()).rejects.toThrow(TOO_FEW)
     const changed = await apiKeys.find(clientId)
     expect(changed).not.toEqual(before)
-    // The pending revocation is written first; for that write the replica is available again.
+    // A repeated call writes the pending revocation first. Replication works for this write, and fails again
+    // for the write of the client.
     db.replicates = true
     db.lagFrom(`client:${clientId}`)
     await expect(change()).rejects.toThrow(TOO_FEW)

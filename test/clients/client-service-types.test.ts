@@ -22,7 +22,7 @@ function calls() {
   const owner = { accountId: 'acme', name: 'Name' }
   return {
     created: apiKeys.create({ ...owner, products: ['invoices'], removedOperations: ['invoices:create'] }),
-    takenOver: apiKeys.create({ ...owner, clientId: 'old', secretHash: 'sha256:…' }),
+    imported: apiKeys.create({ ...owner, clientId: 'old', secretHash: 'sha256:…' }),
     // @ts-expect-error a product that does not exist
     misspeltProduct: applications.create({ ...owner, products: ['invoice'] }),
     // @ts-expect-error an operation that does not exist
@@ -40,12 +40,12 @@ function calls() {
 type Calls = ReturnType<typeof calls>
 
 describe('the types of the services', () => {
-  it('the type of a created client shows whether there is a secret', () => {
+  it('the type of the result of create() shows whether the result has a secret', () => {
     expectTypeOf<Awaited<Calls['created']>>().toEqualTypeOf<{ apiKey: ApiKey; clientSecret: string }>()
-    expectTypeOf<Awaited<Calls['takenOver']>>().toEqualTypeOf<{ apiKey: ApiKey; clientSecret: undefined }>()
+    expectTypeOf<Awaited<Calls['imported']>>().toEqualTypeOf<{ apiKey: ApiKey; clientSecret: undefined }>()
   })
 
-  it('services of concrete scopes are assignable to general ones', () => {
+  it('services with concrete scopes are assignable to services with general scopes, and vice versa', () => {
     expectTypeOf<ApiKeys<Scope, Product>>().toExtend<ApiKeys>()
     expectTypeOf<Applications<Scope, Product>>().toExtend<Applications>()
     expectTypeOf<ApiKeys>().toExtend<ApiKeys<Scope, Product>>()
@@ -57,7 +57,7 @@ describe('the types of the services', () => {
     expectTypeOf<Awaited<ReturnType<StoreRegistry['find']>>>().toExtend<Client | undefined>()
   })
 
-  it('rows of a host are valid in its registry', () => {
+  it('the types of a registry accept typical rows of a host', () => {
     expectTypeOf<{
       kind: 'apiKey'
       clientId: string

@@ -10,7 +10,7 @@ describeEachKind('the messages about changed clients', (context) => {
     const process = context.start()
     const { service, changed, clientTokens } = process
     const { clientId } = await context.created(process, by)
-    // No process can have cached a new client.
+    // No process can have cached a new client, so its creation notifies no process.
     expect(changed).toEqual([])
     const changes = {
       rename: () => service.rename(clientId, 'New'),
@@ -37,7 +37,7 @@ describeEachKind('the messages about changed clients', (context) => {
     }
   })
 
-  it('a repeated deletion notifies again, because the first deletion may have failed before its notification', async () => {
+  it('a repeated deletion notifies the other processes again, because the first call may have failed before it notified them', async () => {
     const process = context.start()
     const { service, changed } = process
     const { clientId } = await context.created(process, by)
@@ -45,7 +45,7 @@ describeEachKind('the messages about changed clients', (context) => {
     changed.length = 0
     await expect(service.delete(clientId)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     expect(changed).toEqual([clientId])
-    // No client of the other kind ever had that id, so its service notifies no process.
+    // No client of the other kind ever had that id, so the service of the other kind notifies no process.
     changed.length = 0
     const other = context.kind === 'apiKey' ? process.applications : process.apiKeys
     await expect(other.delete(clientId)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
@@ -63,7 +63,7 @@ describeEachKind('the messages about changed clients', (context) => {
     expect(changed).toEqual([])
   })
 
-  it('a failed change also notifies, because the store may have applied the change', async () => {
+  it('a failed change also notifies the other processes, because the store may have applied the change', async () => {
     const { store, faults } = watched(context.stores.open())
     const process = context.start(store)
     const { service, changed, clientTokens } = process
@@ -82,7 +82,7 @@ describeEachKind('the messages about changed clients', (context) => {
   })
 })
 
-it('a successful change resolves only after the notification; a failed change rejects at once', async () => {
+it('a successful change resolves only after the other processes were notified, and a failed change rejects at once', async () => {
   const { store, faults } = watched(memoryStore())
   let confirm = () => {}
   const notified = new Promise<void>((resolve) => (confirm = resolve))

@@ -60,7 +60,7 @@ describeEachKind('changes of clients', (context) => {
     await service.revokeSecret(clientId, 'old')
     expect(await service.find(clientId)).toEqual(client)
     expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(['get', 'getMany', 'replace']))
-    expect(sameAgain(calls)).toBe(true)
+    expect(isRewrittenUnchanged(calls)).toBe(true)
     // These changes also add an entry to the pending revocations, and remove it.
     calls.length = 0
     await service.removeProduct(clientId, 'payments')
@@ -70,7 +70,7 @@ describeEachKind('changes of clients', (context) => {
     expect(new Set(written)).toEqual(
       new Set(['signing-keys:longest-lifetime', 'revocations:pending', `client:${clientId}`]),
     )
-    expect(sameAgain(calls.filter(({ args }) => args[0] === `client:${clientId}`))).toBe(true)
+    expect(isRewrittenUnchanged(calls.filter(({ args }) => args[0] === `client:${clientId}`))).toBe(true)
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
     expect(process.emitted).toEqual([])
   })
@@ -78,11 +78,11 @@ describeEachKind('changes of clients', (context) => {
   it('a change of a missing client, or of a client of the other kind, is rejected', async () => {
     const process = context.start()
     const other = kind === 'apiKey' ? process.applications : process.apiKeys
-    const theirs = await other.create({ accountId: 'acme', name: 'Other', products: ['invoices'] })
-    const foreign = 'apiKey' in theirs ? theirs.apiKey : theirs.application
+    const otherResult = await other.create({ accountId: 'acme', name: 'Other', products: ['invoices'] })
+    const otherClient = 'apiKey' in otherResult ? otherResult.apiKey : otherResult.application
     process.emitted.length = 0
     const { service } = process
-    for (const clientId of ['unknown', foreign.clientId, 'not:an:id', '']) {
+    for (const clientId of ['unknown', otherClient.clientId, 'not:an:id', '']) {
       const attempts = [
         () => service.rename(clientId, 'New'),
         () => service.addProduct(clientId, 'payments'),
@@ -98,7 +98,7 @@ describeEachKind('changes of clients', (context) => {
       ]
       for (const attempt of attempts) await expect(attempt()).rejects.toThrow(failure('ERR_NOT_FOUND'))
     }
-    expect(await other.find(foreign.clientId)).toEqual(foreign)
+    expect(await other.find(otherClient.clientId)).toEqual(otherClient)
     expect(process.emitted).toEqual([])
   })
 
@@ -173,8 +173,8 @@ describeEachKind('changes of clients', (context) => {
   })
 })
 
-/** Whether each write stored an unchanged record, which confirms it as durable. */
-function sameAgain(calls: readonly { method: string; args: readonly unknown[] }[]): boolean {
+/** Whether each `replace` stored the same record again. Such a write confirms that the record is durable. */
+function isRewrittenUnchanged(calls: readonly { method: string; args: readonly unknown[] }[]): boolean {
   const replaced = calls.filter(({ method }) => method === 'replace')
   return replaced.length > 0 && replaced.every(({ args: [, expected, value] }) => expected === value)
 }

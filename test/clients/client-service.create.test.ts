@@ -126,7 +126,7 @@ describeEachKind('creating a client', (context) => {
     )
   })
 
-  it('no usable client is missing from the lists, whichever call of the store fails during its creation', async () => {
+  it('a client whose creation failed is not found, whichever call of the store failed, and can be created again', async () => {
     for (const method of ['add', 'create']) {
       const { store, faults } = watched(stores.open())
       const broken = context.start(store)

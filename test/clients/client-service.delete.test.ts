@@ -30,10 +30,11 @@ describeEachKind('deleting a client', (context) => {
     await expect(process.service.delete(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
   })
 
-  it('repeating a deletion that was not confirmed as durable writes it again', async () => {
+  it('repeating a deletion that was not confirmed as durable writes the deletion again', async () => {
     const { store, calls, faults } = watched(stores.open())
     const process = context.start(store)
-    // Each process makes some writes only once. This first deletion makes them.
+    // Each process makes some writes only at its first deletion. They are made here, so that the test does
+    // not count them below.
     await process.service.delete((await context.created(process)).clientId)
     const { clientId } = await context.created(process)
     const key = `client:${clientId}`

@@ -15,7 +15,7 @@ describeEachKind('finding a client', (context) => {
     )
   })
 
-  it('find makes no read for an invalid client id', async () => {
+  it('find returns undefined for an invalid client id without a read of the store', async () => {
     const { store, calls } = watched(stores.open())
     const { service, registry } = context.start(store)
     for (const junk of ['', 'a:b', 'a b', 'x'.repeat(10_000), '\0', 'ü', undefined, 7, { length: 1 }]) {

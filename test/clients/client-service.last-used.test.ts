@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { describeEachKind, START } from './each-kind.ts'
 
 describeEachKind('lastUsedAt', (context) => {
-  it('lastUsedAt is the hour of the last token in the results of every method', async () => {
+  it('every method returns as lastUsedAt the hour in which the client got its last token', async () => {
     const process = context.start()
     const { clientId } = await context.created(process, { products: ['invoices'] })
     const { clientId: unused } = await context.created(process)

@@ -5,7 +5,7 @@ import { watched } from './setup.ts'
 describeEachKind('lists of clients', (context) => {
   const { kind, stores } = context
 
-  it('clients are listed in order of creation, page by page, for one account or for all', async () => {
+  it('clients are listed in order of creation, page by page, for one account or for all accounts', async () => {
     const { service } = context.start()
     const ids: string[] = []
     for (let index = 0; index < 7; index += 1) {
@@ -54,7 +54,7 @@ describeEachKind('lists of clients', (context) => {
     for (let index = 0; index < 5; index += 1) {
       await store.add(`clients:${kind}:of:acme`, `000000000000${index}:gone-${index}`)
     }
-    // A second entry of the same client, from a late attempt to create it.
+    // The client gets a second entry, as a late attempt to create the client leaves one.
     await store.add(`clients:${kind}:of:acme`, `0000000000009:${clientId}`)
     const page = await process.service.listByOwner('acme', { limit: 1 })
     expect(page).toEqual({ items: [expect.objectContaining({ name: 'Kept' })] })

@@ -45,7 +45,7 @@ describeEachKind('lists in arguments', (context) => {
     expect((error as { problems: unknown[] }).problems).toHaveLength(200)
   })
 
-  it('a duplicate entry of a list is named', async () => {
+  it('the error for a list with a duplicate entry names the entry', async () => {
     const { service } = context.start()
     await expect(
       service.create({ ...input, products: ['invoices', 'payments', 'invoices'] }),
@@ -54,7 +54,7 @@ describeEachKind('lists in arguments', (context) => {
     )
   })
 
-  it('a list of redirect URIs has its own maximum', async () => {
+  it('a list of redirect URIs may have at most 20 entries', async () => {
     if (context.kind === 'apiKey') return
     const { applications } = context.start()
     const redirectUris = long.map((name) => `https://${name}.example/`)

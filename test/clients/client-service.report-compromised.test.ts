@@ -36,7 +36,7 @@ describeEachKind('reporting that a client is compromised', (context) => {
     expect(revoked).toEqual([{ of: 'client', id: clientId, actor: 'ops' }])
   })
 
-  it('a second reportCompromised changes nothing and emits nothing', async () => {
+  it('a second call of reportCompromised changes nothing and emits nothing', async () => {
     const process = context.start()
     const { clientId } = await context.created(process)
     await process.service.reportCompromised(clientId)

@@ -6,7 +6,7 @@ import { watched } from './setup.ts'
 describeEachKind('secrets of clients', (context) => {
   const { stores } = context
 
-  it('during a rotation both secrets are valid, and after the overlap only the new one', async () => {
+  it('during a rotation both secrets are valid, and after the overlap only the new secret is valid', async () => {
     const process = context.start()
     const { service, registry } = process
     const { clientId, clientSecret: old } = await context.created(process)
@@ -35,7 +35,7 @@ describeEachKind('secrets of clients', (context) => {
     expect(await service.listSecrets(clientId)).toHaveLength(1)
   })
 
-  it('a third live secret is rejected, and revokeSecret requires the caller to choose a secret', async () => {
+  it('a client has at most two live secrets, and revokeSecret revokes the chosen secret but never the last one', async () => {
     const process = context.start()
     const { service, registry } = process
     const { clientId, clientSecret: first } = await context.created(process)

@@ -6,7 +6,7 @@ import { failure } from './each-kind.ts'
 const key = { kind: 'apiKey', clientId: 'k1', accountId: 'acme', name: 'Key', products: ['invoices'] }
 const application = { ...key, kind: 'application', clientId: 'a1', redirectUris: ['https://example.com/cb'] }
 
-/** A registry of the host that returns values against its types. */
+/** A host registry whose callbacks may return values that their types do not permit. */
 const checked = (registry: object) =>
   createHostRegistry({ find: async () => key, verifySecret: async () => false, ...registry } as Registry)
 const find = (answer: unknown, clientId = 'k1') => checked({ find: async () => answer }).find(clientId)
@@ -95,7 +95,7 @@ describe('registry.find', () => {
 })
 
 describe('registry.verifySecret', () => {
-  it("registry.verifySecret receives the host's own row, and its result decides", async () => {
+  it('registry.verifySecret receives the row that registry.find returned, and decides whether the secret is accepted', async () => {
     const row = { ...key, secretHash: 'x' }
     const verifySecret = vi.fn(async (client: object, secret: string) => client === row && secret === 'right')
     const registry = checked({ find: async () => row, verifySecret })
@@ -112,7 +112,7 @@ describe('registry.verifySecret', () => {
   })
 
   it.each([undefined, null, 1, 'no', { valid: false }, []])(
-    'registry.verifySecret returning %j rejects the secret',
+    'registry.verifySecret returning %j is reported as ERR_HOST_CALLBACK',
     async (answer) => {
       const registry = checked({ verifySecret: async () => answer })
       const client = (await registry.find('k1'))!
@@ -122,7 +122,7 @@ describe('registry.verifySecret', () => {
     },
   )
 
-  it('the callbacks of the host keep their `this`, and their errors pass through', async () => {
+  it('the callbacks of the host keep their `this`, and the caller receives their errors unchanged', async () => {
     class HostRegistry {
       readonly #rows = new Map([['k1', key]])
       find(clientId: string) {

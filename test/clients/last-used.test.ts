@@ -15,11 +15,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Settles after the pending writes. */
+/** Resolves after the pending writes. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('the last uses of clients', () => {
-  it('any number of tokens in one hour makes one write', async () => {
+  it('any number of tokens of one client in one hour makes one write', async () => {
     const { store, calls } = watched(memoryStore())
     const lastUses = createLastUses({ store, logger: silentLogger })
     for (let count = 0; count < 1000; count += 1) lastUses.record('busy')
@@ -35,7 +35,7 @@ describe('the last uses of clients', () => {
     expect(await lastUses.get(['busy'])).toEqual([hourOf(START + HOUR)])
   })
 
-  it('recording a use never fails and never waits: a failure is logged, and the next token tries again', async () => {
+  it('record() never fails and never waits, a failed write is logged, and the next token tries the write again', async () => {
     const { store, calls, faults } = watched(memoryStore())
     const debug = vi.fn<(details: object, message: string) => void>()
     const lastUses = createLastUses({ store, logger: { ...silentLogger, debug } })

@@ -12,7 +12,7 @@ describe('the read-only services of a host registry', () => {
   })
 
   it.each(['apiKeys', 'applications'] as const)(
-    'every method of %s exists, and all methods except reportCompromised reject',
+    'the read-only service %s has every method, and all methods except reportCompromised reject',
     async (service) => {
       const methods = Object.entries<(...args: never[]) => Promise<unknown>>({ ...readOnly[service] })
       expect(methods.map(([name]) => name).toSorted()).toEqual(Object.keys(working[service]).toSorted())

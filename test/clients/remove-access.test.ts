@@ -18,11 +18,16 @@ const CHANGES: readonly [name: string, change: (service: Service, clientId: stri
 ]
 
 /** Whether a token that was issued to the client at `epoch` is rejected. */
-function isDead(set: RevocationSet, clientId: string, epoch: number, scopes = ['invoices:read']): boolean {
+function isRejected(
+  set: RevocationSet,
+  clientId: string,
+  epoch: number,
+  scopes = ['invoices:read'],
+): boolean {
   return set.isTokenRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
 }
 
-/** The revocations of a process that reads all of them from the store. */
+/** All revocations in the store, as a starting process reads them. */
 async function readAll(store: Store): Promise<RevocationSet> {
   const set = createRevocationSet()
   const log = createRevocationLog(store)
@@ -47,10 +52,10 @@ describeEachKind('changes that remove access from a client', (context) => {
       const { clientId: other } = await context.created(process, { products: ['invoices'] })
       await change(process.service, clientId)
       for (const set of [process.set, await readAll(store)]) {
-        expect(isDead(set, clientId, 0)).toBe(true)
+        expect(isRejected(set, clientId, 0)).toBe(true)
         // New tokens are valid. A deleted client gets no new tokens, and its revocation covers every epoch.
-        expect(isDead(set, clientId, 1)).toBe(name === 'deleting')
-        expect(isDead(set, other, 0)).toBe(false)
+        expect(isRejected(set, clientId, 1)).toBe(name === 'deleting')
+        expect(isRejected(set, other, 0)).toBe(false)
       }
       expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
       expect(process.revoked).toEqual([{ of: 'client', id: clientId }])
@@ -66,13 +71,13 @@ describeEachKind('changes that remove access from a client', (context) => {
       const failing = vi.spyOn(process.log, 'add').mockRejectedValueOnce(new Error('connection lost'))
       await expect(change(process.service, clientId)).rejects.toThrow('connection lost')
       expect(failing).toHaveBeenCalledOnce()
-      expect(isDead(await readAll(store), clientId, 0)).toBe(false)
+      expect(isRejected(await readAll(store), clientId, 0)).toBe(false)
       expect(process.emitted).toHaveLength(1)
 
       const again = change(process.service, clientId)
       if (name === 'deleting') await expect(again).rejects.toThrow(failure('ERR_NOT_FOUND'))
       else await again
-      expect(isDead(await readAll(store), clientId, 0)).toBe(true)
+      expect(isRejected(await readAll(store), clientId, 0)).toBe(true)
       // The second call changed nothing.
       expect(process.emitted).toHaveLength(1)
     },
@@ -127,7 +132,7 @@ describeEachKind('changes that remove access from a client', (context) => {
     await service.addProduct(clientId, 'invoices')
     await service.removeOperation(clientId, 'invoices:create')
     expect((await service.restoreOperation(clientId, 'invoices:create')).epoch).toBe(3)
-    expect([0, 1, 2, 3].map((epoch) => isDead(process.set, clientId, epoch))).toEqual([
+    expect([0, 1, 2, 3].map((epoch) => isRejected(process.set, clientId, epoch))).toEqual([
       true,
       true,
       true,
@@ -145,14 +150,14 @@ describeEachKind('the tokens of a client', (context) => {
     const { clientId, client } = await context.created(process, { products: ['invoices'] })
     await process.clientTokens.revokeAll(clientId, { actor: 'ann' })
     const set = await readAll(store)
-    expect([isDead(set, clientId, 0), isDead(set, clientId, 1)]).toEqual([true, false])
+    expect([isRejected(set, clientId, 0), isRejected(set, clientId, 1)]).toEqual([true, false])
     expect(await process.service.find(clientId)).toEqual({ ...client, epoch: 1 })
     const who = { kind, clientId, accountId: 'acme', actor: 'ann' }
     expect(process.emitted).toEqual([{ event: 'client.changed', ...who, change: 'tokens.revoked' }])
     expect(process.revoked).toEqual([{ of: 'client', id: clientId, actor: 'ann' }])
   })
 
-  it('revokeScopes revokes the tokens with a scope, and repeating it keeps the others valid', async () => {
+  it('revokeScopes revokes the tokens with a scope, and a repeated call keeps tokens without this scope valid', async () => {
     const store = stores.open()
     const process = context.start(store)
     const { clientTokens, service } = process
@@ -160,14 +165,15 @@ describeEachKind('the tokens of a client', (context) => {
     await service.removeOperation(clientId, 'payments:list')
     await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
     await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
-    // The change is repeated, and another process completes the pending revocation.
+    // The change is repeated, and its revocations are written again, as by a process that completes a pending
+    // revocation.
     await service.removeOperation(clientId, 'payments:list')
     await process.revocations.revoke(...(await clientTokens.revocationsOf(clientId)))
 
     const set = await readAll(store)
-    const dead = (epoch: number, ...scopes: string[]) => isDead(set, clientId, epoch, scopes)
-    expect([0, 1, 2, 3].map((epoch) => dead(epoch, 'invoices:read'))).toEqual([true, false, false, false])
-    expect([0, 1, 2, 3].map((epoch) => dead(epoch, 'invoices:read', 'payments:transfer'))).toEqual([
+    const rejected = (epoch: number, ...scopes: string[]) => isRejected(set, clientId, epoch, scopes)
+    expect([0, 1, 2, 3].map((epoch) => rejected(epoch, 'invoices:read'))).toEqual([true, false, false, false])
+    expect([0, 1, 2, 3].map((epoch) => rejected(epoch, 'invoices:read', 'payments:transfer'))).toEqual([
       true,
       true,
       true,
@@ -175,7 +181,7 @@ describeEachKind('the tokens of a client', (context) => {
     ])
     // A later full revocation covers all tokens again.
     await service.disable(clientId)
-    expect([0, 1, 2, 3, 4].map((epoch) => isDead(process.set, clientId, epoch))).toEqual([
+    expect([0, 1, 2, 3, 4].map((epoch) => isRejected(process.set, clientId, epoch))).toEqual([
       true,
       true,
       true,
@@ -195,14 +201,14 @@ describeEachKind('the tokens of a client', (context) => {
     expect(await clientTokens.revocationsOf(clientId)).toEqual([{ of: 'client', id: clientId }])
     // An operator may call revokeAll in an incident. All tokens stay revoked.
     await clientTokens.revokeAll(clientId, {})
-    expect(isDead(process.set, clientId, 99)).toBe(true)
+    expect(isRejected(process.set, clientId, 99)).toBe(true)
     for (const unknown of ['unknown', 'no:id', 7 as never]) {
       await expect(clientTokens.revokeAll(unknown, {})).rejects.toThrow(failure('ERR_NOT_FOUND'))
     }
     expect(process.set.size).toBe(1)
   })
 
-  it('concurrent revocations for a client are all counted', async () => {
+  it('each of several concurrent revocations for a client raises its epoch by one', async () => {
     const store = stores.open()
     const processes = [context.start(store), context.start(stores.open())] as const
     const { clientId } = await context.created(processes[0], { products: ['invoices'] })
@@ -211,7 +217,7 @@ describeEachKind('the tokens of a client', (context) => {
     )
     expect((await processes[0].service.find(clientId))?.epoch).toBe(10)
     const set = await readAll(store)
-    expect([isDead(set, clientId, 9), isDead(set, clientId, 10)]).toEqual([true, false])
+    expect([isRejected(set, clientId, 9), isRejected(set, clientId, 10)]).toEqual([true, false])
   })
 })
 
@@ -222,11 +228,11 @@ describeEachKind('the clients of an account', (context) => {
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
     const { application } = await applications.create({ accountId: 'acme', name: 'App' })
     const broken = `clients:${context.kind}:of:acme`
-    const foreign = new GatehouseError('ERR_STORE_CORRUPT', `of another type (asked for "${broken}")`)
+    const corrupt = new GatehouseError('ERR_STORE_CORRUPT', `of another type (asked for "${broken}")`)
     const { clientTokens } = context.start(
       Object.assign(Object.create(inner) as typeof inner, {
         range: async (...args: Parameters<typeof inner.range>) =>
-          args[0] === broken ? Promise.reject(foreign) : inner.range(...args),
+          args[0] === broken ? Promise.reject(corrupt) : inner.range(...args),
       }),
     )
     const found: unknown[] = []

@@ -6,10 +6,10 @@ import { withRepairedEpochs } from '../../src/clients/repair-epochs.ts'
 import { createStoreRegistry } from '../../src/clients/store-registry.ts'
 import { services, watched } from './setup.ts'
 
-/** A process that caches clients and knows revocations, but receives no messages of changes. */
+/** A process that caches clients and knows revocations, but receives no messages about changed clients. */
 async function start() {
   const data = memoryStore()
-  // These services are another process, whose messages are lost.
+  // These services stand for another process, whose messages are lost.
   const { apiKeys } = services(data)
   const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key', products: ['invoices'] })
   const { clientId } = apiKey
@@ -55,7 +55,8 @@ it('a cached client that was deleted is not found as soon as the revocation is k
 it('an epoch that the store lost is raised again, with one write', async () => {
   const { find, revocations, calls, count } = await start()
   revocations.lowestValidEpoch = 3
-  // The first lookup raises the stored epoch, and returns the client as it was read. Tokens from it are rejected.
+  // The first lookup raises the stored epoch, and returns the client as it was read. A token with this epoch
+  // is still rejected.
   expect(await find()).toMatchObject({ epoch: 0 })
   expect(await find()).toMatchObject({ epoch: 3 })
   calls.length = 0

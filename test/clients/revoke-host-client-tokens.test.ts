@@ -44,22 +44,22 @@ function atHost(store: Store, overrides: Partial<Registry> = {}) {
     verifySecret: async (client, secret) => client === rows.get(client.clientId) && secret === 'right',
     ...overrides,
   }
-  const isDead = (epoch: number, scopes = ['invoices:read'], clientId = 'nightly') =>
+  const isRejected = (epoch: number, scopes = ['invoices:read'], clientId = 'nightly') =>
     set.isTokenRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
   return {
     ...clientsAtHost({ ...services(store).dependencies, events, revocations }, host),
     rows,
     emitted,
-    isDead,
+    isRejected,
     set,
   }
 }
 
 describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
-  it('reportCompromised revokes the tokens of a client of the host, and the host revokes the secret', async () => {
-    const { apiKeys, applications, registry, emitted, isDead, rows } = atHost(open())
+  it('reportCompromised revokes the tokens of a client of the host, but the host must revoke the secret itself', async () => {
+    const { apiKeys, applications, registry, emitted, isRejected, rows } = atHost(open())
     await apiKeys.reportCompromised('nightly', { actor: 'ops' })
-    expect([isDead(5), isDead(6)]).toEqual([true, false])
+    expect([isRejected(5), isRejected(6)]).toEqual([true, false])
     expect(emitted).toEqual([
       { event: 'client.compromised', kind: 'apiKey', clientId: 'nightly', accountId: 'acme', actor: 'ops' },
     ])
@@ -70,21 +70,21 @@ describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
     await expect(apiKeys.reportCompromised('nightly', { by: 'ops' } as never)).rejects.toThrow(
       failure('ERR_INVALID_ARGUMENT'),
     )
-    expect(isDead(6)).toBe(false)
-    // The host may have deleted the client.
+    expect(isRejected(6)).toBe(false)
+    // The host may have deleted the client. All its tokens are then revoked.
     rows.clear()
     await apiKeys.reportCompromised('nightly')
-    expect(isDead(6)).toBe(true)
+    expect(isRejected(6)).toBe(true)
   })
 
   it('revoking tokens of a client of the host raises an offset that is added to its epoch', async () => {
     const store = open()
-    const { registry, clientTokens, emitted, isDead } = atHost(store)
+    const { registry, clientTokens, emitted, isRejected } = atHost(store)
     expect((await registry.find('nightly'))?.epoch).toBe(5)
     expect(await store.get('client-epoch:nightly')).toBeUndefined()
     await clientTokens.revokeAll('nightly', { actor: 'ann' })
     expect((await registry.find('nightly'))?.epoch).toBe(6)
-    expect([isDead(5), isDead(6)]).toEqual([true, false])
+    expect([isRejected(5), isRejected(6)]).toEqual([true, false])
     const who = { kind: 'apiKey', clientId: 'nightly', accountId: 'acme', actor: 'ann' }
     expect(emitted).toEqual([{ ...who, change: 'tokens.revoked', target: undefined }])
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
@@ -92,20 +92,20 @@ describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
     expect((await atHost(store).registry.find('nightly'))?.epoch).toBe(6)
   })
 
-  it('a corrupt epoch offset revokes all tokens permanently and is reported', async () => {
+  it('if the epoch offset of a client is corrupt, revokeAll revokes all its tokens permanently and rejects', async () => {
     const store = open()
-    const { clientTokens, isDead } = atHost(store)
+    const { clientTokens, isRejected } = atHost(store)
     await store.set('client-epoch:nightly', '{"v":1,"foreign":"mark"}')
     await expect(clientTokens.revokeAll('nightly', { actor: 'ann' })).rejects.toMatchObject({
       code: 'ERR_STORE_CORRUPT',
       message: expect.stringMatching(/^the value under "client-epoch:nightly" .* all the same$/),
     })
-    expect([isDead(5), isDead(1_000_000)]).toEqual([true, true])
-    expect(isDead(5, [], 'another')).toBe(false)
+    expect([isRejected(5), isRejected(1_000_000)]).toEqual([true, true])
+    expect(isRejected(5, [], 'another')).toBe(false)
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
   })
 
-  it('verifySecret of the host receives its own row, with or without an offset', async () => {
+  it('registry.verifySecret of the host receives the row of the host, even after a revocation has added an epoch offset', async () => {
     const { registry, clientTokens } = atHost(open())
     for (let round = 0; round < 2; round += 1) {
       const client = await registry.find('nightly')
@@ -122,7 +122,7 @@ describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
     expect(calls).toEqual([{ method: 'get', args: ['client-epoch:nightly'] }])
   })
 
-  it('the offset is read before the row, so that an old row never gets a new offset', async () => {
+  it('the epoch offset is read before the row of the host, so that an old row never gets a new offset', async () => {
     const order: string[] = []
     const { store } = watched(open())
     const noting = new Proxy(store, {
@@ -134,7 +134,7 @@ describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
     expect(order).toEqual(['get client-epoch:nightly', 'find'])
   })
 
-  it('concurrent revocations for a client of the host are all counted', async () => {
+  it('each of several concurrent revocations for a client of the host raises its epoch by one', async () => {
     const store = open()
     const processes = [atHost(store), atHost(open())] as const
     await Promise.all(
@@ -144,24 +144,24 @@ describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
   })
 
   it('revokeAll revokes the older tokens of a client that the host disabled, and all tokens of a client that the host deleted', async () => {
-    const { clientTokens, rows, isDead, emitted } = atHost(open())
+    const { clientTokens, rows, isRejected, emitted } = atHost(open())
     rows.set('nightly', { ...row, disabled: true })
     await clientTokens.revokeAll('nightly', {})
-    expect([isDead(5), isDead(6)]).toEqual([true, false])
+    expect([isRejected(5), isRejected(6)]).toEqual([true, false])
     rows.delete('nightly')
     await clientTokens.revokeAll('nightly', {})
-    expect([isDead(6), isDead(1_000_000)]).toEqual([true, true])
+    expect([isRejected(6), isRejected(1_000_000)]).toEqual([true, true])
     expect(emitted).toHaveLength(1)
     expect(await clientTokens.revocationsOf('nightly')).toEqual([{ of: 'client', id: 'nightly' }])
   })
 
-  it('revoking the tokens with one operation keeps other tokens valid, also when it is repeated', async () => {
-    const { clientTokens, isDead, registry } = atHost(open())
+  it('revoking the tokens with one operation keeps other tokens valid, even when it is repeated', async () => {
+    const { clientTokens, isRejected, registry } = atHost(open())
     await clientTokens.revokeScopes('nightly', ['payments:transfer'], {})
     await clientTokens.revokeScopes('nightly', ['payments:transfer'], {})
     expect((await registry.find('nightly'))?.epoch).toBe(7)
-    expect([5, 6, 7].map((epoch) => isDead(epoch, ['payments:transfer']))).toEqual([true, true, false])
-    expect([4, 5, 6].map((epoch) => isDead(epoch))).toEqual([true, false, false])
+    expect([5, 6, 7].map((epoch) => isRejected(epoch, ['payments:transfer']))).toEqual([true, true, false])
+    expect([4, 5, 6].map((epoch) => isRejected(epoch))).toEqual([true, false, false])
     expect(await clientTokens.revocationsOf('nightly')).toEqual([
       { of: 'client', id: 'nightly', below: 5 },
       { of: 'client', id: 'nightly', below: 7, scopes: ['payments:transfer'] },
@@ -206,7 +206,7 @@ async function pagesOf(clients: ReturnType<ClientTokens['listByAccount']>): Prom
 
 const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ ...row, clientId: `c${n}` }))
 
-it('registry.list may return a list or an async iterable, and pages are bounded', async () => {
+it('registry.list may return a list or an async iterable, and its clients are processed in pages of 50', async () => {
   const asked: object[] = []
   const all = rows(120)
   const lists: (() => unknown)[] = [
@@ -237,16 +237,16 @@ it.each([
   ['a text', 'nightly', 'a text; it must be a list'],
   ['nothing', undefined, 'undefined; it must be a list'],
   ['an object', { rows: [row] }, 'an object; it must be a list'],
-  ['a row that cannot be', [{ ...row, products: 'invoices' }], 'products: must be a list, and is a text'],
-  ['a row of no kind', [{ ...row, kind: 'robot' }], 'a client whose kind is a text'],
-])('registry.list returning %s fails with the problem', async (_, answer, message) => {
+  ['an invalid row', [{ ...row, products: 'invoices' }], 'products: must be a list, and is a text'],
+  ['a row of an unknown kind', [{ ...row, kind: 'robot' }], 'a client whose kind is a text'],
+])('registry.list returning %s fails with an error that names the problem', async (_, answer, message) => {
   const { clientTokens } = atHost(memoryStore(), { list: () => answer as never })
   await expect(pagesOf(clientTokens.listByAccount('acme'))).rejects.toThrow(
     failure('ERR_HOST_CALLBACK', expect.stringMatching(`^registry\\.list returned[^]*${message}`)),
   )
 })
 
-it('errors of registry.list pass through, and its cursor is closed if the caller stops early', async () => {
+it('the caller receives errors of registry.list unchanged, and its iterator is closed if the caller stops early', async () => {
   const broken = atHost(memoryStore(), {
     async *list() {
       yield row
@@ -269,7 +269,7 @@ it('errors of registry.list pass through, and its cursor is closed if the caller
   expect(closed).toBe(true)
 })
 
-it('without registry.list revoking an account fails with the remedy', async () => {
+it('without registry.list, listing the clients of an account fails with an error that names the remedy', async () => {
   const { clientTokens } = atHost(memoryStore())
   await expect(pagesOf(clientTokens.listByAccount('acme'))).rejects.toThrow(
     failure('ERR_HOST_CALLBACK', expect.stringContaining('implement list({ accountId })')),

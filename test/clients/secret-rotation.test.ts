@@ -13,7 +13,7 @@ const rotate = (secrets: StoredSecret[], overlapSeconds: number) =>
 const added = { hash: 'added', createdAt: seconds }
 
 describe('rotateSecret', () => {
-  it('rotateSecret puts the new secret first, and the old one expires after the overlap', () => {
+  it('rotateSecret puts the new secret first, and the old secret expires after the overlap', () => {
     expect(rotate([current], 3600)).toEqual([added, { ...current, expiresAt: seconds + 3600 }])
   })
 
@@ -66,7 +66,7 @@ describe('revokeSecret', () => {
     expect(revokeSecret([current, expired], 'old', NOW)).toBeUndefined()
   })
 
-  it('revokeSecret removes the new secret, and the old one no longer expires', () => {
+  it('revokeSecret removes the new secret, and the old secret no longer expires', () => {
     expect(revokeSecret([current, old], 'new', NOW)).toEqual([{ hash: 'old', createdAt: 1 }])
   })
 

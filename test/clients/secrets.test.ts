@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { hashSecret, isSecretHash, newSecret } from '../../src/clients/secrets.ts'
 
 describe('newSecret', () => {
-  it('a new secret is recognizable, has 256 random bits, and needs no encoding in a form, a URL or a header', () => {
+  it('a new secret has a recognizable prefix and 256 random bits, and needs no encoding in a form, a URL or a header', () => {
     const secrets = new Set(Array.from({ length: 1000 }, newSecret))
     expect(secrets.size).toBe(1000)
     for (const secret of secrets) {
@@ -15,7 +15,7 @@ describe('newSecret', () => {
 })
 
 describe('hashSecret', () => {
-  it('hashSecret is the SHA-256 of the UTF-8 of the secret', () => {
+  it('hashSecret returns the SHA-256 hash of the UTF-8 bytes of the secret', () => {
     const digest = createHash('sha256').update('an-existing-sécret-of-the-host').digest('base64url')
     expect(hashSecret('an-existing-sécret-of-the-host')).toBe(`sha256:${digest}`)
   })
@@ -42,7 +42,7 @@ describe('isSecretHash', () => {
     ['too many bytes', `sha256:${Buffer.alloc(33).toString('base64url')}`],
     ['hex', `sha256:${'ab'.repeat(32)}`],
     ['padding', `sha256:${Buffer.alloc(32).toString('base64')}`],
-    ['loose last bits', `sha256:${'A'.repeat(42)}B`],
+    ['a last character with unused bits that are set', `sha256:${'A'.repeat(42)}B`],
     ['a line break', `${hashSecret(newSecret())}\n`],
     ['nothing', undefined],
     ['a number', 1],

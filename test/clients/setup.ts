@@ -17,7 +17,7 @@ import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
 import { kycLevels, products, reports } from '../fixtures/products.ts'
 import { describeEachStore } from '../support/stores.ts'
 
-/** A number of small products: `p0` with `p0:use`, and so on. */
+/** Makes `count` small products: `p0` with the operation `p0:use`, and so on. */
 export function manyProducts(count: number): ProductDefinitions {
   const names = Array.from({ length: count }, (_, index) => `p${index}`)
   return Object.fromEntries(
@@ -31,7 +31,9 @@ export function manyProducts(count: number): ProductDefinitions {
   )
 }
 
-/** A store that records its calls with their arguments. */
+/**
+ * A store that records its calls with their arguments. Each method with an error in `faults` rejects with it.
+ */
 export function watched(store: Store) {
   const calls: { method: string; args: readonly unknown[] }[] = []
   const faults = new Map<string, Error>()
@@ -108,7 +110,7 @@ export function services(
     clientTokens: createClientTokens(dependencies),
     revocations,
     log,
-    /** Ids of clients of which other processes were notified. */
+    /** The ids of the changed clients that other processes were notified of. */
     changed,
     /** The revocations that this process knows. */
     set,
@@ -117,12 +119,12 @@ export function services(
   }
 }
 
-/** The stores of a suite: `open()` returns one for each further process on the same data. */
+/** The stores of a suite. Each call of `open()` returns a store for another process on the same data. */
 export interface Stores {
   open(): Store
 }
 
-/** Runs a suite on each deployment of the run, with an empty store for each test. */
+/** Runs a suite on each kind of store that `TEST_STORES` names, with an empty store for each test. */
 export function describeOnEachStore(name: string, suite: (stores: Stores) => void): void {
   describeEachStore(name, (makeStore) => {
     let data: string

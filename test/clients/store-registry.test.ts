@@ -15,7 +15,7 @@ afterEach(() => {
 })
 
 describeOnEachStore('the store registry', (stores) => {
-  it('the store registry finds clients of both kinds, disabled ones too, in one read', async () => {
+  it('the store registry finds clients of both kinds, even disabled clients, with one read each', async () => {
     const { store, calls } = watched(stores.open())
     const { apiKeys, applications, registry } = services(store)
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key', products: ['invoices'] })

@@ -9,16 +9,16 @@ const stored = (secret: string, expiresAt?: number) => ({ hash: hashSecret(secre
 
 describe('matchesSecret', () => {
   it('matchesSecret accepts each of two live secrets, and nothing else', () => {
-    const [current, old, foreign] = [newSecret(), newSecret(), newSecret()]
+    const [current, old, other] = [newSecret(), newSecret(), newSecret()]
     const secrets = [stored(current), stored(old, seconds + 60)]
     expect(matchesSecret(secrets, current, NOW)).toBe(true)
     expect(matchesSecret(secrets, old, NOW)).toBe(true)
-    for (const wrong of [foreign, '', hashSecret(current), `${current} `, current.toLowerCase()]) {
+    for (const wrong of [other, '', hashSecret(current), `${current} `, current.toLowerCase()]) {
       expect(matchesSecret(secrets, wrong, NOW)).toBe(false)
     }
   })
 
-  it('matchesSecret accepts an expiring secret until the second in which it expires', () => {
+  it('matchesSecret accepts a secret with an expiry until the moment of the expiry', () => {
     const secret = newSecret()
     const secrets = [stored(newSecret()), stored(secret, seconds + 60)]
     expect(matchesSecret(secrets, secret, NOW + 59_999)).toBe(true)

@@ -6,7 +6,9 @@ import { freePort } from '../support/free-port.ts'
 /** A copy of the package with its examples, built as by `npm start`. */
 export interface BuiltExamples {
   readonly folder: string
-  /** Starts the program of `npm start` on free ports. `environment` adds or replaces environment variables. */
+  /**
+   * Starts the program of `npm start` on free ports. `environment` adds or replaces environment variables.
+   */
   start(environment?: Readonly<Record<string, string>>): Promise<ExampleProcess>
   /** Ends all started processes, and removes the copy of the package. */
   remove(): Promise<void>
@@ -59,8 +61,8 @@ export async function buildExamples(): Promise<BuiltExamples> {
       port: Number(env.PORT),
       partnerPort: Number(env.PARTNER_PORT),
       stdout: () => stdout,
-      // Two warnings are expected at each start: oidc-provider warns of Node 20, and the gatehouse of the store
-      // in memory.
+      // Two warnings are expected at each start. oidc-provider warns of Node 20, and the gatehouse warns of
+      // the store in memory.
       stderr: () => stderr.replace(/^(oidc-provider WARNING: Unsupported|the store is in memory).*\n/gm, ''),
       ready: () => ready,
       ended,

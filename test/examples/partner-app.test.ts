@@ -57,7 +57,7 @@ describe('the partner app', () => {
   const forged = (state: string) =>
     `${home}callback?${new URLSearchParams({ code: 'another-users', state, iss: host.issuer }).toString()}`
 
-  it('the partner app rejects a code that it did not request, and still accepts the requested one', async () => {
+  it('the partner app rejects a code that it did not request, and then still accepts the code that it requested', async () => {
     const printed = vi.spyOn(console, 'error')
     const consent = await goToConsent('alice')
     const rejected = await browser.open(forged('forged'))
@@ -75,7 +75,7 @@ describe('the partner app', () => {
     expect(read(plain)).toContain('Connect your account again.')
   })
 
-  it('a user who changes what is allowed gives the partner app an operation that was rejected before', async () => {
+  it('the partner app can call an operation that was rejected before, once the user has allowed it on the consent page', async () => {
     const consent = await goToConsent('bob')
     const connected = await decide(consent, ['profile', 'invoices:read'])
     expect(read(connected)).toContain('Your account is connected.')

@@ -33,7 +33,7 @@ describe('npm start', () => {
     await example.ready()
   })
 
-  it('the printed curl commands work unchanged: a token, 200 and 403', async () => {
+  it('the printed curl commands work unchanged, and answer with a token, a 200 and a 403', async () => {
     const { count, token, answers, statuses } = await paste(example)
     expect(count).toBe(4)
     expect(token).toMatchObject({ token_type: 'Bearer', expires_in: 864_000 })
@@ -69,7 +69,7 @@ describe('npm start', () => {
     expect(await status('/api/unheard-of')).toBe(404)
   })
 
-  it('npm start prints the address of its health: ready, with a volatile store', async () => {
+  it('npm start prints the address of its health check, which is ready and warns of a volatile store', async () => {
     const [address = ''] = /http:\S+\/health/.exec(example.stdout()) ?? []
     const response = await fetch(address)
     expect(response.status).toBe(200)

@@ -26,7 +26,7 @@ describe('the sign-in form', () => {
 
   const alice = { username: 'alice', password: 'wonderland' }
 
-  it('a user with the password is signed in, and the previous session ends', async () => {
+  it('a user with the right password is signed in, and gets a new session', async () => {
     const browser = createBrowser({ follow: [origin] })
     const form = await browser.open(`${origin}/login`)
     const wrong = await browser.submit(form, { change: { ...alice, password: 'x' } })

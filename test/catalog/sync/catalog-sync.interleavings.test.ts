@@ -12,7 +12,7 @@ import {
 } from '../../../src/catalog/product-scopes.ts'
 import { createProcess, productsNamed } from './processes.ts'
 
-/** Any of three products with any of three operations; one operation is shared. */
+/** Any of three products, each with any of three operations. The products share the operation `shared`. */
 const someProducts = fc
   .tuple(
     ...['a', 'b', 'c'].map((id) =>
@@ -24,18 +24,18 @@ const someProducts = fc
   .map((products) => productsNamed(...products.flat()))
 
 const process = fc.nat({ max: 5 })
-const happening = fc.oneof(
+const anyEvent = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant('start' as const), own: fc.option(someProducts) }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('reload' as const), process, to: someProducts }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('poll' as const), process }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('kill' as const), process }) },
 )
 /**
- * After a few steps, work is still pending when the next event happens. After many steps, the work is usually
- * finished.
+ * The number of steps between two events. After few steps, work is still pending when the next event happens.
+ * After many steps, the work is usually finished.
  */
 const steps = fc.oneof(fc.nat({ max: 8 }), fc.nat({ max: 40 }))
-const story = fc.array(fc.record({ event: happening, steps }), { minLength: 2, maxLength: 10 })
+const anyEvents = fc.array(fc.record({ event: anyEvent, steps }), { minLength: 2, maxLength: 10 })
 
 interface Token {
   readonly scopesByProduct: ProductScopes
@@ -43,10 +43,10 @@ interface Token {
   readonly epoch: number
 }
 
-/** Processes on one store. The scheduler decides when each call, message and load happens. */
+/** Creates processes on one store. The scheduler decides when each call, message and load happens. */
 function createWorld(scheduler: fc.Scheduler) {
   const inner = memoryStore()
-  const history: { epoch: number; products: ProductScopes; isTrue: boolean }[] = []
+  const history: { epoch: number; products: ProductScopes; isCurrent: boolean }[] = []
   /** All products that the database has contained since the record was last written. */
   let since: ProductDefinitions[] = []
   const tokens = new Map<object, Token>()
@@ -83,9 +83,9 @@ function createWorld(scheduler: fc.Scheduler) {
             // A process may write the same products again, so that other processes reload. Such a write
             // restores no old products.
             const before = history.at(-1)?.products ?? {}
-            const may = [before, ...(own ? [own] : since).map(definedBy)]
-            const isTrue = may.some((them) => isSameAs(record.products, them))
-            history.push({ ...record, isTrue })
+            const current = [before, ...(own ? [own] : since).map(definedBy)]
+            const isCurrent = current.some((products) => isSameAs(record.products, products))
+            history.push({ ...record, isCurrent })
             since = [inDatabase]
           }
           return answer
@@ -101,7 +101,7 @@ function createWorld(scheduler: fc.Scheduler) {
     return made
   }
 
-  /** Each process issues one token with all its operations for each of its catalogs. */
+  /** Each process issues one token for each of its catalogs, with all operations of the catalog. */
   function issue() {
     for (const { catalog, state } of running) {
       if (!state.isReady || state.isKilled || tokens.has(catalog.current)) continue
@@ -155,9 +155,9 @@ const poll = ({ state }: Running) => {
   for (const missed of state.missed) missed()
 }
 
-it('in every interleaving all processes have the same operations in the end, and exactly the tokens with withdrawn scopes are revoked', async () => {
+it('however the calls of several processes interleave, no process keeps a withdrawn operation, tokens with withdrawn operations are revoked, and new tokens are valid', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.scheduler(), story, fc.boolean(), async (scheduler, events, endsWithStart) => {
+    fc.asyncProperty(fc.scheduler(), anyEvents, fc.boolean(), async (scheduler, events, endsWithStart) => {
       const world = createWorld(scheduler)
       let publications = 2
       world.change(productsNamed('a'))
@@ -191,8 +191,8 @@ it('in every interleaving all processes have the same operations in the end, and
       const { products, epoch } = world.history.at(-1)!
       const tokens = [...world.tokens.values()]
       for (const { catalog, own, issue, rejects } of world.runningProcesses()) {
-        // Processes that load from the same database have the same operations. A process with products of its
-        // own has those of its operations that the record contains.
+        // Processes that load from the same database have the same operations. A process with its own
+        // products has those of its own operations that the record contains.
         const mine = productScopesOf({ products: catalog.current.products })
         expect(missingFrom(products, mine)).toEqual([])
         const withheld = missingFrom(mine, catalog.loadedScopes)
@@ -210,10 +210,10 @@ it('in every interleaving all processes have the same operations in the end, and
           if (token.epoch === epoch) expect(rejects(token)).toBe(false)
         }
       }
-      // No process restores old products, and every process stops writing.
-      expect(world.history.filter(({ isTrue }) => !isTrue)).toEqual([])
+      // No process restores old products, and there are no more writes than starts and reloads.
+      expect(world.history.filter(({ isCurrent }) => !isCurrent)).toEqual([])
       expect(world.history.length).toBeLessThanOrEqual(publications)
-      // No process ever had an operation that no record of the same epoch contains.
+      // Each catalog of a process had only operations that a record of the same epoch contains.
       for (const token of tokens) {
         const published = world.history.filter((record) => record.epoch === token.epoch)
         expect(

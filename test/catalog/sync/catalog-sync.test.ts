@@ -35,19 +35,19 @@ function watchReads(inner: Store) {
   return { store: { ...inner, get }, moreReads }
 }
 
-/** A store that runs a callback just before the next record is written. */
+/** A store that runs a callback once, just before a record is replaced. */
 function crossedStore(inner: Store) {
-  let happening: (() => Promise<void>) | undefined
+  let callback: (() => Promise<void>) | undefined
   const replace: Store['replace'] = async (...args) => {
-    const happensNow = happening
-    happening = undefined
-    await happensNow?.()
+    const calledNow = callback
+    callback = undefined
+    await calledNow?.()
     return inner.replace(...args)
   }
   return {
     store: { ...inner, replace },
-    beforeNextWrite(happens: () => Promise<void>) {
-      happening = happens
+    beforeNextWrite(next: () => Promise<void>) {
+      callback = next
     },
   }
 }
@@ -97,7 +97,7 @@ describe('a reload of the products', () => {
     expect(there.catalog.current.epoch).toBe(0)
   })
 
-  it('a reload whose message is lost is found by polling', async () => {
+  it('a process finds a reload by polling if the message about the reload was lost', async () => {
     const [store, database] = [withoutMessages(memoryStore()), createDatabase('a')]
     const here = await startProcess(store, database.load)
     const there = await startProcess(store, database.load, { pollIntervalMs: 30 })
@@ -151,7 +151,7 @@ describe('a reload of the products', () => {
     await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
   })
 
-  it('a process that could not adopt a reload retries, and then withdraws the removed operations', async () => {
+  it('a process whose load fails after a reload in another process retries, and then withdraws the removed operations', async () => {
     const [store, database] = [memoryStore(), createDatabase('a', 'b')]
     const here = await startProcess(store, database.load)
     let isDown = false
@@ -169,12 +169,13 @@ describe('a reload of the products', () => {
     await vi.waitFor(() => expect(there.ids()).toEqual(['b', 'c']))
   })
 
-  it('when two reloads cross, the products that were read later become active in every process', async () => {
+  it('when two processes reload at the same time, the products that were read later become active', async () => {
     const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a')]
     const crossed = crossedStore(inner)
     const here = await startProcess(crossed.store, database.load, { pollIntervalMs: 30 })
     const there = await startProcess(inner, database.load)
-    // After this process has loaded and before it writes, the other process changes the products and writes first.
+    // After this process has loaded and before it writes, the other process changes the products and writes
+    // first.
     crossed.beforeNextWrite(async () => {
       database.products = productsNamed('b')
       await there.sync.reload()
@@ -183,7 +184,7 @@ describe('a reload of the products', () => {
     expect(here.ids()).toEqual(['b'])
   })
 
-  it('when two reloads cross, an operation that one reload has withdrawn stays withdrawn', async () => {
+  it('when two processes reload at the same time, an operation that one reload has withdrawn stays withdrawn', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const crossed = crossedStore(inner)
     const here = await startProcess(crossed.store, database.load)
@@ -198,7 +199,7 @@ describe('a reload of the products', () => {
     expect(await readRecord(inner)).toMatchObject({ epoch: 1, products: { a: ['a:read'] } })
   })
 
-  it('when two reloads of the same products cross, each process loads the products only once', async () => {
+  it('when two processes reload the same products at the same time, each process loads the products only once', async () => {
     const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a')]
     const crossed = crossedStore(inner)
     const here = await startProcess(crossed.store, database.load)
@@ -225,7 +226,7 @@ describe('a reload of the products', () => {
     expect((await readRecord(store)).epoch).toBe(1)
   })
 
-  it('a reload between two attempts to start is not missed', async () => {
+  it('a process that starts again adopts a reload that happened while the process was stopped', async () => {
     const [store, database] = [withoutMessages(memoryStore()), createDatabase('a')]
     const here = await startProcess(store, database.load)
     const there = await startProcess(store, database.load)
@@ -265,7 +266,7 @@ describe('a reload of the products', () => {
   })
 
   it.each(['get catalog', 'replace catalog'])(
-    'a reload whose store call fails (%s) withdraws removed operations in its process and throws, and the next poll completes it',
+    'a reload whose store call fails (%s) rejects and withdraws removed operations in its process, and the next poll completes the reload',
     async (call) => {
       const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
       const faulty = faultyStore(inner)
@@ -288,7 +289,7 @@ describe('a reload of the products', () => {
 })
 
 describe('an operation that is removed from a product', () => {
-  it('removing an operation revokes its tokens in all processes, and no token that is issued later', async () => {
+  it('removing an operation revokes its tokens in all processes, and tokens that are issued later are valid', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+write', 'b')]
     const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
     const [old, other] = [here.issue(), { ...here.issue(), scopes: ['a:read', 'b:read'] }]
@@ -303,7 +304,7 @@ describe('an operation that is removed from a product', () => {
     }
   })
 
-  it('removing a product removes all its operations', async () => {
+  it('removing a product revokes the tokens of all its operations', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+write', 'b')]
     const here = await startProcess(store, database.load)
     database.products = productsNamed('b')
@@ -341,7 +342,7 @@ describe('an operation that is removed from a product', () => {
     expect((await readRecord(store)).withdrawn).toMatchObject([{ scope: 'a:read', below: 2 }])
   })
 
-  it('a withdrawn scope is kept for the longest token lifetime and a day, and deleted at the next change', async () => {
+  it('a withdrawn scope stays in the record for the longest token lifetime and a day, and the next reload deletes it', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
     const [store, database] = [memoryStore(), createDatabase('a', 'b')]
     const here = await startProcess(store, database.load, { tokenLifetime: 1000 })
@@ -367,7 +368,7 @@ describe('an operation that is removed from a product', () => {
     expect(old.rejects(old.issue())).toBe(false)
   })
 
-  it('a process that still defines a removed operation withholds the operation, and logs this once', async () => {
+  it('a process that still defines a removed operation withholds the operation, and logs one warning', async () => {
     const store = memoryStore()
     const watched = watchReads(store)
     const old = await startProcess(watched.store, productsNamed('a:read+write', 'b'), { pollIntervalMs: 5 })
@@ -375,7 +376,8 @@ describe('an operation that is removed from a product', () => {
     await vi.waitFor(() => expect(old.scopes()).toEqual(['a:read', 'b:read']))
     expect(old.catalog.current.findOperation('GET', '/a/write')).toBeUndefined()
     expect(old.catalog.current.findOperation('GET', '/a/read')?.scope).toBe('a:read')
-    // When another process starts with the operation still removed, and polls continue, nothing more is logged.
+    // When another process starts with the operation still removed, and polls continue, nothing more is
+    // logged.
     await startProcess(store, productsNamed('a', 'b', 'c'))
     await watched.moreReads()
     expect(old.warn.mock.calls).toEqual([
@@ -384,7 +386,7 @@ describe('an operation that is removed from a product', () => {
     expect(old.onChanged).toHaveBeenCalledTimes(1)
   })
 
-  it('when a process with a removed operation starts, the operation is available again in every process that defines it', async () => {
+  it('when a process that defines a removed operation starts, the operation is available again in every process that defines it', async () => {
     const store = memoryStore()
     const first = await startProcess(store, productsNamed('a', 'b'))
     const second = await startProcess(store, productsNamed('b'))
@@ -425,7 +427,7 @@ describe('an operation that is removed from a product', () => {
 })
 
 describe('a withdrawn scope that is not revoked yet', () => {
-  it('a process that starts revokes withdrawn scopes of a process that ended before the revocation', async () => {
+  it('a process revokes at its start the scopes that a process withdrew but could not revoke before it ended', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const here = await startProcess(withoutRevocations(inner).store, database.load)
     const old = here.issue()
@@ -450,13 +452,13 @@ describe('a withdrawn scope that is not revoked yet', () => {
 
   it('a process whose revocation failed writes the revocation again at its next poll', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
-    const limping = withoutRevocations(inner)
-    const here = await startProcess(limping.store, database.load, { pollIntervalMs: 20 })
+    const faulty = withoutRevocations(inner)
+    const here = await startProcess(faulty.store, database.load, { pollIntervalMs: 20 })
     const old = here.issue()
     database.products = productsNamed('b')
     await expect(here.sync.reload()).rejects.toThrow('down')
     expect(here.rejects(old)).toBe(true)
-    limping.isDown = false
+    faulty.isDown = false
     const gateway = createProcess(inner, productsNamed())
     const recent = async () => (await inner.range('revocations:buckets', { limit: 10 })).length
     await vi.waitFor(async () => expect(await recent()).toBe(1))
@@ -481,7 +483,7 @@ describe('a withdrawn scope that is not revoked yet', () => {
 })
 
 describe('a store that has lost its last writes', () => {
-  it('after a store lost its last writes, the record is written again, and no process issues revoked tokens', async () => {
+  it('after a store lost its last writes, the record is written again, and new tokens are not among the revoked tokens', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const here = await startProcess(store, database.load, { pollIntervalMs: 20 })
     const lost = (await store.get(RECORD)) ?? ''

@@ -11,8 +11,8 @@ import { createRevocationSet } from '../../../src/revocation/is-revoked.ts'
 import { createRevocations } from '../../../src/revocation/revoke-tokens.ts'
 
 /**
- * Creates products from short texts: `a` has the scope `a:read`, `a:read+write` has `a:read` and `a:write`, and
- * `a:read+@x` and `b:@x` both have the scope `x`.
+ * Creates products from short texts: `a` has the scope `a:read`, `a:read+write` has `a:read` and `a:write`,
+ * and `a:read+@x` and `b:@x` both have the scope `x`.
  */
 export function productsNamed(...products: string[]): ProductDefinitions {
   return Object.fromEntries(
@@ -34,13 +34,15 @@ export function createDatabase(...products: string[]) {
   return Object.assign(database, { load })
 }
 
-/** Milliseconds that no test lasts, so that no process polls. */
+/** A poll interval in milliseconds that is longer than any test, so that no process polls. */
 export const NEVER = 3_600_000
 
 export interface ProcessOptions {
   /** Milliseconds between two polls of the catalog. @default `NEVER` */
   readonly pollIntervalMs?: number | 'default' | undefined
-  /** Seconds between two polls of revocations. Messages notify at once. */
+  /**
+   * Seconds between two polls of revocations. A message about a revocation is read at once, without a poll.
+   */
   readonly pollIntervalSeconds?: number | undefined
   readonly tokenLifetime?: number | undefined
 }
