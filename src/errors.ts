@@ -20,8 +20,9 @@ const STATUS = {
 } as const
 
 /**
- * Every error that this library throws on purpose has one of these codes. They are part of the public interface:
- * match on `code`, never on `message`. The README lists the meaning of each code and the remedy.
+ * The codes of all errors that this library throws on purpose. The codes are part of the public interface. To
+ * recognize an error, compare `code`, never `message`. The README lists the meaning of each code and the
+ * remedy.
  */
 export type GatehouseErrorCode = keyof typeof STATUS
 
@@ -34,19 +35,20 @@ export interface Problem {
 }
 
 /**
- * The only error class of this library. A Koa app may throw it unchanged: `status`, `expose` and `headers` are Koa's.
+ * The only error class of this library. A Koa app may throw it unchanged: Koa reads `status`, `expose` and
+ * `headers`.
  */
 export class GatehouseError extends Error {
   override readonly name = 'GatehouseError'
-  /** Stable identity of the error; match on this. */
+  /** The stable code of the error. Compare this field to recognize an error. */
   readonly code: GatehouseErrorCode
   /** The HTTP status for Koa's error handling. */
   readonly status: number
   /** Whether Koa may show `message` to the client: true below 500. */
   readonly expose: boolean
-  /** Headers of the response; `Retry-After` (seconds) where a retry makes sense. */
+  /** Headers of the response: `Retry-After` (seconds) if the status is 503, otherwise none. */
   readonly headers: Readonly<Record<string, string>>
-  /** All problems, each with its path; empty where the message is complete. */
+  /** All problems, each with its path; empty if `message` alone describes the error. */
   readonly problems: readonly Problem[]
 
   constructor(
@@ -72,7 +74,8 @@ export function isStoreUnavailable(error: unknown): error is GatehouseError {
  * Collects the problems of a value, so that all of them are reported at once.
  *
  * @param found problems that are known already
- * @throws {GatehouseError} from `throwIfAny()`, with every problem on a line of its own
+ * @throws {GatehouseError} from `throwIfAny()`, if there are problems. Its message has a line for each
+ *   problem
  */
 export function collectProblems(code: GatehouseErrorCode, headline: string, found: readonly Problem[] = []) {
   const problems = [...found]
@@ -96,7 +99,10 @@ export function formatPath(keys: readonly (string | number)[]): string {
   return keys.map(formatKey).join('').replace(/^\./, '')
 }
 
-/** Writes one key of a path as in code, to be appended to the path before it: `.route`, `['invoices:read']`, `[0]`. */
+/**
+ * Writes one key of a path as in code, to be appended to the path before it: `.route`, `['invoices:read']`,
+ * `[0]`.
+ */
 export function formatKey(key: string | number): string {
   if (typeof key === 'number') return `[${key}]`
   if (/^[A-Za-z_$][\w$]*$/.test(key)) return `.${key}`

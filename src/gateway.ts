@@ -38,15 +38,16 @@ export type { GatewayOptions, RevocationFeed, RevocationOptions } from './option
 export type { Store } from './store/contract.ts'
 
 /**
- * Creates the gateway of an API that runs in another process than the authorization service. It verifies tokens
- * with the public keys of the service, which it fetches over HTTP and caches. With `revocations` it also
- * follows revocations. It needs nothing else from the service: not its secret, and not its store unless
- * `revocations` uses it.
+ * Creates the gateway of an API that runs in another process than the authorization service. The gateway
+ * verifies tokens with the public keys of the service. It fetches these keys over HTTP and caches them. With
+ * the option `revocations`, it also receives revocations. It does not need the secret of the service. It
+ * needs the store of the service only if `revocations` uses that store.
  *
- * Synchronous and without I/O. Keys, products and revocations are fetched in the background once the gateway is
- * mounted (`middleware()`, `requireScope()`, `wellKnown()`), with `ready()`, or with the first call. Each cause
- * of a failure is logged once. Products that a function loads are reloaded every `productsRefreshSeconds`. If
- * they are invalid or cannot be loaded, the gateway logs it and keeps the last valid products.
+ * This function is synchronous and does no I/O. Keys, products and revocations are fetched in the background.
+ * The fetch begins when the gateway is mounted (`middleware()`, `requireScope()`, `wellKnown()`), when
+ * `ready()` is called, or with the first API call. Each cause of a failure is logged once. Products that a
+ * function loads are reloaded every `productsRefreshSeconds`. If the products are invalid or cannot be loaded,
+ * the gateway logs the error and keeps the last valid products.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` and `ERR_CATALOG`, each with all problems at once
  */
@@ -67,15 +68,18 @@ export function createGateway<const Products extends ProductSource>(
   )
   const { revocations: policy } = resolved
   const feed = policy && openFeed(policy, logger)
-  const revoked = feed && createRevocationView({ source: feed.source, policy, logger, events })
-  revoked?.onAdded(refreshKeys)
+  const revocationView = feed && createRevocationView({ source: feed.source, policy, logger, events })
+  revocationView?.onAdded(refreshKeys)
   let seenRevokedKeys = 0
   let stopRefreshing: (() => void) | undefined
   let closed = false
 
-  /** Revoking a key activates another key at once, and publishes a new one, so the keys are fetched again. */
+  /**
+   * Fetches the keys again after a key was revoked, because the service then signs with another key and
+   * publishes a new key.
+   */
   function refreshKeys(): void {
-    const { revokedKeys = 0 } = revoked ?? {}
+    const { revokedKeys = 0 } = revocationView ?? {}
     if (!closed && revokedKeys > seenRevokedKeys) keys.refetch()
     seenRevokedKeys = revokedKeys
   }
@@ -85,7 +89,7 @@ export function createGateway<const Products extends ProductSource>(
     audience,
     getKey: keys.getKey,
     ...catalogLookups(catalog),
-    revocations: revoked ?? noRevocations,
+    revocations: revocationView ?? noRevocations,
     events,
     readStoreHealth: feed?.readStoreHealth,
     check() {
@@ -93,8 +97,8 @@ export function createGateway<const Products extends ProductSource>(
       return [checkFetchedKeys(keys.condition, Date.now()), checkProducts(catalog)]
     },
     async ready() {
-      await Promise.all([catalog.loaded || catalog.reload(), keys.ready(), revoked?.start()])
-      // No event reports that the products have changed, so this process reloads them at an interval.
+      await Promise.all([catalog.loaded || catalog.reload(), keys.ready(), revocationView?.start()])
+      // A gateway receives no message when the products change, so it reloads them periodically.
       if (closed || typeof resolved.products !== 'function') return
       stopRefreshing ??= periodically(() => catalog.reload(), resolved.productsRefreshSeconds * 1000)
     },
@@ -103,7 +107,7 @@ export function createGateway<const Products extends ProductSource>(
       closed = true
       stopRefreshing?.()
       keys.close()
-      await revoked?.close()
+      await revocationView?.close()
     },
     startTimeoutMs: resolved.startTimeoutMs,
     tokenCacheBytes: resolved.tokenCacheBytes,
@@ -111,7 +115,7 @@ export function createGateway<const Products extends ProductSource>(
   })
 }
 
-/** The source of revocations: a store, whose health is checked too, or HTTP. */
+/** Opens the source of revocations: a store or HTTP. The health of a store is checked too. */
 function openFeed(feed: NonNullable<ResolvedGatewayOptions['revocations']>, logger: Logger) {
   if (!('store' in feed)) return { source: createHttpSource(feed) }
   const { store, stop } = createResilientStore(feed.store, feed.timeoutMs, logger)

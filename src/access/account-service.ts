@@ -12,44 +12,52 @@ import { partialFailure, CorruptRecord } from '../store/corrupt-record.ts'
 import type { GrantsOfUsers } from '../grants/grant-service.ts'
 import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 
-/** How the host reports changes of its accounts. */
+/** Lets the host report changes of its accounts. */
 export interface AccountService {
   /**
-   * Reports that `accounts.find` now answers something else for an account. Revokes the access tokens that would not be
-   * issued any more:
+   * Reports that `accounts.find` now answers something else for an account. Call this method after `find`
+   * answers the new state. The method revokes the access tokens that would not be issued any more:
    *
-   * - if the account is not found any more: all tokens of its API keys, of its applications, and of its grants;
-   * - if the `userId` of an API key or application is not found any more: all tokens of this API key or application;
-   * - if a token of one of its applications carries an operation above the KYC level of the account: this token;
-   * - if a user who has authorized applications is not found any more: everything that the user has authorized. `find` is
-   *   called once for each user of the account's grants in use, for a few users at a time.
+   * - if the account is not found any more: all tokens of its API keys, of its applications, and of its
+   *   grants;
+   * - if the `userId` of an API key or application is not found any more: all tokens of this API key or
+   *   application;
+   * - if a token of one of its applications carries an operation above the KYC level of the account: this
+   *   token;
+   * - if a user who has authorized applications is not found any more: everything that the user has
+   *   authorized. `find` is called once for each user who has grants for the account, for a few users at a
+   *   time.
    *
-   * With `userId`, the change concerns only this user of the account: the API keys and applications that the user owns,
-   * and what the user has authorized, including codes that are not exchanged yet.
+   * With `userId`, the change concerns only this user of the account: the API keys and applications that the
+   * user owns, and what the user has authorized, including codes that are not exchanged yet.
    *
-   * All other tokens stay valid, so a call without a change is harmless. New tokens always follow `find`. Call this
-   * method after `find` answers the new state.
+   * All other tokens stay valid, so a call without a change is harmless. New tokens always follow the current
+   * answer of `find`.
    *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call it again; `ERR_HOST_CALLBACK` if the
-   *   answer of `find` is not valid, or if the host manages the clients and `registry` has no `list`; the errors of
-   *   `find`. `ERR_STORE_CORRUPT` at the end, if the account has a corrupt record: everything else is revoked by then.
-   *   If the account still exists, the tokens of a corrupt API key or application stay valid; revoke these tokens with
-   *   `tokens.revokeAll({ clientId })`
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call this method again;
+   *   `ERR_HOST_CALLBACK` if the answer of `find` is not valid, or if the host manages the clients and
+   *   `registry` has no `list`; the errors of `find`. `ERR_STORE_CORRUPT` at the end, if the account has a
+   *   corrupt record: everything else is revoked by then. If the account still exists, the tokens of an API
+   *   key or application whose record is corrupt stay valid. To revoke these tokens,
+   *   call `tokens.revokeAll({ clientId })`
    */
   changed(accountId: string, options?: AccountChangeOptions): Promise<RevokedAccess>
 }
 
 /** Options of `accounts.changed`. */
 export interface AccountChangeOptions extends ChangeOptions {
-  /** The user of the account whom the host changed or removed. @default the account and all of its users changed */
+  /**
+   * The user of the account whom the host changed or removed. @default the account and all its users are
+   * checked
+   */
   readonly userId?: string | undefined
 }
 
-/** What was done although the account has corrupt records. Part of the error message. */
+/** What was done although the account has corrupt records. This text ends the error message. */
 const DONE =
-  'Everything else of the account was checked; call it again once these are repaired, or tokens.revokeAll({ clientId }) if they are API keys or applications'
+  'Everything else of the account was checked. Repair the corrupt records, then call accounts.changed() again; or call tokens.revokeAll({ clientId }) for corrupt API keys and applications'
 
-/** Calls of `accounts.find` at the same time. */
+/** Maximum number of concurrent calls of `accounts.find`. */
 const CONCURRENCY = 5
 
 /** The users whom the host does not find. */
@@ -59,9 +67,9 @@ async function missingUsers(
 ): Promise<string[]> {
   const missing: string[] = []
   for (let at = 0; at < userIds.length; at += CONCURRENCY) {
-    const asked = userIds.slice(at, at + CONCURRENCY)
-    const found = await Promise.all(asked.map(find))
-    missing.push(...asked.filter((_, index) => found[index] === undefined))
+    const batch = userIds.slice(at, at + CONCURRENCY)
+    const found = await Promise.all(batch.map(find))
+    missing.push(...batch.filter((_, index) => found[index] === undefined))
   }
   return missing
 }
@@ -81,6 +89,7 @@ export function createAccountService(parts: {
     return directScopes(catalog.current, application).filter((scope) => !allowed.has(scope))
   }
 
+  /** Revokes the tokens of a client that would not be issued any more. @returns whether it revoked any */
   async function revokeClient(client: Client, owner: Account | undefined, options: ChangeOptions) {
     const { clientId } = client
     if (!owner) {
@@ -97,30 +106,34 @@ export function createAccountService(parts: {
     async changed(accountId, options = {}) {
       checkInput('the account cannot be checked', { accountId }, { accountId: textRule })
       checkChange('accounts.changed', options, { userId: optional(textRule) })
-      const { userId: only, ...change } = options
+      const { userId: onlyUserId, ...change } = options
 
-      // Each user who owns a client or authorized a grant is looked up once, as token requests do.
+      // Each user who owns a client or authorized a grant is looked up once, with the same arguments as in
+      // token requests.
       const found = new Map<string | undefined, Promise<Account | undefined>>()
       const find = (userId: string | undefined) => {
         const account = found.get(userId) ?? Promise.resolve(accounts.find(accountId, userId))
         found.set(userId, account)
         return account
       }
-      if (only === undefined && !(await find(undefined))) return revokeAccount.revokeAll(accountId, change)
+      if (onlyUserId === undefined && !(await find(undefined)))
+        return revokeAccount.revokeAll(accountId, change)
 
       const { clients, errors } = await revokeAccount.eachClient(accountId, async (client) => {
         if (client instanceof CorruptRecord) throw client.error
-        if (only !== undefined && client.userId !== only) return false
+        if (onlyUserId !== undefined && client.userId !== onlyUserId) return false
         return revokeClient(client, await find(client.userId), change)
       })
-      const known =
-        only === undefined ? await grantsOfUsers.users(accountId) : { userIds: [only], errors: [] }
-      const missing = await missingUsers(known.userIds, find)
-      const ended =
+      const users =
+        onlyUserId === undefined
+          ? await grantsOfUsers.users(accountId)
+          : { userIds: [onlyUserId], errors: [] }
+      const missing = await missingUsers(users.userIds, find)
+      const revoked =
         missing.length > 0 ? await grantsOfUsers.revoke(accountId, missing, change) : { count: 0, errors: [] }
-      const all = [...errors, ...known.errors, ...ended.errors]
+      const all = [...errors, ...users.errors, ...revoked.errors]
       if (all.length > 0) throw partialFailure(all, DONE)
-      return { clients, grants: ended.count }
+      return { clients, grants: revoked.count }
     },
   }
 }

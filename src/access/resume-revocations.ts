@@ -6,9 +6,10 @@ import type { Revocations, RevocationSpec } from '../revocation/revoke-tokens.ts
 const INTERVAL_MS = 60_000
 
 /**
- * @param parts.resumeGrant returns what must be revoked for a grant. If the grant was not revoked, revoking the result
- *   must be harmless
- * @param parts.resumeAccount returns the same for all grants of an account
+ * @param parts.resumeGrant returns the revocations that a grant needs. Making them must be harmless, even if
+ *   the grant was not revoked
+ * @param parts.resumeAccount returns the revocations that the grants of an account need. Making them must be
+ *   harmless, even if the grants were not revoked
  */
 export function createResumeRevocations(parts: {
   readonly revocations: Pick<Revocations, 'resumeAll'>
@@ -22,7 +23,7 @@ export function createResumeRevocations(parts: {
 
   return {
     /**
-     * Completes pending revocations in the background, now and then every minute.
+     * Completes pending revocations in the background: immediately, and then again every minute.
      *
      * @returns a function that stops this work
      */
@@ -34,7 +35,10 @@ export function createResumeRevocations(parts: {
           await revocations.resumeAll(({ of, id }) => specsBy[of](id))
         } catch (error) {
           if (stopped) return
-          logger.warn({ err: error }, 'pending revocations could not be completed; trying again')
+          logger.warn(
+            { err: error },
+            'pending revocations could not be completed; trying again within a minute',
+          )
         }
       }
 
@@ -48,5 +52,5 @@ export function createResumeRevocations(parts: {
   }
 }
 
-/** Completes revocations that a process left pending because it ended halfway. */
+/** Completes revocations that a process began but did not finish, because the process ended too early. */
 export type ResumeRevocations = ReturnType<typeof createResumeRevocations>

@@ -7,7 +7,7 @@ import type { Grants } from '../grants/grant-service.ts'
 
 /** What was revoked. */
 export interface RevokedAccess {
-  /** The number of API keys and applications of which some or all tokens were revoked. */
+  /** The number of API keys and applications that had some or all of their tokens revoked. */
   readonly clients: number
   /** The number of grants of the account that were revoked. */
   readonly grants: number
@@ -21,8 +21,8 @@ export function createRevokeAccount(
   /**
    * Calls `change` for each client of the account, for a few clients at the same time.
    *
-   * @param change returns whether it changed the client. If it rejects with `ERR_STORE_CORRUPT`, it is still called for
-   *   the other clients
+   * @param change returns whether it changed the client. If a call rejects with `ERR_STORE_CORRUPT`, the
+   *   other clients are still changed
    * @returns the number of clients that were changed, and an error for each corrupt record
    */
   async function eachClient(
@@ -50,10 +50,11 @@ export function createRevokeAccount(
   return {
     eachClient,
     /**
-     * Revokes all tokens.
+     * Revokes all tokens of an account: the tokens of its API keys and applications, and its grants with
+     * their tokens.
      *
-     * @throws {GatehouseError} `ERR_HOST_CALLBACK` like `ClientTokens.listByAccount`, before anything is revoked;
-     *   `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
+     * @throws {GatehouseError} `ERR_HOST_CALLBACK` like `ClientTokens.listByAccount`, before anything is
+     *   revoked; `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
      */
     async revokeAll(accountId: string, options: ChangeOptions): Promise<RevokedAccess> {
       const { clients, errors } = await eachClient(accountId, async (client) => {
@@ -71,5 +72,5 @@ export function createRevokeAccount(
   }
 }
 
-/** Revokes the tokens of an account, whether it owns the client or authorized the grant. */
+/** Revokes the tokens of the clients that an account owns, and of the grants that it has authorized. */
 export type RevokeAccount = ReturnType<typeof createRevokeAccount>

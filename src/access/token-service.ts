@@ -12,29 +12,29 @@ import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 export type TokenOwner = { readonly clientId: string } | { readonly accountId: string }
 
 /**
- * Revokes access tokens before they expire. This process rejects them when the promise settles; other processes and
- * remote gateways reject them within moments. Every method may be called again. If a method rejects with
- * `ERR_STORE_UNAVAILABLE`, call it again.
+ * Revokes access tokens before they expire. This process rejects the tokens when the promise settles. Other
+ * processes and remote gateways reject them within moments. Calling a method again is harmless. If a method
+ * rejects with `ERR_STORE_UNAVAILABLE`, call it again.
  */
 export interface Tokens {
   /**
    * Revokes one access token. Has no effect on a token that is expired or revoked.
    *
-   * @param jwt the access token; a refresh token is revoked with its grant
+   * @param jwt the access token. A refresh token is not accepted; revoke its grant instead
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for anything but an access token of this service,
    *   `ERR_STORE_UNAVAILABLE`
    */
   revoke(jwt: string, options?: ChangeOptions): Promise<void>
   /**
-   * Revokes all tokens of an owner, for an incident. With `clientId`, revokes all issued access tokens of an API key or
-   * application. With `accountId`, revokes all tokens of the account's API keys, applications and grants, and the grants
-   * themselves. Tokens that are issued later are valid. So if a client secret leaked, first replace it (`rotateSecret` with
-   * `overlapSeconds: 0`).
+   * Revokes all tokens of an owner, for an incident. With `clientId`, revokes all issued access tokens of an
+   * API key or application. With `accountId`, revokes all tokens of the account's API keys, applications and
+   * grants, and the grants themselves. Tokens that are issued later are valid. So if a client secret leaked,
+   * first replace the secret (`rotateSecret` with `overlapSeconds: 0`).
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND` for a client that never existed; `ERR_INVALID_ARGUMENT`;
-   *   `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` for an account if the host manages the clients and `registry` has no
-   *   `list`. `ERR_STORE_CORRUPT` at the end, if there are corrupt records: all tokens are revoked nevertheless, but an
-   *   operator should examine the corrupt records in the store
+   *   `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` for an account if the host manages the clients and
+   *   `registry` has no `list`. `ERR_STORE_CORRUPT` at the end, if there are corrupt records: all tokens are
+   *   revoked nevertheless, but an operator should examine the corrupt records in the store
    */
   revokeAll(owner: TokenOwner, options?: ChangeOptions): Promise<RevokedAccess>
 }
@@ -53,7 +53,8 @@ export function createTokens(parts: {
       checkChange('tokens.revoke', options)
       const outcome = typeof jwt === 'string' ? await verify(jwt) : { problem: 'a token must be a text' }
       if ('problem' in outcome) {
-        // The signature of an expired token was verified, so the token is genuine and needs no revocation.
+        // A token is reported as expired only after its signature was verified. So it is a token of this
+        // service, and it needs no revocation.
         if (outcome.problem === EXPIRED.problem) return
         throw new GatehouseError(
           'ERR_INVALID_ARGUMENT',

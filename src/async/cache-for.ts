@@ -1,6 +1,7 @@
 /**
- * Shares one answer of `read` among concurrent and subsequent calls. Any client can request health, and many requests
- * must not cause load.
+ * Returns a function that shares one answer of `read`: concurrent calls wait for the same read, and later
+ * calls reuse its answer for a time. For example, any client can request health, and many such requests must
+ * not cause load.
  *
  * @param milliseconds for which an answer is reused
  * @param read never rejects

@@ -1,30 +1,40 @@
-// How far the clocks of processes may differ, and how late a process or a write may be. Each constant has one meaning,
-// which its comment states. Two constants may have the same value.
+// These constants state how far the clocks of processes may differ, and how late a process or a write may be.
+// Each constant has one meaning, which its comment states. Two constants may have the same value.
 
 /**
- * Seconds by which the clocks of two processes may differ. Every stored lifetime on which other processes rely is longer
- * by this time.
+ * Seconds by which the clocks of two processes may differ. Every stored lifetime on which other processes
+ * rely is longer by this time.
  */
 export const CLOCK_SKEW_SECONDS = 120
 
 /**
- * Seconds by which clocks may differ in normal operation. If they differ more, health fails. If the clock of a process
- * moves by more than this, it has jumped.
+ * Seconds by which clocks may differ in normal operation. If two clocks differ by more, the health check
+ * fails. If the clock of a process suddenly moves by more, the clock has jumped.
  */
 export const NORMAL_CLOCK_SKEW_SECONDS = 30
 
-/** Seconds by which the clock of the issuer may be ahead. Within this time a new token is valid at once (`nbf`). */
+/**
+ * Seconds by which the clock of the issuer may be ahead of the clock of a verifier. A new token whose `nbf`
+ * lies at most this far in the future is accepted.
+ */
 export const NOT_BEFORE_TOLERANCE_SECONDS = 5
 
-/** Seconds for which memory keeps an expired revocation, because the clock may be set forward and back again. */
+/**
+ * Seconds for which a process keeps an expired revocation in memory. If its clock was set forward and is then
+ * set back, the revocation is needed again.
+ */
 export const CLOCK_CORRECTION_SECONDS = 600
 
-/** Milliseconds by which a write may be late: connections discard unsent data after this time. */
+/**
+ * Milliseconds after which a delayed write cannot arrive any more, because connections discard unsent data
+ * before that.
+ */
 export const LATE_WRITE_MS = 120_000
 
 /**
- * Milliseconds between the time in an entry of the revocation log and the moment when the entry can be read, at most: one
- * minute because clocks differ, and one minute because the write takes time. A poll reads this span again.
+ * Maximum milliseconds between the time in an entry of the revocation log and the moment when the entry can
+ * be read. One minute is for clocks that differ, and one minute is for the write. Each poll reads the entries
+ * of this span again.
  */
 export const LATE_ENTRY_MS = 120_000
 

@@ -1,8 +1,9 @@
 /**
- * Runs `work` at most once at a time. Calls that arrive while `work` runs share the next run, which begins after these
- * calls. So each call sees everything that was written before the call.
+ * Returns a function that runs `work`, but never twice at the same time. Calls that arrive while `work` runs
+ * share the next run, which begins after these calls. So each call sees everything that was written before
+ * the call.
  *
- * @param work if a run rejects, only the calls that wait for this run reject; the next run is made as usual
+ * @param work if a run rejects, only the calls that wait for this run reject. The next run is made as usual
  */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined

@@ -4,7 +4,8 @@
  * @param most maximum number of values
  */
 export function createLru<Key, Value>(most: number) {
-  // A Map iterates in the order of insertion. Each use inserts the value again, so the first value is the oldest.
+  // A Map iterates in the order of insertion. Each use inserts the value again, so the first value is the
+  // least recently used value.
   const values = new Map<Key, Value>()
 
   /** Stores a value. If there are too many values, the least recently used value is removed. */
@@ -27,5 +28,5 @@ export function createLru<Key, Value>(most: number) {
   }
 }
 
-/** A table of bounded size. */
+/** A cache of bounded size. If it is full, a new value replaces the least recently used value. */
 export type Lru<Key, Value> = ReturnType<typeof createLru<Key, Value>>

@@ -1,9 +1,10 @@
 /**
- * Calls `work` repeatedly. Each pause is random, up to a quarter shorter than `everyMs`, so that processes which started
- * together do not call it together. A call never overlaps the previous call. Does not keep the process alive.
+ * Calls `work` repeatedly, first after a pause. Each pause is random, up to a quarter shorter than `everyMs`.
+ * So processes that started together do not all call `work` at the same time. A call never overlaps the
+ * previous call. The timer does not keep the process alive.
  *
  * @param work its errors are ignored
- * @param everyMs maximum milliseconds between the end of one call and the beginning of the next
+ * @param everyMs maximum milliseconds before the first call, and between the end of a call and the next call
  * @returns a function that stops the calls
  */
 export function periodically(work: () => Promise<unknown>, everyMs: number): () => void {

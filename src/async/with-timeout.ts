@@ -1,5 +1,5 @@
 /**
- * Waits for `work` for a limited time. After the timeout the work continues, and its result is ignored.
+ * Waits for `work` for a limited time. After the timeout, `work` continues, and its result is ignored.
  *
  * @param milliseconds maximum time to wait
  * @param late.error creates the error that is thrown after the timeout

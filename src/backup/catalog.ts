@@ -12,7 +12,7 @@ import type { Store } from '../store/contract.ts'
 import { exportedRecord, readRecord, type Section, type Counts } from './section.ts'
 import { countRule } from './record-rules.ts'
 
-// Messages do not quote the names of products.
+// Error messages do not quote the names of products.
 const productsRule: Rule = (value) =>
   mapOf(listOf(textRule))(value) && 'must have a list of scopes for each product'
 
@@ -24,9 +24,9 @@ const RULES = {
 }
 
 /**
- * The catalog: which product has which operations, and the epoch that tokens carry. It is imported into a store that has
- * none, before a process starts there. The first process that starts then revokes the operations that its products no
- * longer have, as after any other change of the products.
+ * The catalog of the store: the operations of each product, and the epoch that tokens carry. Usually it is
+ * imported into an empty store, before a process starts on that store. When the first process starts there,
+ * it revokes the operations that its products no longer have, as after any other change of the products.
  */
 export function catalogSection(store: Store): Section {
   const records = catalogRecords(store)
@@ -45,8 +45,9 @@ export function catalogSection(store: Store): Section {
 }
 
 /**
- * Imports the catalog, or raises the epoch of the existing one to the imported epoch. Imported revocations of operations
- * cover tokens below that epoch, so new tokens must carry it.
+ * Imports the catalog if the store has none. Otherwise raises the epoch of the existing catalog to the
+ * imported epoch, if that epoch is higher. Imported revocations of operations cover all tokens with a lower
+ * epoch than the imported catalog, so new tokens must carry at least that epoch.
  */
 async function importCatalog(
   store: Store,
@@ -60,6 +61,6 @@ async function importCatalog(
     own.epoch >= imported.epoch ? confirmDurable(own) : { ...own, version, epoch: imported.epoch },
   )
   counts.unchanged += 1
-  // A process that is not notified sees the epoch at its next poll.
+  // If the message is lost, other processes see the epoch at their next poll.
   if (current?.version === version) await store.publish(CATALOG_CHANNEL, version).catch(() => {})
 }

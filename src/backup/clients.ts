@@ -30,7 +30,7 @@ const PAGE_SIZE = 200
 
 const KINDS = ['apiKey', 'application'] as const
 
-/** What reads and writes the clients of one store. */
+/** The collections and the lists of clients in one store. */
 function tablesOf(store: Store) {
   const { getEach } = clientRecords(store)
   const indexOf = (kind: Client['kind']) => createClientIndex({ store, kind, load: getEach })
@@ -41,8 +41,9 @@ function tablesOf(store: Store) {
 type ClientTables = ReturnType<typeof tablesOf>
 
 /**
- * API keys and applications, with the hashes of their secrets, their place in lists, and their last use. An import never
- * changes a client that exists: a different client with the same id is a conflict.
+ * API keys and applications, with the hashes of their secrets, their place in lists, and their last use. An
+ * import never changes a client that exists. If that client differs from the imported client with the same
+ * id, the id is reported as a conflict.
  */
 export function clientSection(store: Store): Section {
   const tables = tablesOf(store)
@@ -85,7 +86,7 @@ async function* exportKind(
   } while (after !== undefined)
 }
 
-/** A repeated call completes one that failed. */
+/** Imports a client. If a call fails halfway, repeating the call completes the import. */
 async function importClient(
   tables: ClientTables,
   record: ClientRecord,
@@ -99,13 +100,16 @@ async function importClient(
     counts.conflicts.add(clientId)
     return
   }
-  // After the record: a reader deletes old index entries without a record.
+  // The list entries are written after the record, because readers remove old entries that have no record.
   await Promise.all([tables.indexes[kind].add(record), importLastUse(tables.lastUses, clientId, lastUsedAt)])
   if (isNew) counts[kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
   else counts.unchanged += 1
 }
 
-/** Whether both are the same client. The epoch may differ, because it rises with each revocation. */
+/**
+ * Whether both records describe the same client. Epochs and partial revocations may differ, because they
+ * change with each revocation.
+ */
 function isSame(one: ClientRecord, other: ClientRecord): boolean {
   return isDeepStrictEqual(withoutEpoch(one), withoutEpoch(other))
 }
@@ -126,7 +130,7 @@ async function importLastUse(
   else await lastUses.update(clientId, (use) => (use.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
 }
 
-/** A corrupt last use counts as none; the next use writes it again. */
+/** The time of the last use. A corrupt last use is not exported; the next use of the client overwrites it. */
 function lastUsedAtOf(use: LastUse | CorruptRecord | undefined): number | undefined {
   return use instanceof CorruptRecord ? undefined : use?.lastUsedAt
 }

@@ -6,20 +6,22 @@ import { exportKeys, SIGNING_KEYS } from './signing-keys.ts'
 /**
  * Writes the registry line by line. Keeps at most a few hundred records in memory.
  *
- * The order matters while clients change. A record is read before the revocations of its last change. Keys and products
- * are read again at the end. Otherwise the importing store would use keys or products that were revoked during the export.
+ * Clients may change during the export, so the order of the lines matters. All clients are read before the
+ * revocations. So if a client changes during the export, the file contains the revocations of that change.
+ * Keys and products are read at the beginning, and again at the end. Otherwise the importing store would use
+ * keys or products that were revoked during the export.
  *
- * A corrupt record is skipped. The log and the last line name it.
+ * A corrupt record is skipped. A log entry and the last line of the file contain its key.
  */
 export async function* exportRegistry({ header, keys, sections, logger }: Sections): AsyncGenerator<string> {
   const lines: Record<string, number> = {}
-  /** The last line of each kind that has one record. */
+  /** The last written line of the kinds that have one record: keys and products. */
   const lastLines = new Map<string, string>()
   const skipped = new Set<string>()
 
   function onSkipped({ key, error }: CorruptRecord): void {
     if (!skipped.has(key)) {
-      logger.error({ err: error, key }, 'an exported registry lacks a corrupt record')
+      logger.error({ err: error, key }, 'a corrupt record is missing from an exported registry')
     }
     skipped.add(key)
   }
@@ -54,7 +56,8 @@ export async function* exportRegistry({ header, keys, sections, logger }: Sectio
   yield writeHeader(first)
   yield* keysAndProducts()
   if (first.clients === 'store') yield* linesOf('clients', 'deletedClients', 'revocations')
-  // Reads the epochs again: an epoch that rose during the export stands in tokens that are valid at its end.
+  // Reads the epochs again at the end. If an epoch rose during the export, valid tokens already carry the
+  // higher epoch.
   else yield* linesOf('hostEpochs', 'revocations', 'hostEpochs')
   yield* keysAndProducts()
   yield writeTrailer(lines, [...skipped])

@@ -16,24 +16,27 @@ import { timeRule } from './record-rules.ts'
 /** The fields of a line. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** The version of written files. Files of this version and older ones can be read. */
+/** The format version of written files. Files of this version and of older versions can be read. */
 const VERSION = 1
 
-/** The name of the first line. */
+/** The value of `is` in the first line. */
 const REGISTRY = 'koa-gatehouse registry'
 
-/** The longest lifetime of tokens in a header: ten years. */
+/** The longest lifetime of tokens that a header may state: ten years. */
 const MAX_LIFETIME_SECONDS = 3660 * 86_400
 
-/** The first line. */
+/** The fields of the first line. */
 export interface Header {
   /** When the export began, in epoch seconds. */
   readonly exportedAt: number
   /** The issuer of the exporting gatehouse. */
   readonly issuer: string
-  /** Whether the store keeps API keys and applications, so that the file contains them, or the host manages them. */
+  /**
+   * Where API keys and applications are kept. With `store` the file contains them. With `host` the host
+   * manages them.
+   */
   readonly clients: 'store' | 'host'
-  /** Whether the next line has the signing keys. Otherwise the host manages them. */
+  /** Whether the next line has the signing keys. If not, the host manages the signing keys. */
   readonly signingKeys: boolean
   /** The longest lifetimes of the tokens issued so far, in seconds. */
   readonly longestLifetimes: { readonly accessToken: number; readonly idToken?: number | undefined }
@@ -67,12 +70,12 @@ export function skippedBy(trailer: Values): readonly string[] {
 /**
  * The fields of a line.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if it is not a line of an exported registry
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the text is not a line of an exported registry
  */
 export function readLine({ number, text }: Line): Values & { readonly is: string } {
   const fields = parse(text)
   if (!isObject(fields) || typeof fields['is'] !== 'string')
-    throw lineRejected(number, 'is no line of an exported registry')
+    throw lineRejected(number, 'is not a line of an exported registry')
   return { ...fields, is: fields['is'] }
 }
 
@@ -80,12 +83,12 @@ export function readLine({ number, text }: Line): Values & { readonly is: string
 export function readHeader(line: Line): Header {
   const fields = parse(line.text)
   if (!isObject(fields) || fields['is'] !== REGISTRY) {
-    throw fileRejected('this is no file that exportRegistry() has written')
+    throw fileRejected('the file was not written by exportRegistry()')
   }
   const { version } = fields
   if (typeof version === 'number' && version > VERSION) {
     throw fileRejected(
-      `it was written by a newer version of koa-gatehouse (format ${version}, and this one reads up to ${VERSION}): update koa-gatehouse here first`,
+      `it was written by a newer version of koa-gatehouse (format ${version}; this version reads formats up to ${VERSION}): update koa-gatehouse here first`,
     )
   }
   rejectProblems(line.number, findProblems(fields, HEADER))
@@ -116,7 +119,7 @@ export function checkTrailer(number: number, trailer: Values, read: Readonly<Rec
   if (kinds.every((kind) => (written[kind] ?? 0) === (read[kind] ?? 0))) return
   throw lineRejected(
     number,
-    'counts other lines than there are: some were lost or added. The lines that were read are imported; import the whole file for the rest',
+    'states other numbers of lines than the file has: lines were lost or added. The lines that were read are imported; import the complete file to add the rest',
   )
 }
 
@@ -144,15 +147,18 @@ export function fileRejected(why: string): GatehouseError {
   )
 }
 
-/** The error of a file without its last line. */
+/** The error of a file whose last line is missing. */
 export function fileCutOff(): GatehouseError {
   return new GatehouseError(
     'ERR_INVALID_ARGUMENT',
-    'the registry ends in the middle; the lines that were read are imported. Import the whole file for the rest: what is here already stays as it is',
+    'the registry ends in the middle; the lines that were read are imported. Import the complete file to add the rest; lines that were imported before stay as they are',
   )
 }
 
-/** The deepest nesting of objects and lists that is parsed: twice as deep as any line. */
+/**
+ * The maximum nesting of objects and lists in a line. The lines of an exported registry have at most half
+ * this depth.
+ */
 const MAX_DEPTH = 16
 
 function parse(text: string): unknown {
@@ -160,12 +166,14 @@ function parse(text: string): unknown {
     const value: unknown = JSON.parse(text)
     return isDeeperThan(MAX_DEPTH, value) ? undefined : value
   } catch {
-    // The parser's own message would quote the line.
+    // The error of the parser quotes the line, so it is not passed on.
     return undefined
   }
 }
 
-/** Whether a value is nested deeper than `levels`. Writing a very deep value as JSON may overflow the stack. */
+/**
+ * Whether a value is nested deeper than `levels`. Writing a very deep value as JSON may overflow the stack.
+ */
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))

@@ -33,23 +33,25 @@ export interface ImportedRegistry {
   readonly hostEpochs: number
   /** The number of imported signing keys; 0 if the store had the same keys already. */
   readonly signingKeys: number
-  /** The number of revocations in the file that are in force. */
+  /** The number of revocations in the file that are still in force. */
   readonly revocations: number
   /** The number of lines that changed nothing. */
   readonly unchanged: number
-  /** The ids of clients that exist here and differ from the file. They were not changed. */
-  readonly conflicts: readonly string[]
   /**
-   * The keys, in the exported store, of corrupt records that are not in the file, such as `client:<id>`. Usually empty.
+   * The ids of clients that exist in this store and differ from the file. The import did not change these
+   * clients.
    */
+  readonly conflicts: readonly string[]
+  /** The store keys, such as `client:<id>`, of corrupt records that the export skipped. Usually empty. */
   readonly skipped: readonly string[]
 }
 
 /** Options of an import. */
 export interface ImportOptions {
   /**
-   * Whether to import the signing keys. With `false`, tokens that these keys signed stay invalid. Use `false` to restore
-   * a backup after the store was lost, and for a store that has its own signing keys. @default true
+   * Whether to import the signing keys. With `false`, tokens that these keys signed are rejected. Use `false`
+   * to restore a backup after the store was lost. Also use it for a store that has its own signing keys.
+   * @default true
    */
   readonly signingKeys?: boolean | undefined
 }
@@ -57,7 +59,10 @@ export interface ImportOptions {
 /** The number of lines that are imported at once. */
 const BATCH_SIZE = 100
 
-/** How often a line is retried while the store is unavailable. Each delay is twice as long as the previous delay. */
+/**
+ * How often a line is retried while the store is unavailable. Each delay is twice as long as the previous
+ * delay.
+ */
 const MAX_RETRIES = 6
 const FIRST_RETRY_MS = 50
 
@@ -68,7 +73,7 @@ interface ImportState {
   readonly parts: Sections
   readonly importsKeys: boolean
   readonly counts: Counts
-  /** The number of lines of each kind. */
+  /** The number of lines of each kind that were read so far. */
   readonly lines: Record<string, number>
   /** Parsed lines that are not imported yet. */
   batch: ImportLine[]
@@ -80,10 +85,10 @@ interface ImportState {
 }
 
 /**
- * Imports a file into the store. Overwrites nothing, so that it can be repeated.
+ * Imports a file into the store. The import overwrites nothing, so it can be repeated.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with the number of the line, `ERR_SECRET_MISMATCH`, `ERR_CONFLICT`,
- *   `ERR_REGISTRY_READ_ONLY`, `ERR_STORE_UNAVAILABLE`; and what `chunks` throws
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with the number of the line, `ERR_SECRET_MISMATCH`,
+ *   `ERR_CONFLICT`, `ERR_REGISTRY_READ_ONLY`, `ERR_STORE_UNAVAILABLE`; and what `chunks` throws
  */
 export async function importRegistry(
   parts: Sections,
@@ -121,7 +126,8 @@ async function importLine(state: ImportState, header: Header, line: Line): Promi
   const { lines, parts } = state
   if (line.isCut && !isJson(line.text)) throw fileCutOff()
   const { is, ...fields } = readLine(line)
-  if (state.isComplete) throw lineRejected(line.number, 'comes after its last line')
+  if (state.isComplete)
+    throw lineRejected(line.number, 'comes after the line "end", which must be the last line')
   if (is === 'end') {
     await flush(state)
     await storeLifetimes(state, header)
@@ -135,7 +141,7 @@ async function importLine(state: ImportState, header: Header, line: Line): Promi
   }
   lines[is] = (lines[is] ?? 0) + 1
   if (is === SIGNING_KEYS) return importKeys(state, header, line.number, fields)
-  const section = Object.values(parts.sections).find((one) => one.is === is)
+  const section = Object.values(parts.sections).find((candidate) => candidate.is === is)
   if (!section)
     throw lineRejected(line.number, 'is of a kind that this version of koa-gatehouse does not know')
   const parsed = section.parseLine(fields)
@@ -146,18 +152,19 @@ async function importLine(state: ImportState, header: Header, line: Line): Promi
 }
 
 /**
- * Imports a line with keys. The first line after the header has the keys. So they are decrypted before anything is
- * written, and imported first.
+ * Imports a line with signing keys. Such a line is the first line after the header. So the keys are decrypted
+ * before anything is written, and are imported first. If the keys changed during the export, a second such
+ * line is at the end of the file.
  */
 async function importKeys(state: ImportState, header: Header, number: number, fields: Values): Promise<void> {
   const { keys } = state.parts
   await flush(state)
   if (!keys || !state.importsKeys) return storeLifetimes(state, header)
-  const putKeys = await retry(() => parseKeys(keys, fields))
-  if (!putKeys) throw lineRejected(number, 'cannot be imported: it holds no signing keys')
+  const importRing = await retry(() => parseKeys(keys, fields))
+  if (!importRing) throw lineRejected(number, 'cannot be imported: it holds no signing keys')
   // A key stays published as long as its tokens live, so the lifetimes are stored before the keys.
   await storeLifetimes(state, header)
-  await retry(() => putKeys(state.counts))
+  await retry(() => importRing(state.counts))
 }
 
 async function storeLifetimes(state: ImportState, header: Header): Promise<void> {
@@ -168,7 +175,7 @@ async function storeLifetimes(state: ImportState, header: Header): Promise<void>
 async function flush(state: ImportState): Promise<void> {
   const { batch, counts } = state
   state.batch = []
-  const results = await Promise.allSettled(batch.map((put) => retry(() => put(counts))))
+  const results = await Promise.allSettled(batch.map((importOne) => retry(() => importOne(counts))))
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
@@ -193,7 +200,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Compares the header with this gatehouse, before anything is written. */
+/** Reads the header and compares it with this gatehouse, before anything is written. */
 async function checkHeader(parts: Sections, line: Line): Promise<Header> {
   const header = readHeader(line)
   const own = await retry(parts.header)
@@ -211,13 +218,13 @@ async function checkHeader(parts: Sections, line: Line): Promise<Header> {
   if (header.issuer !== own.issuer) {
     parts.logger.warn(
       { issuer: own.issuer },
-      'a registry of another issuer is imported: access tokens that were issued there are rejected here',
+      'a registry of another issuer is imported: access tokens of that issuer are rejected here',
     )
   }
   if (header.signingKeys && !parts.keys) {
     parts.logger.warn(
       {},
-      'a registry is imported without its signing keys, since the host manages its own: tokens that they have signed are rejected',
+      'a registry is imported without its signing keys, because the host manages the signing keys here: tokens that the missing keys signed are rejected',
     )
   }
   return header

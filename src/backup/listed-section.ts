@@ -7,22 +7,22 @@ import { exportedRecord, readRecord, type Counts, type OnSkipped, type Section }
 /** The number of records that are read at once. */
 const PAGE_SIZE = 500
 
-/** Records whose client ids stand in an index. */
+/** Records whose client ids are listed in an index. */
 interface ListedRecords<T extends object> {
-  /** The name of their lines. */
+  /** The name of the lines that contain these records. */
   readonly is: string
   readonly store: Store
   readonly index: string
   readonly stored: Collection<T>
   readonly idRule: Rule
-  /** The rules of their fields. */
+  /** The rules for the fields of a record. */
   readonly rules: Fields
   /** Whether a record belongs in the file. @default all records belong in the file */
   readonly isExported?: (record: T) => boolean
   readonly importRecord: (clientId: string, record: T, counts: Counts) => Promise<void>
 }
 
-/** The section of records whose client ids stand in an index. */
+/** The section of records whose client ids are listed in an index. */
 export function listedSection<T extends object>(listed: ListedRecords<T>): Section {
   const { is, stored, idRule, rules, importRecord } = listed
   return {

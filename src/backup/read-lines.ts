@@ -5,16 +5,19 @@ export interface Line {
   /** The number of the line. The first line is 1. */
   readonly number: number
   readonly text: string
-  /** Whether the file ended without a line break after this line. */
+  /** Whether the text ended without a line break after this line. */
   readonly isCut: boolean
 }
 
-/** The longest line: far longer than any record, so that another kind of file does not fill the memory. */
+/**
+ * The maximum length of a line, far longer than any record. A file of another kind may have no line breaks.
+ * It is rejected at this length, so that it does not fill the memory.
+ */
 const MAX_LINE_CHARACTERS = 16_777_216
 
 /**
- * The lines of a text that arrives in chunks of any size. A chunk may end in the middle of a line, of a character, or of
- * `\r\n`. Blank lines are counted and left out; a byte order mark is removed.
+ * The lines of a text that arrives in chunks of any size. A chunk may end in the middle of a line, of a
+ * character, or of `\r\n`. Blank lines are counted and left out. A byte order mark is removed.
  *
  * @param chunks texts, or their bytes in UTF-8
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for chunks of another type; and what `chunks` throws
@@ -32,7 +35,7 @@ export async function* readLines(
     try {
       return decoder.decode(chunk, { stream: true })
     } catch {
-      throw invalid(`line ${number} or one soon after it is not in UTF-8`)
+      throw invalid(`line ${number}, or a line soon after it, is not in UTF-8`)
     }
   }
 
@@ -66,10 +69,13 @@ function isIterable(value: unknown): boolean {
 }
 
 function notChunks(): GatehouseError {
-  return invalid('hand over a stream of texts or bytes, such as fs.createReadStream() answers')
+  return invalid('pass a stream of texts or bytes, such as fs.createReadStream() returns')
 }
 
-/** A replacement character if the file ends in the middle of a character. */
+/**
+ * The rest of the text: a replacement character if the file ends in the middle of a character, otherwise
+ * nothing.
+ */
 function lastCharacter(decoder: { decode(): string }): string {
   try {
     return decoder.decode()

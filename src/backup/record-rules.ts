@@ -19,29 +19,33 @@ import { clientRuleOf } from '../clients/client-schema.ts'
 import { isClientId } from '../clients/client-id.ts'
 import { isSecretHash } from '../clients/secrets.ts'
 
-// Messages never quote a value of the file: it may be a secret in the wrong place, and messages end up in logs.
+// Error messages never quote a value of the file. The value may be a secret in the wrong place, and messages
+// are logged.
 
 /**
- * The highest counter: far above real counters and above the epoch seconds of `revocationOfCorrupt`, and far below the
- * largest safe integer.
+ * The highest valid counter. It is far above real counters, and above the epoch seconds of
+ * `revocationOfCorrupt`. It is far below the largest safe integer, so that a counter can still rise.
  */
 const MAX_COUNT = 1_000_000_000_000
 
-/** Epoch seconds, rounded down. */
+/** The rule for epoch seconds, which are whole numbers. */
 export const timeRule = wholeNumber(0, LATEST_EPOCH_SECONDS)
 
-/** A counter such as an epoch. */
+/** The rule for a counter, such as an epoch. */
 export const countRule = wholeNumber(0, MAX_COUNT)
 
-/** The rule of a list as it is stored. The list may have grown by many changes, so only the length of its line limits it. */
+/**
+ * The rule for a list as it is stored. A list may have grown by many changes, so its number of entries is not
+ * limited here.
+ */
 function storedListOf(rule: Rule): Rule {
   return uniqueListOf(rule, Infinity)
 }
 
-/** The id of a client in the store. */
+/** The rule for the id of a client in the store. */
 export const clientIdRule = must('a client id', isClientId)
 
-/** The same rule, with a message that does not quote the value. */
+/** The same rule with another message, which does not quote the value. */
 function withoutValue(rule: Rule, message: string): Rule {
   return (value) => {
     const found = rule(value)
@@ -55,7 +59,7 @@ const CLIENT: Fields = {
   accountId: hostIdRule,
   userId: optional(hostIdRule),
   name: nameRule,
-  // Products and operations that no longer exist are allowed, as with clients in the store.
+  // Products and operations that no longer exist are allowed, because stored clients may have them.
   products: storedListOf(textRule),
   removedOperations: storedListOf(textRule),
   disabled: booleanRule,
@@ -66,7 +70,7 @@ const CLIENT: Fields = {
 const NO_ADDRESSES = 'must be a list of addresses that an application may have'
 const NO_ADDRESS = 'must be an address that an application may have'
 
-/** The fields of a client in a file. */
+/** The rules for the fields of a client in a file. */
 export const FILE_CLIENT: Readonly<Record<Client['kind'], Fields>> = {
   apiKey: { ...CLIENT, resourceServer: optional(booleanRule) },
   application: {
@@ -84,23 +88,23 @@ const hashRule: Rule = (value) =>
 
 const secretRule = objectOf({ hash: hashRule, createdAt: timeRule, expiresAt: optional(timeRule) })
 
-/** At most two secrets; none after `reportCompromised`. */
+/** The rule for the secrets of a client: at most two, and none after `reportCompromised`. */
 const secretsRule: Rule = (value) =>
   Array.isArray(value) && value.length > 2
     ? 'must be a list of at most two secrets'
     : listOf(secretRule)(value)
 
-/** A revocation of some scopes of a client. */
+/** The rule for a revocation of only some scopes of a client. */
 export const partialRevocationsRule: Rule = optional(
   objectOf({ since: countRule, scopes: storedListOf(textRule) }),
 )
 
-/** The record of a client. */
+/** The rules for the record of a client. */
 export const CLIENT_RECORD: Fields = {
   deleted: (value) => (value === undefined ? undefined : 'must be absent'),
   client: clientRuleOf(FILE_CLIENT),
   secrets: secretsRule,
-  // Lists are sorted by this time, in milliseconds of at most 13 digits.
+  // Lists are sorted by this time, which is in milliseconds and has at most 13 digits.
   listedAt: wholeNumber(0, 9_999_999_999_999),
   partialRevocations: partialRevocationsRule,
 }

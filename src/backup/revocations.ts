@@ -11,13 +11,13 @@ export interface RevocationSectionParts {
   readonly log: Pick<RevocationLog, 'add' | 'inForce'>
   /** The revocations that this process knows. */
   readonly known: Pick<RevocationSet, 'add'>
-  /** The revocations of changes that are pending. */
+  /** Reads the revocations that pending changes will make. */
   listPending(): Promise<readonly Revocation[]>
 }
 
 /**
- * The revocations in force, and the pending revocations. Pending revocations are read first: a revocation moves from
- * pending to in force, so in this order none is missed.
+ * The pending revocations, and the revocations in force. A pending revocation may come into force during the
+ * export. So the pending revocations are read first, and no revocation is missed.
  */
 export function revocationSection({ log, known, listPending }: RevocationSectionParts): Section {
   const lines = (revocations: readonly Revocation[]) => revocations.map((revocation) => ({ revocation }))
@@ -34,7 +34,8 @@ export function revocationSection({ log, known, listPending }: RevocationSection
         return { problems: [{ path: 'revocation', message: 'must be a revocation of a known kind' }] }
       }
       const below = 'below' in found ? found.below : undefined
-      // The epoch of a client rises to the number `below`, and must be able to rise further.
+      // The epoch of a client may be raised to `below`, and must be able to rise further. So `below` has the
+      // limit of an epoch.
       const problems = findProblems(
         { 'revocation.below': below },
         { 'revocation.below': optional(countRule) },

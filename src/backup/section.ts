@@ -8,7 +8,7 @@ import type { Values } from './file-format.ts'
 
 /** One kind of records in an exported registry. */
 export interface Section {
-  /** The name of its lines. */
+  /** The name of the lines that contain these records. */
   readonly is: string
   /**
    * Reads all records of the kind from the store, page by page, as the fields of lines.
@@ -44,10 +44,10 @@ export function noCounts() {
 export type Counts = ReturnType<typeof noCounts>
 
 /**
- * Reads the record of a line. Unknown fields are left out.
+ * Reads the record of a line, and leaves out unknown fields.
  *
  * @param id the id of the record, as in the line
- * @param rules the rules of its fields
+ * @param rules the rules for the fields of the record
  */
 export function readRecord<T extends object>(
   collection: Collection<T>,
@@ -77,21 +77,21 @@ const NO_RECORD: Problem = {
   message: 'must be a record of this version of koa-gatehouse, or of an older one',
 }
 
-/** The named fields of an object, without fields that have no value. */
+/** The named fields of an object, without fields that are undefined. */
 export function pick<T extends object>(value: T, names: readonly string[]): T {
   const entries = Object.entries(value).filter(([name, field]) => names.includes(name) && field !== undefined)
   return Object.fromEntries(entries) as T
 }
 
-/** A record as it stands in a line. */
+/** A record in the form that it has in a line. */
 export function exportedRecord<T extends object>(collection: Collection<T>, record: T): unknown {
   return JSON.parse(collection.toText(record))
 }
 
 /**
- * Reads an existing record and confirms it, see `confirmDurable`.
+ * Reads an existing record, and writes it again; see `confirmDurable`.
  *
- * @returns undefined if it is corrupt
+ * @returns undefined if the record is absent or corrupt
  */
 export async function confirmExisting<T extends object>(
   collection: Collection<T>,

@@ -5,10 +5,10 @@ import type { Header } from './file-format.ts'
 
 /** All sections of an exported registry, and what export and import need. */
 export interface Sections {
-  /** The header of a file that is exported now. */
+  /** Returns the header for a file that is exported now. */
   header(): Promise<Header>
   /**
-   * Stores the longest token lifetimes of the other store.
+   * Stores the longest token lifetimes of the store that exported the file.
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */

@@ -15,8 +15,9 @@ export async function exportKeys(keys: ExportableKeys): Promise<object> {
 /**
  * Decrypts the key ring of a line. Writes nothing.
  *
- * @returns imports the ring; undefined if the line holds no key ring
- * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts it, `ERR_CONFLICT` if this store has other keys
+ * @returns a function that imports the ring; undefined if the line holds no key ring
+ * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no configured secret decrypts the ring, `ERR_CONFLICT` if
+ *   this store has other keys
  */
 export async function parseKeys(
   keys: ExportableKeys,

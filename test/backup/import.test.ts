@@ -292,18 +292,18 @@ describe('invalid lines', () => {
   })
 
   test.each([
-    ['that is not JSON', '{"is":\n', 'is no line of an exported registry'],
+    ['that is not JSON', '{"is":\n', 'is not a line of an exported registry'],
     ['of an unknown kind', '{"is":"planted"}\n', 'of a kind that this version'],
-    ['with a list', '[1]\n', 'is no line of an exported registry'],
+    ['with a list', '[1]\n', 'is not a line of an exported registry'],
     [
       'with 200,000 nested brackets',
       `{"is":"client","record":{"v":1,"client":${'['.repeat(200_000)}${']'.repeat(200_000)}}}\n`,
-      'is no line of an exported registry',
+      'is not a line of an exported registry',
     ],
     [
       'of signing keys with 200,000 nested brackets',
       `{"is":"signing-keys","record":{"v":1,"id":"a","keys":[],"more":${'['.repeat(200_000)}${']'.repeat(200_000)}}}\n`,
-      'is no line of an exported registry',
+      'is not a line of an exported registry',
     ],
     [
       'with an invalid revocation',
@@ -378,7 +378,7 @@ describe('incomplete files', () => {
 
   test('a file with a missing line is rejected', async () => {
     await expect(importing(file.toSpliced(kinds(file).indexOf('client'), 1))).rejects.toThrow(
-      rejection('counts other lines than there are'),
+      rejection('states other numbers of lines than the file has'),
     )
   })
 

@@ -59,15 +59,13 @@ describe('the lines of a text that arrives in chunks', () => {
 
   test('a source that yields neither texts nor UTF-8 bytes is rejected', async () => {
     await expect(read([new Uint8Array([0x61, 0x0a, 0xff, 0x0a])])).rejects.toThrow(
-      rejection('line 1 or one soon after'),
+      rejection('line 1, or a line soon after'),
     )
-    await expect(read([12 as unknown as string])).rejects.toThrow(rejection('hand over a stream'))
+    await expect(read([12 as unknown as string])).rejects.toThrow(rejection('pass a stream'))
     for (const nothing of [undefined, null, 5, {}]) {
-      await expect(read(nothing as never)).rejects.toThrow(rejection('hand over a stream'))
+      await expect(read(nothing as never)).rejects.toThrow(rejection('pass a stream'))
     }
-    await expect(read(new Uint8Array([1]) as unknown as string)).rejects.toThrow(
-      rejection('hand over a stream'),
-    )
+    await expect(read(new Uint8Array([1]) as unknown as string)).rejects.toThrow(rejection('pass a stream'))
   })
 
   test('a source without line breaks is rejected before it fills the memory', async () => {
