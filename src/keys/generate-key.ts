@@ -1,6 +1,9 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 
-/** ES256 signs access tokens; RS256 signs ID tokens, which OpenID Connect Core 15.1 requires every provider to support. */
+/**
+ * ES256 signs access tokens. RS256 signs ID tokens, because OpenID Connect Core 15.1 requires every provider
+ * to support RS256.
+ */
 export type SigningAlgorithm = 'ES256' | 'RS256'
 
 /** A private signing key as a JWK, with `kid`, `alg` and `use`. */

@@ -7,12 +7,15 @@ import { ALGORITHMS, type KeyState } from './key-states.ts'
 import type { RevokeKey } from './revoked-keys.ts'
 import { actorOf, type KeySource } from './signing-keys.ts'
 
-/** How long a key of the host stays revoked: ten years, because only the host can remove the key from its key set. */
+/**
+ * Seconds for which a key of the host stays revoked: ten years. The revocation must not expire before the
+ * host removes the key from its key set.
+ */
 const REVOKED_FOR_SECONDS = 10 * 366 * 86_400
 
 /**
- * Keys that the host manages. The first private key of each algorithm signs. All keys are published, except revoked
- * ones. Nothing about them is stored.
+ * Keys that the host manages. The first private key of each algorithm signs. All keys are published, except
+ * revoked keys that do not sign. The store holds the revocations of these keys, but not the keys.
  *
  * @param parts.keys validated, each with `kid`, `alg` and `use`
  * @param parts.isKeyRevoked whether the tokens of a key were revoked. Does no I/O
@@ -90,7 +93,7 @@ export function createHostKeys(parts: {
       }
       if (signing.includes(key)) {
         throw readOnly(
-          `"${kid}" signs: put another ${key.alg} key first in every process, then revoke this one`,
+          `"${kid}" signs: put another ${key.alg} key first in every process, then revoke this key`,
         )
       }
       const isNew = !isKeyRevoked(kid)

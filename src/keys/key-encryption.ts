@@ -8,7 +8,7 @@ export interface UnsealedKey {
   readonly isOutdated: boolean
 }
 
-/** @param secrets newest first. The newest encrypts; all of them decrypt */
+/** @param secrets the host's secrets, newest first. The newest secret encrypts; every secret decrypts */
 export function createKeyEncryption(secrets: readonly string[]) {
   const keys = secrets.map((secret) => deriveKey(secret, 'signing-keys'))
   const [newest] = keys

@@ -4,7 +4,7 @@ import type { LogMarks } from './key-ring-loader.ts'
 import type { KeyRingRecords, OpenKey } from './key-ring-record.ts'
 import { changeRing, readRing, type KeyRingStore } from './key-ring-store.ts'
 
-/** What exporting and importing the key ring needs. */
+/** The dependencies of exporting and importing the key ring. */
 interface KeyRingImportParts {
   readonly records: KeyRingRecords
   readonly ringStore: KeyRingStore
@@ -52,8 +52,9 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
 }
 
 /**
- * Finds the ring of this store, if it has the same origin as the imported ring: a previous import, or this store itself.
- * Rings with a common key id have the same origin, because two keys never have the same id by chance.
+ * Finds the ring of this store, if it has the same origin as the imported ring. This is so if the ring was
+ * imported here before, or was exported from this store. Two rings with a common key id have the same origin,
+ * because two keys never have the same id by chance.
  *
  * @returns undefined if this store is empty
  * @throws {GatehouseError} `ERR_CONFLICT` if this store has other keys, or has lost its keys

@@ -10,7 +10,10 @@ import {
   type StoredRing,
 } from './key-ring-record.ts'
 
-/** Marks in the revocation log, by which a ring recognizes the log that belongs to it. */
+/**
+ * The marks in the revocation log. A mark is a random id. The key ring names the mark of the log that belongs
+ * to it.
+ */
 export interface LogMarks {
   /** The ids of all marks. */
   list(): Promise<readonly string[]>
@@ -18,32 +21,38 @@ export interface LogMarks {
   remove(id: string): Promise<void>
 }
 
-/** What a load needs. */
+/** The dependencies of `loadRing`. */
 export interface RingLoaderParts {
   readonly records: KeyRingRecords
   readonly marks: LogMarks
   readonly logger: Logger
 }
 
-/** Attempts before the load fails, if the store loses each new ring at once. */
+/**
+ * Attempts before a load fails. More attempts would be needed only if the store loses each new ring at once.
+ */
 const MAX_ATTEMPTS = 10
 
 /**
- * Loads the ring, or creates it: once, even if several processes start at the same moment on an empty store.
+ * Loads the ring, or creates it if there is none. If several processes start on an empty store at the same
+ * moment, only one of them creates the ring.
  *
- * A ring and a revocation log belong together. If either was lost, a new ring replaces the old one, and contains the
- * keys that this process knows as revoked. Otherwise revoked tokens would be valid again. A ring that is older than
- * the known one is adopted: a failover lost the last writes, but not the log.
+ * A ring and a revocation log belong together. If the store lost one of them, a new ring replaces the old
+ * ring. The new ring also lists the old keys that this process knows, in the state `revoked`. Otherwise
+ * tokens that were revoked before the loss would be valid again. If the stored ring is only older than the
+ * ring that this process knows, this process adopts the stored ring. A failover has then lost the last
+ * writes, but not the log.
  *
  * @param known the keys that this process loaded before; undefined at the start
- * @returns the ring, and the changes of this process; they are empty if the ring existed
+ * @returns the ring, and the key changes that this process made. There are no changes if the ring existed
  * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
  */
 export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[]) {
   let changes: readonly KeyChange[] = []
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const ring = await parts.records.read()
-    // The marks are read after the ring, because a ring that names a mark was written after that mark.
+    // The marks are read after the ring. A mark is added before the ring names it. So if the ring names a
+    // mark that is missing now, the log was lost.
     const marks = await parts.marks.list()
     if (!ring) {
       const lost = marks.length > 0 ? 'keys' : known && 'both'
@@ -60,9 +69,10 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
 }
 
 /**
- * Creates a ring, or replaces one. The new keys sign at once, because no older key may be trusted.
+ * Creates a ring, or replaces the ring `found`. The new keys sign at once, because no older key may be
+ * trusted.
  *
- * @returns what changed; undefined if another process was faster
+ * @returns the key changes; undefined if another process has written the ring first
  */
 async function createRing(
   { records, logger }: RingLoaderParts,
@@ -86,18 +96,22 @@ async function createRing(
   ]
 }
 
-/** Marks the log for a ring that names no mark: the ring is new, or an older version wrote it. */
+/**
+ * Adds a mark to the log, and writes its id into a ring that names no mark. Such a ring is new, or an older
+ * version of this library wrote it.
+ */
 async function markLog(
   { records, marks, logger }: RingLoaderParts,
   ring: StoredRing,
-  others: readonly string[],
+  oldMarks: readonly string[],
 ): Promise<void> {
   try {
     const log = randomUUID()
     await marks.add(log)
     const isMarked = await records.mark(ring, log)
-    // If several processes mark the log at once, one succeeds, and the others remove their own marks.
-    await Promise.all((isMarked ? others : [log]).map((id) => marks.remove(id)))
+    // If several processes mark the log at once, only one of them can write its id into the ring. That
+    // process removes the marks it found before. The other processes remove their own marks.
+    await Promise.all((isMarked ? oldMarks : [log]).map((id) => marks.remove(id)))
   } catch (error) {
     logger.warn({ err: error }, 'the revocation log could not be marked; the next poll tries again')
   }
@@ -110,7 +124,7 @@ async function encryptAgain({ records, logger }: RingLoaderParts, ring: StoredRi
   } catch (error) {
     logger.warn(
       { err: error },
-      'the signing keys could not be encrypted under the newest `secret`; keep the older one until they are',
+      'the signing keys could not be encrypted under the newest `secret`; keep the older `secret` until they are',
     )
   }
 }
@@ -124,7 +138,10 @@ const LOST: Readonly<Record<LostPart, string>> = {
 const REPLACED =
   'the store has lost data, so new signing keys replace the old ones: all tokens from before are rejected'
 
-/** Revokes all live keys of a ring, and removes their key material. Other keys stay unchanged. */
+/**
+ * Revokes all current, next and previous keys of a ring, and removes their key material. Retired and revoked
+ * keys stay unchanged.
+ */
 function revokeLive(keys: readonly OpenKey[], now: number): readonly OpenKey[] {
   const live = inState(keys, 'current', 'next', 'previous')
   return keys.map((key) => {

@@ -20,7 +20,7 @@ import type { KeyEncryption, UnsealedKey } from './key-encryption.ts'
 export interface OpenKey extends RingKey {
   /** The private key, or the public key if the private key is no longer needed. */
   readonly jwk?: SigningJwk | undefined
-  /** The encrypted key as stored; undefined if it must be encrypted again. */
+  /** The encrypted key as stored; undefined if the key must be encrypted again. */
   readonly sealed?: string | undefined
 }
 
@@ -32,16 +32,18 @@ export interface StoredRing {
   /** Whether a key is encrypted under a replaced secret. */
   readonly isOutdated: boolean
   readonly stored: Stored<KeyRingRecord>
-  /** The mark of the revocation log that belongs to this ring; undefined until the log is marked. */
+  /**
+   * The id of the mark in the revocation log that belongs to this ring; undefined until the log is marked.
+   */
   readonly log?: string | undefined
-  /** Why this ring replaced another one; undefined for the first ring. */
+  /** Why and when this ring replaced another ring; undefined for the first ring. */
   readonly replaced?: RingLoss | undefined
 }
 
 /** What the store lost: the keys, the revocation log, or both. */
 export type LostPart = 'keys' | 'log' | 'both'
 
-/** Why and when a ring replaced another one. */
+/** Why and when a ring replaced another ring: the store had lost data. */
 export interface RingLoss {
   readonly lost: LostPart
   /** Epoch seconds. */
@@ -82,7 +84,7 @@ const RING_FIELDS: Fields = {
   replaced: optional(objectOf({ lost: oneOf('keys', 'log', 'both'), at: epochSecondsRule })),
 }
 
-/** What reads and writes the ring of one store. */
+/** The collection, the encryption and the cache for the ring of one store. */
 interface RingRecords {
   readonly rings: Collection<KeyRingRecord>
   readonly encryption: KeyEncryption
@@ -103,13 +105,17 @@ export function createKeyRingRecords(store: Store, encryption: KeyEncryption) {
      *   `ERR_STORE_UNAVAILABLE`
      */
     read: () => read(records),
-    /** Encrypts a ring to be written. Omits the material that a key no longer needs. */
+    /** Builds the record of a ring, with encrypted keys. Omits key material that is no longer needed. */
     draft: (keys: readonly OpenKey[], origin?: RingOrigin) => draft(records, keys, origin),
     /** @returns false if a ring exists */
     create: (record: KeyRingRecord) => rings.create(RING, record),
     /** @returns false if the ring was changed after it was read */
     replace: ({ stored }: StoredRing, record: KeyRingRecord) => rings.replace(RING, stored, record),
-    /** Writes the id of the mark in the revocation log into the ring. @returns like `replace` */
+    /**
+     * Writes the id of a mark in the revocation log into the ring.
+     *
+     * @returns false if the ring was changed after it was read
+     */
     mark: ({ stored }: StoredRing, log: string) => rings.replace(RING, stored, { ...stored.record, log }),
     /** The ids of the current keys. Works even if no secret of this process decrypts the keys. */
     async currentKids(): Promise<readonly string[]> {
@@ -131,7 +137,7 @@ export function createKeyRingRecords(store: Store, encryption: KeyEncryption) {
   }
 }
 
-/** All keys in one record, so that each change is atomic. */
+/** Reads and writes the key ring. All keys are in one record, so that each change is atomic. */
 export type KeyRingRecords = ReturnType<typeof createKeyRingRecords>
 
 async function read(records: RingRecords): Promise<StoredRing | undefined> {
@@ -154,7 +160,8 @@ async function fromText(records: RingRecords, text: string): Promise<readonly Op
   const kids = new Set(keys.map(({ kid }) => kid))
   const isWhole = keys.every((key) => partOf(key) === undefined || key.sealed !== undefined)
   if (keys.length === 0 || kids.size < keys.length || !isWhole) throw corruptRing()
-  // If the clock of the other store was ahead, the keys would otherwise rotate too late here.
+  // Times in the future are replaced by the current time. If the clocks of the processes on the other store
+  // were ahead, the keys would otherwise rotate too late here.
   const now = Date.now() / 1000
   const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => ({
     kid,
@@ -220,7 +227,7 @@ export function makeKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): 
   )
 }
 
-/** @param where the keys are */
+/** @param where the place of the keys, as the message names it */
 function wrongSecret(where: string): GatehouseError {
   return new GatehouseError(
     'ERR_SECRET_MISMATCH',

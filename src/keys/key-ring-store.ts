@@ -5,17 +5,20 @@ import type { KeyChange, KeyStep } from './key-states.ts'
 import { loadRing, type RingLoaderParts } from './key-ring-loader.ts'
 import type { OpenKey, StoredRing } from './key-ring-record.ts'
 
-/** A change of the keys; pure. */
+/** A pure function that returns the changed keys. */
 export type ChangeKeys = (keys: readonly OpenKey[]) => KeyStep<OpenKey>
 
-/** What the key ring store needs. */
+/** The dependencies of the key ring store. */
 export interface KeyRingStoreParts extends RingLoaderParts {
   readonly store: Store
   /** Called with a ring that differs from the known ring, before any other callback. */
   readonly onAdopted: (ring: StoredRing) => void
-  /** Called once with each change that this process made. */
+  /** Called once for each write of this process that changed keys. It receives the changes of that write. */
   readonly onChanges: (changes: readonly KeyChange[], actor: string | undefined) => void
-  /** Called after this process replaced a ring, whose keys are revoked in the new one. */
+  /**
+   * Called with the new ring after this process replaced a ring. The keys of the old ring are revoked in the
+   * new ring.
+   */
   readonly onReplaced: (ring: StoredRing) => void
 }
 
@@ -34,14 +37,20 @@ export function createKeyRingStore(parts: KeyRingStoreParts) {
     confirmedAt: Number.NEGATIVE_INFINITY,
     /** Why the last read failed; undefined if it succeeded. */
     failure: undefined as unknown,
-    /** A write whose answer is pending. */
+    /**
+     * A write that the store has not confirmed. If a later read finds a ring with this `id`, the write was
+     * stored, and `notify` is called.
+     */
     pendingWrite: undefined as { id: string; notify: () => void } | undefined,
-    /** The last operation; the next one waits for it. */
+    /** The last operation. The next operation waits for it. */
     last: Promise.resolve() as Promise<unknown>,
   }
 }
 
-/** The ring that this process knows. `changeRing` is the only way to change the stored ring. */
+/**
+ * The ring that this process knows. `readRing` may create or replace the stored ring. All other changes of
+ * the keys are made by `changeRing`.
+ */
 export type KeyRingStore = ReturnType<typeof createKeyRingStore>
 
 /**
@@ -71,7 +80,10 @@ export function changeRing(
   return exclusively(ringStore, () => change(ringStore, stepOf, actor, onWritten))
 }
 
-/** Runs operations one after the other, so that an older read never overtakes a newer one. */
+/**
+ * Runs operations one after the other, so that the result of an older read never replaces the result of a
+ * newer read.
+ */
 function exclusively<T>(state: KeyRingStore, work: () => Promise<T>): Promise<T> {
   const done = state.last.then(work, work)
   state.last = done.catch(() => {})
@@ -127,11 +139,12 @@ async function change(
     state.pendingWrite = undefined
     if (isWritten) {
       notify()
-      // Revoking tokens must not wait for the other steps, and its failure must not stop them.
-      const following = onWritten()
-      await following.catch(() => {})
+      // `onWritten` may revoke tokens. So it runs before the read and the notification. If it fails, they are
+      // still done, and its error is thrown afterwards.
+      const afterWrite = onWritten()
+      await afterWrite.catch(() => {})
       await Promise.all([read(state), notifyProcesses(state, draft.id)])
-      await following
+      await afterWrite
       return true
     }
     await delay(Math.random() * Math.min(50, 2 * attempt))
@@ -139,7 +152,11 @@ async function change(
   throw new GatehouseError('ERR_CONFLICT', 'other processes changed the signing keys again and again')
 }
 
-/** While one secret replaces another, the keys may be encrypted under a secret that this process does not have. */
+/**
+ * Whether this process knows the current keys of the stored ring, even if it cannot decrypt them. While a
+ * secret is being replaced, another process may have encrypted the keys under a secret that this process does
+ * not have.
+ */
 async function areCurrentKeysKnown({ parts, known }: KeyRingStore): Promise<boolean> {
   const current = await parts.records.currentKids().catch(() => [])
   const ours = known?.keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)

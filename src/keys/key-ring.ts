@@ -6,7 +6,8 @@ import type { OpenKey } from './key-ring-record.ts'
 /** The keys that sign, and the public keys. */
 export interface KeyRing {
   /**
-   * Private keys. The first key of each algorithm signs. Further RS256 keys serve to verify ID tokens that they signed.
+   * Private keys. The first key of each algorithm signs. The other RS256 keys verify ID tokens that they
+   * signed earlier (`id_token_hint`).
    */
   readonly signing: readonly SigningJwk[]
   /** The JWK Set for `/oauth2/jwks`: public keys only. */

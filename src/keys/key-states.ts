@@ -10,14 +10,14 @@ export const KEY_STATES = ['next', 'current', 'previous', 'retired', 'revoked'] 
  */
 export type KeyState = (typeof KEY_STATES)[number]
 
-/** The part of a key that decides about its next state. */
+/** The fields of a key that determine when it changes its state. */
 export interface RingKey {
   readonly kid: string
   readonly alg: SigningAlgorithm
   readonly state: KeyState
-  /** When it was generated and published, in epoch seconds with a fraction. */
+  /** When the key was generated and published, in epoch seconds with a fraction. */
   readonly createdAt: number
-  /** When it entered its state, in epoch seconds with a fraction. */
+  /** When the key entered its state, in epoch seconds with a fraction. */
   readonly since: number
 }
 
@@ -27,7 +27,7 @@ export interface RotationPolicy {
   readonly rotateAfter: number
   /** How long a key is published before it signs. */
   readonly publishAhead: number
-  /** How long a key stays published after it signed; see `retentionOf`. */
+  /** How long a key stays published after another key has replaced it; see `retentionOf`. */
   readonly tail: Readonly<Record<SigningAlgorithm, number>>
 }
 
@@ -38,7 +38,10 @@ export interface KeyChange {
   readonly alg: SigningAlgorithm
 }
 
-/** The keys after a step, and its changes. The list is the same object if nothing changed. */
+/**
+ * The keys after a change, and the list of what changed. If nothing changed, `keys` is the same array as
+ * before.
+ */
 export interface KeyStep<Key extends RingKey> {
   readonly keys: readonly Key[]
   readonly changes: readonly KeyChange[]
@@ -47,29 +50,39 @@ export interface KeyStep<Key extends RingKey> {
 /** The algorithms of the keys. */
 export const ALGORITHMS: readonly SigningAlgorithm[] = ['ES256', 'RS256']
 
-/** A process whose keys were last confirmed longer ago than this polls them before it signs. */
+/**
+ * Seconds after which keys are stale if they were not confirmed again. A process with stale keys polls the
+ * ring before it signs.
+ */
 export const STALE_AFTER_SECONDS = 3600
-/** The time until all processes publish a new key, if the notification is lost. */
+/** Seconds within which all processes publish a new key, even if its notification is lost. */
 const POLL_INTERVAL_SECONDS = 60
-/** The retired keys of each algorithm that are listed. */
+/** Maximum number of retired keys of each algorithm that stay in the ring. */
 const MAX_LISTED_RETIRED = 5
 
 /**
- * Seconds for which a key stays published after it was replaced: another process may have signed with it for a while,
- * and these tokens live for `longestLifetime`.
+ * Seconds for which a key stays published after another key has replaced it. Another process may still sign
+ * with the replaced key until its keys are stale, and these tokens live for `longestLifetime` seconds.
  */
 export function retentionOf(longestLifetime: number): number {
   return longestLifetime + STALE_AFTER_SECONDS + CLOCK_SKEW_SECONDS
 }
 
-/** The part of a key that is still needed: the private key, the public key, or none. */
+/**
+ * The part of a key that is still needed: the private key or the public key; undefined if the key is no
+ * longer needed.
+ */
 export function partOf({ alg, state }: RingKey): 'private' | 'public' | undefined {
   if (state === 'retired' || state === 'revoked') return undefined
-  // oidc-provider accepts private keys only, and verifies the `id_token_hint` of a sign-out with them.
+  // A previous RS256 key stays private. oidc-provider verifies the `id_token_hint` of a sign-out with this
+  // key, and accepts private keys only.
   return state === 'previous' && alg === 'ES256' ? 'public' : 'private'
 }
 
-/** The keys in these states, state by state; the keys of a state in order of creation. */
+/**
+ * The keys in the given states, in the order of the given states. The keys of one state are in the order of
+ * their creation.
+ */
 export function inState<Key extends RingKey>(keys: readonly Key[], ...states: readonly KeyState[]): Key[] {
   return states.flatMap((state) => keys.filter((key) => key.state === state))
 }
@@ -85,11 +98,11 @@ export function missingNext(keys: readonly RingKey[]): readonly SigningAlgorithm
 }
 
 /**
- * Makes the changes that are due: activates next keys, retires previous keys, deletes old entries, and adds missing
- * next keys.
+ * Makes the changes that are due: activates next keys, retires previous keys, deletes old entries, and adds
+ * missing next keys.
  *
  * @param now epoch seconds
- * @param fresh new keys, at most one of each algorithm; they are added where a next key is missing
+ * @param fresh new keys, at most one for each algorithm. A new key is added if its algorithm has no next key
  */
 export function advance<Key extends RingKey>(
   keys: readonly Key[],
@@ -110,8 +123,8 @@ export function advance<Key extends RingKey>(
 /**
  * Activates the next key of each algorithm at once.
  *
- * @param replaced the current keys when the rotation was requested. If another key signs by now, the rotation is already
- *   done
+ * @param replaced the ids of the keys that were current when the rotation was requested. If another key is
+ *   current by now, the rotation is already done
  */
 export function rotate<Key extends RingKey>(
   keys: readonly Key[],
@@ -132,7 +145,7 @@ export function replenish<Key extends RingKey>(
   return fillUp({ keys, changes: [] }, now, fresh)
 }
 
-/** Revokes a key permanently. If it was current, the next key signs. */
+/** Revokes a key permanently. If the key was current, the next key is activated. */
 export function revoke<Key extends RingKey>(
   keys: readonly Key[],
   now: number,
@@ -150,8 +163,9 @@ export function nextDue(keys: readonly RingKey[], policy: RotationPolicy): numbe
 }
 
 /**
- * When a key leaves its state by itself, in epoch seconds: a `next` key becomes current, a `current` key previous, a
- * `previous` key retired, and a `revoked` key is deleted. Undefined if that is not known.
+ * When a key leaves its state by itself, in epoch seconds. A `next` key becomes `current`, a `current` key
+ * becomes `previous`, a `previous` key becomes `retired`, and a `revoked` key is deleted. Undefined if this
+ * time is not known.
  */
 export function endOf(keys: readonly RingKey[], key: RingKey, policy: RotationPolicy): number | undefined {
   const other = (state: KeyState) => keys.find((one) => one.alg === key.alg && one.state === state)
@@ -162,7 +176,7 @@ export function endOf(keys: readonly RingKey[], key: RingKey, policy: RotationPo
   return Number.isFinite(end) ? end : undefined
 }
 
-/** When the next keys become current, in epoch seconds; undefined if there are none. */
+/** When the first next key becomes current, in epoch seconds; undefined if there are no next keys. */
 export function rotationDue(
   keys: readonly RingKey[],
   policy: Omit<RotationPolicy, 'tail'>,
@@ -171,7 +185,7 @@ export function rotationDue(
   return Number.isFinite(due) ? due : undefined
 }
 
-/** When the next key replaces a current one, in epoch seconds; `Infinity` without a next key. */
+/** When the next key replaces a current key, in epoch seconds; `Infinity` without a next key. */
 function activationOf(
   keys: readonly RingKey[],
   current: RingKey,
@@ -185,7 +199,7 @@ function activationOf(
   return Math.max(current.since + rotateAfter, next.createdAt + polled + publishAhead)
 }
 
-/** The next state of a key; undefined if it stays in its state. */
+/** Returns the next state of a key; undefined if the key stays in its state. */
 type Move = (key: RingKey) => KeyState | undefined
 
 /** Demotes current keys, which stay published. `fillUp` activates their successors afterwards. */
@@ -197,7 +211,7 @@ function retire(now: number, { tail }: RotationPolicy): Move {
   return ({ alg, state, since }) => (state === 'previous' && now >= since + tail[alg] ? 'retired' : undefined)
 }
 
-/** Whether an entry can be deleted. */
+/** Whether the entry of a key can be deleted from the ring. */
 function isExpired(keys: readonly RingKey[], key: RingKey, now: number, policy: RotationPolicy): boolean {
   if (key.state === 'revoked') return now >= key.since + policy.tail[key.alg]
   if (key.state !== 'retired') return false
@@ -217,7 +231,7 @@ function move<Key extends RingKey>(keys: readonly Key[], now: number, to: Move):
   return moved.every((key, index) => key === keys[index]) ? { keys, changes } : { keys: moved, changes }
 }
 
-/** Gives each algorithm one current and one next key, as far as there are keys. */
+/** Gives each algorithm one current and one next key, as far as there are enough keys. */
 function fillUp<Key extends RingKey>(before: KeyStep<Key>, now: number, fresh: readonly Key[]): KeyStep<Key> {
   return ALGORITHMS.reduce((step, alg) => {
     const isIn = (state: KeyState) => (key: Key) => key.alg === alg && key.state === state

@@ -5,7 +5,8 @@ export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<
 
 /**
  * @param parts.isKeyRevoked whether this process knows that the tokens of a key are revoked. Does no I/O
- * @param parts.takeOverAfterMs milliseconds that the process which revokes a key has to revoke its tokens
+ * @param parts.takeOverAfterMs milliseconds for which this process waits until the process that revoked a key
+ *   has also revoked its tokens. After that, this process revokes the tokens
  */
 export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey
@@ -13,7 +14,9 @@ export function createRevokedKeys(parts: {
   readonly takeOverAfterMs: number
 }) {
   const { revokeKey, isKeyRevoked, takeOverAfterMs } = parts
-  /** When a key was first seen as revoked; `-Infinity` for keys that were revoked before the start. */
+  /**
+   * When this process first saw a key as revoked; `-Infinity` for keys that were revoked before the start.
+   */
   const seenAt = new Map<string, number>()
   const completed = new Set<string>()
   /** Keys whose tokens this process rejects, although the store may not have the revocation yet. */
@@ -32,7 +35,8 @@ export function createRevokedKeys(parts: {
     revokeTokens,
 
     /**
-     * Revokes the tokens of keys whose revocation another process began and did not complete.
+     * Revokes the tokens of revoked keys, if the process that revoked the key has not revoked its tokens in
+     * time.
      *
      * @returns milliseconds after which to call again; `Infinity` if nothing is pending
      */

@@ -25,7 +25,7 @@ import { createRevokedKeys, type RevokedKeys, type RevokeKey } from './revoked-k
 import { actorOf, type KeyCondition, type KeySource, type SigningKeyInfo } from './signing-keys.ts'
 import { limitPolls } from './unknown-key-polls.ts'
 
-/** What rotating keys need. */
+/** The dependencies of rotating keys. */
 export interface RotatingKeysParts {
   readonly store: Store
   readonly encryption: KeyEncryption
@@ -33,7 +33,7 @@ export interface RotatingKeysParts {
   readonly marks: LogMarks
   /** See `RotationSchedule`. */
   readonly schedule: { readonly rotateAfterSeconds: number; readonly publishAheadSeconds: number }
-  /** The longest lifetime of the tokens that a key signs. */
+  /** The longest lifetime of the tokens that the keys of each algorithm sign. */
   readonly longestLifetimes: { readonly [Alg in 'ES256' | 'RS256']: { seconds(): Promise<number> } }
   readonly revokeKey: RevokeKey
   readonly isKeyRevoked: (kid: string) => boolean
@@ -58,9 +58,9 @@ interface RotatingKeys {
 }
 
 /**
- * Keys that are kept in the store and rotate by themselves. Each process makes the changes that are due. It polls the
- * ring once a minute, when another process notifies it of a change, and when a token names an unknown key. Does not keep
- * the process alive.
+ * Creates keys that are kept in the store and rotate automatically. Each process makes the changes that are
+ * due. Each process polls the ring once a minute, when another process notifies it of a change, and when a
+ * token names an unknown key. The polls do not keep the process alive.
  */
 export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
   const { store, events, marks, pollIntervalMs = 60_000, takeOverAfterMs = 3000 } = parts
@@ -149,7 +149,10 @@ async function readPolicy({ schedule, longestLifetimes }: RotatingKeysParts): Pr
   }
 }
 
-/** Revokes the tokens of all revoked keys in a ring that replaced a lost ring. If this fails, the next poll does it. */
+/**
+ * Revokes the tokens of all revoked keys in a ring that replaced a lost ring. If this fails, a later poll
+ * revokes the tokens.
+ */
 async function revokeReplaced(
   parts: RotatingKeysParts,
   { revokeTokens }: RevokedKeys,
@@ -190,7 +193,8 @@ function conditionOf(rotating: RotatingKeys): KeyCondition {
 }
 
 async function ensureFresh(keys: RotatingKeys): Promise<void> {
-  // The revocation of a key may arrive before its ring. Tokens that this key signs in between would be rejected.
+  // This process may receive the revocation of its signing key before it reads the ring with the new key. It
+  // would then sign tokens that gateways reject. So it polls the ring first.
   if (isFresh(keys) && !isSigningRevoked(keys)) return
   await pollRing(keys.rotation).catch((error: unknown) => {
     if (!isFresh(keys)) throw error
@@ -214,7 +218,8 @@ async function list({ parts, ringStore }: RotatingKeys): Promise<readonly Signin
 
 async function rotateKeys({ ringStore, rotation }: RotatingKeys, actor: string | undefined): Promise<void> {
   const replaced = inState((await readRing(ringStore)).keys, 'current').map(({ kid }) => kid)
-  // Generating keys takes long, so the keys are generated before the change, where only this caller waits.
+  // Generating keys takes long. The keys are generated before the change, because other operations on the
+  // ring wait while a change runs.
   const fresh = await makeKeys()
   await changeRing(ringStore, (keys) => rotate(keys, Date.now() / 1000, fresh, replaced), actor)
   replenishSoon(rotation, 0)
@@ -235,7 +240,7 @@ async function revokeKey(keys: RotatingKeys, kid: string, actor: string | undefi
   }
   let outcome = await takeOutOfService(ringStore, kid, [], revokeTokens, actor)
   while (outcome === 'needs a key') {
-    // Generating a key takes long and is rarely needed, so it is done only now.
+    // Generating a key takes long, and a new key is rarely needed here. So the key is generated only now.
     const fresh = await makeKeys([found.alg])
     outcome = await takeOutOfService(ringStore, kid, fresh, revokeTokens, actor)
   }
@@ -243,7 +248,10 @@ async function revokeKey(keys: RotatingKeys, kid: string, actor: string | undefi
   replenishSoon(rotation, 0)
 }
 
-/** Takes a key out of service and revokes its tokens, unless no other key could sign. */
+/**
+ * Takes a key out of service and revokes its tokens. If no other key could sign afterwards, changes nothing
+ * and returns `needs a key`.
+ */
 async function takeOutOfService(
   ringStore: KeyRingStore,
   kid: string,

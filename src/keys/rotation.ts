@@ -5,7 +5,7 @@ import { advance, canSign, replenish, missingNext, nextDue, type RotationPolicy 
 import { changeRing, KEYS_CHANNEL, readRing, type ChangeKeys, type KeyRingStore } from './key-ring-store.ts'
 import { makeKeys, type OpenKey } from './key-ring-record.ts'
 
-/** What the rotation needs. */
+/** The dependencies of the rotation. */
 export interface RotationParts {
   readonly store: Store
   readonly ringStore: KeyRingStore
@@ -13,22 +13,25 @@ export interface RotationParts {
   /** Called with each ring that a poll reads. Resolves with the milliseconds after which to poll again. */
   readonly onPolled: (keys: readonly OpenKey[], policy: RotationPolicy) => Promise<number>
   readonly logger: Logger
-  /** The longest time between two polls. */
+  /** The longest time between two polls, in milliseconds. */
   readonly pollIntervalMs: number
-  /** The time that a process has to replace the next key that it activated, before other processes do. */
+  /**
+   * When a process activates a next key, it has this time to add a new next key, in milliseconds. After that,
+   * another process adds a next key.
+   */
   readonly takeOverAfterMs: number
 }
 
 /** Milliseconds between a failed poll and the next poll. */
 const RETRY_MS = 2000
-/** The longest delay of a timer. */
+/** The longest delay of a timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export function createRotation(parts: RotationParts) {
   return {
     parts,
     isFollowing: false,
-    /** The current poll, or the last one. */
+    /** The running poll; if no poll is running, the last poll. */
     running: Promise.resolve(),
     /** The poll that follows the running poll. */
     queued: undefined as Promise<void> | undefined,
@@ -40,7 +43,11 @@ export function createRotation(parts: RotationParts) {
 /** The rotation of the keys over time, in one process. */
 export type Rotation = ReturnType<typeof createRotation>
 
-/** Polls now, and then whenever a change is due or may have happened. @returns a function that stops it */
+/**
+ * Polls the ring now, and then whenever a change is due or may have happened.
+ *
+ * @returns a function that stops the polls
+ */
 export async function followRing(state: Rotation): Promise<() => Promise<void>> {
   const { store, ringStore, pollIntervalMs } = state.parts
   const onMessage = (id: string) => {
@@ -67,9 +74,10 @@ export async function followRing(state: Rotation): Promise<() => Promise<void>> 
 }
 
 /**
- * Reads the ring as it is after this call, and makes the changes that are due. Concurrent callers share one poll.
+ * Reads the ring, and makes the changes that are due. The read begins after this call, even if an earlier
+ * poll is still running. Concurrent callers share one poll.
  *
- * @throws {GatehouseError} why the poll failed; the rotation tries again by itself
+ * @throws {GatehouseError} why the poll failed; another poll follows automatically
  */
 export function pollRing(state: Rotation): Promise<void> {
   state.queued ??= state.running.then(async () => {
@@ -102,7 +110,8 @@ async function pollOnce(state: Rotation): Promise<void> {
   const keys = ringStore.known?.keys ?? []
   const pollInMs = await onPolled(keys, policy)
   replenishSoon(state, isOurs ? 0 : takeOverAfterMs * (0.5 + Math.random() / 2))
-  // The delay is random, so that usually one process makes the change, and the other processes find it done.
+  // Each process adds a random delay. So usually one process makes the change, and the other processes find
+  // that it is already made.
   const dueInMs = nextDue(ringStore.known?.keys ?? [], policy) * 1000 - Date.now()
   schedulePoll(state, Math.min(pollInMs, dueInMs + Math.random() * Math.min(10_000, policy.rotateAfter * 20)))
 }

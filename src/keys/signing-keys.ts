@@ -10,11 +10,12 @@ import type { RingLoss } from './key-ring-record.ts'
 /** A signing key without its private part. Times are in epoch seconds. */
 export interface SigningKeyInfo {
   readonly kid: string
-  /** ES256 signs access tokens, RS256 ID tokens. */
+  /** ES256 signs access tokens; RS256 signs ID tokens. */
   readonly alg: SigningAlgorithm
   /**
-   * `next`: is published, and signs later. `current`: signs. `previous`: stays published, because tokens that it signed may
-   * still be valid. `retired`: is no longer published. `revoked`: was taken out of service before its time.
+   * A `next` key is published, and signs later. A `current` key signs. A `previous` key stays published,
+   * because tokens that it signed may still be valid. A `retired` key is no longer published. A `revoked` key
+   * was taken out of service before its time.
    */
   readonly state: KeyState
   /** When the key was generated and published; undefined if the host manages the keys. */
@@ -43,11 +44,13 @@ export interface SigningKeys {
    */
   rotate(options?: KeyChangeOptions): Promise<void>
   /**
-   * Takes a leaked key out of service: the key leaves the JWKS, another key signs, and every gateway that receives
-   * revocations rejects its tokens at once. A repeated call is harmless, and completes a call that failed.
+   * Takes a leaked key out of service: the key leaves the JWKS, another key signs, and every gateway that
+   * receives revocations rejects its tokens at once. If a call fails, repeat it: the repeated call completes
+   * the revocation.
    *
-   * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_SIGNING_KEYS_READ_ONLY` for the signing key if the host manages the
-   *   keys; `ERR_STORE_UNAVAILABLE`: other processes may not know the revocation, so repeat the call
+   * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_SIGNING_KEYS_READ_ONLY` for the signing key if the host
+   *   manages the keys; `ERR_STORE_UNAVAILABLE`: other processes may not know the revocation, so repeat the
+   *   call
    */
   revoke(kid: string, options?: KeyChangeOptions): Promise<void>
 }

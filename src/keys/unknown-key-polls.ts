@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Maximum number of polls that may follow each other at once. No more polls are made within this number of seconds. */
+/**
+ * Maximum number of polls within as many seconds: 5 polls in 5 seconds. These polls may follow each other
+ * without a pause.
+ */
 const BURST = 5
 
 /**
- * Limits the polls for unknown keys that tokens name: one a second on average, so that invented key ids cause
- * no load. Callers above the limit wait, and share one poll.
+ * Limits the polls that are made because a token names an unknown key, to one poll a second on average. So
+ * tokens with invented key ids cause little load. Callers above the limit wait, and share one poll.
  *
  * @param poll returns the same promise to callers that share a poll
  */
@@ -28,7 +31,8 @@ export function limitPolls(poll: () => Promise<void>): () => Promise<void> {
     const [oldest = now] = pollTimes
     if (pollTimes.length < BURST) return pollNow()
     waiting = delay(oldest + BURST * 1000 - now, undefined, { ref: false }).then(() => {
-      // Later callers may need a key that is published after this poll.
+      // A later caller may need a key that is published after this poll. So later callers do not share this
+      // poll.
       waiting = undefined
       return pollNow()
     })
