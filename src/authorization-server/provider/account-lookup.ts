@@ -6,7 +6,7 @@ import { userClaims } from './endpoints/userinfo.ts'
 import { requestState } from './request-state.ts'
 
 export function createAccountLookup(accounts: HostAccounts) {
-  /** The account; undefined if the host does not have this account. */
+  /** Finds an account; undefined if the host does not have this account. */
   function find(ctx: KoaContextWithOIDC, { accountId, userId }: Person): Promise<Account | undefined> {
     const known = requestState(ctx).accounts
     const key = JSON.stringify([accountId, userId ?? null])
@@ -17,7 +17,10 @@ export function createAccountLookup(accounts: HostAccounts) {
 
   return {
     find,
-    /** The same lookup for oidc-provider. Its account ids are our subjects. */
+    /**
+     * The same lookup, in the form in which oidc-provider calls it. oidc-provider's account ids are our
+     * subjects.
+     */
     async findAccount(ctx: KoaContextWithOIDC, subject: string) {
       const account = await find(ctx, personOf(subject))
       return account && { accountId: subject, claims: (use: string) => userClaims(account, subject, use) }
@@ -25,5 +28,5 @@ export function createAccountLookup(accounts: HostAccounts) {
   }
 }
 
-/** Looks up accounts at the host, each once per request. */
+/** Looks up accounts at the host, each account once per request. */
 export type AccountLookup = ReturnType<typeof createAccountLookup>

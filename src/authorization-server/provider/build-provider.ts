@@ -26,8 +26,9 @@ import { applySeam, ScriptlessProvider } from './seam/seam.ts'
 export type { Provider } from 'oidc-provider'
 
 /**
- * Builds the OAuth 2.0 and OpenID Connect server with oidc-provider. Building takes about a millisecond; the result
- * has no state of its own.
+ * Builds the OAuth 2.0 and OpenID Connect server with oidc-provider. Each change of the signing keys builds a
+ * new server. Building takes about a millisecond. The server itself keeps no state that the next server
+ * needs.
  */
 export function buildProvider(deps: ProviderDependencies): Provider {
   const { settings, catalog } = deps
@@ -57,7 +58,10 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   return provider
 }
 
-/** The storage of oidc-provider's models. The models left out belong to disabled features. */
+/**
+ * The adapters that store oidc-provider's models, by model name. All other models belong to disabled
+ * features.
+ */
 function createModels(parts: ProviderParts): Readonly<Record<string, Adapter>> {
   const revokeAccessToken = createRevokeAccessToken(parts.revocations)
   return {

@@ -4,9 +4,9 @@ import type { Client } from '../../clients/client.ts'
 import { requestState } from './request-state.ts'
 
 /**
- * oidc-provider requires a secret for each client. Our secrets are stored as hashes and compared in `seam/clients.ts`,
- * so each client gets this random secret, which never leaves the process. So a stored hash never serves as a key to
- * sign with.
+ * oidc-provider requires a secret for each client, and could sign with it. Our secrets are stored as hashes,
+ * and `seam/clients.ts` compares them. So oidc-provider gets this random secret for each client. The random
+ * secret never leaves the process, and a stored hash never serves as a signing key.
  */
 const UNUSED_SECRET = randomBytes(32).toString('base64url')
 
@@ -18,8 +18,8 @@ export function toClientMetadata(record: Client): AllClientMetadata {
     client_id: record.clientId,
     client_secret: UNUSED_SECRET,
     grant_types: isApplication ? ['authorization_code', 'refresh_token'] : ['client_credentials'],
-    // A client without a redirect URI can still refresh, but oidc-provider rejects such a client if it has a response
-    // type.
+    // An application without a redirect URI can still refresh tokens. But oidc-provider rejects a client that
+    // has a response type and no redirect URI.
     response_types: redirectUris.length > 0 ? ['code'] : [],
     redirect_uris: redirectUris,
     post_logout_redirect_uris: isApplication ? [...record.postLogoutRedirectUris] : [],
@@ -29,8 +29,8 @@ export function toClientMetadata(record: Client): AllClientMetadata {
 }
 
 /**
- * Our record of a client, as the registry returned it for this request. oidc-provider caches clients by their
- * metadata, so data attached to its own client object may be outdated.
+ * Our record of a client, as the registry returned it for this request. oidc-provider's client objects are
+ * cached by their metadata, so data attached to such an object may be outdated.
  */
 export function recordOf(client: ProviderClient | undefined): Client {
   const record = client && Provider.ctx && requestState(Provider.ctx).clients.get(client.clientId)

@@ -10,8 +10,9 @@ import { createRenderError } from './render-errors.ts'
 import { ROUTES } from './routes.ts'
 
 /**
- * oidc-provider's configuration: what each endpoint contributes, and what holds for all of them. It pins every default
- * that we do not want, and every default that makes oidc-provider print a notice.
+ * oidc-provider's configuration: the options of each endpoint, and the options that apply to all endpoints.
+ * It overrides every default that we do not want. It also sets every option for which oidc-provider prints a
+ * notice while the option has its default.
  */
 export function providerConfiguration(
   parts: ProviderParts,
@@ -28,8 +29,9 @@ export function providerConfiguration(
     claims: { openid: ['sub', 'account_id', 'user_id'], ...mutable(settings.claims) },
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
-    // Clients authenticate only with their secret. Assertions are not accepted, because they could be signed with a
-    // stored hash.
+    // Clients authenticate only by sending their secret. Signed assertions are not accepted. We store only
+    // hashes of secrets, so a hash would have to be the key of an assertion, and a stolen hash would be
+    // enough to authenticate.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     clientBasedCORS: () => false,
@@ -37,7 +39,8 @@ export function providerConfiguration(
     cookies: cookies(parts),
     features: {
       devInteractions: { enabled: false },
-      // Sender-constrained tokens are not issued: a gateway would accept them as Bearer tokens.
+      // Sender-constrained tokens are not issued, because a gateway would accept them as Bearer tokens from
+      // any sender.
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       clientCredentials: { enabled: true },
@@ -55,8 +58,9 @@ export function providerConfiguration(
 }
 
 /**
- * Lifetimes by model, in seconds. Strangers can create thousands of interactions and sessions without signing in. So
- * such an interaction lives only for one sign-in, and such a session only for one interaction.
+ * Lifetimes of oidc-provider's models, in seconds. Strangers can create thousands of interactions and
+ * sessions without signing in. So an interaction without a signed-in person lives only as long as one sign-in
+ * may take. A session without a signed-in person lives only as long as one interaction.
  */
 function ttl(lifetimes: ProviderSettings['lifetimes']): Configuration['ttl'] {
   const { interaction, signIn } = lifetimes

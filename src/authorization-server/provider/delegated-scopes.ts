@@ -18,8 +18,9 @@ import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from '.
 type Parts = Pick<ProviderParts, 'settings' | 'catalog' | 'accountLookup'>
 
 /**
- * The scopes that this application may ask users for now, besides the scopes of OpenID Connect. They are resolved once
- * per request. So the token carries exactly the scopes that were checked before the refresh token was used up.
+ * The scopes that this application may ask users for now, besides the scopes of OpenID Connect. They are
+ * resolved once per request. So in a refresh, the access token carries exactly the scopes that were checked
+ * before the refresh token was used up.
  */
 export function getApplicationScopes(
   parts: Parts,
@@ -41,7 +42,7 @@ async function resolveScopes(
   }
   const level = await developerLevel(parts, ctx, application)
   const { current } = parts.catalog
-  // The epoch is kept with the scopes, because products may change before the token is signed.
+  // The catalog's epoch is kept with the scopes, because products may change before the token is signed.
   requestState(ctx).catalogEpoch = current.epoch
   return applicationScopes(current, application, level)
 }
@@ -57,7 +58,8 @@ async function developerLevel(
 }
 
 /**
- * Checks `scope` of an authorization request. Without `scope`, fills in all scopes that the application may request.
+ * Checks `scope` of an authorization request. If no scope is requested, or only ignored scopes, fills in all
+ * scopes that the application may request.
  */
 export async function checkRequestedScope(
   parts: Parts,
@@ -92,14 +94,15 @@ export async function describeResource(
 }
 
 /**
- * Rejects a token that would carry no scope: an empty `scope` is not valid in a response (RFC 6749 3.3).
+ * Rejects a token that would carry no scope, because an empty `scope` is not valid in a response (RFC 6749
+ * 3.3).
  *
  * @throws invalid_scope
  */
 export function requireSomethingLeft(scopes: readonly string[]): void {
   if (scopes.length > 0) return
   throw invalidScope(
-    'nothing that the user authorized is open to this application now; check its products and its KYC level',
+    'none of the authorized scopes is available to this application now; check its products and the KYC level of its developer',
   )
 }
 

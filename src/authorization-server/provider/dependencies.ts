@@ -58,14 +58,16 @@ export interface ProviderDependencies {
   readonly signingKeys: readonly SigningJwk[]
   readonly cookieKeys: Keygrip
   /**
-   * Returns the access token if we issued it and it has not expired; otherwise undefined. A revoked token is returned
-   * too.
+   * Verifies an access token. Returns undefined if we did not issue the token, or if it has expired. A
+   * revoked token is returned too.
    */
   verifyAccessToken(jwt: string): Promise<Principal | undefined>
   readonly revocations: Revocations
-  /** Whether a verified access token was revoked. Reads memory only. */
+  /**
+   * Whether a verified access token was revoked. The answer comes from memory, without a read of the store.
+   */
   isTokenRevoked(token: Principal): boolean
-  /** Called for each client that obtained a token. */
+  /** Called each time a client obtains a token, to record that the client was used. */
   clientUsed(client: Client): void
   /** Decides which authorization requests may wait for a person. */
   readonly interactionAdmission: InteractionAdmission
@@ -75,22 +77,24 @@ export interface ProviderDependencies {
 }
 
 /**
- * The dependencies, with the parts that `buildProvider()` creates from them. Each function picks the parts that it
- * uses.
+ * The dependencies, and the parts that `buildProvider()` creates from them. Each function picks the
+ * dependencies and parts that it uses.
  */
 export interface ProviderParts extends ProviderDependencies {
   readonly accountLookup: AccountLookup
   readonly codes: Collection<AdapterPayload>
   /**
-   * Revokes a grant with its code, refresh tokens and access tokens, including a token that is being issued at the same
-   * moment. A repeated call has no further effect. Calls for the same grant at the same time share one revocation.
+   * Revokes a grant with its code, refresh tokens and access tokens, including a token that is being issued
+   * at the same moment. A repeated call has no further effect. Simultaneous calls for the same grant share
+   * one revocation.
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller may retry
    */
   revokeGrant(grantId: string): Promise<void>
   /**
-   * Revokes the oldest grants of a person for an application if there are too many. It does so in the background, so
-   * that no request waits for it. A failure is retried with the next grant of the same person and application.
+   * Revokes the oldest grants of a person for an application if that person has too many grants for that
+   * application. The revocation happens in the background, so no request waits for it. If the revocation
+   * fails, the next call for the same person and application tries again.
    */
   limitGrants(pair: GrantPair): void
 }

@@ -8,25 +8,28 @@ export type ProviderResponse = KoaContextWithOIDC & { body: unknown }
 export type FixResponse = (ctx: ProviderResponse) => void
 
 /**
- * Corrects responses that differ from the RFCs, or from what developers expect. oidc-provider documents this approach:
- * a middleware around its own middleware.
+ * Corrects responses that differ from the RFCs, or from what developers expect. The middleware here wraps
+ * oidc-provider's own middleware. oidc-provider documents this approach.
  *
  * @param fixes by oidc-provider's route names
  */
 export function fixResponses(provider: Provider, fixes: Readonly<Record<string, FixResponse>>): void {
   provider.use(async function fixResponse(context: unknown, next: Next) {
     const ctx = context as ProviderResponse
-    const isOpenedByHost = Boolean(ctx.response.get('Access-Control-Allow-Origin'))
+    const hasCorsOfHost = Boolean(ctx.response.get('Access-Control-Allow-Origin'))
     await next()
     // `oidc` is set only if a route of oidc-provider matched.
     const route = (context as { oidc?: { route: string } }).oidc?.route
     if (route === undefined) return
-    if (!isOpenedByHost) removeCors(ctx)
+    if (!hasCorsOfHost) removeCors(ctx)
     fixes[route]?.(ctx)
   })
 }
 
-/** Removes CORS headers. oidc-provider sets them even if it rejects all requests from pages of other origins. */
+/**
+ * Removes the CORS headers, which oidc-provider sets even if it rejects all requests from pages of other
+ * origins.
+ */
 function removeCors(ctx: ProviderResponse): void {
   ctx.remove('Access-Control-Allow-Origin')
   ctx.remove('Access-Control-Expose-Headers')

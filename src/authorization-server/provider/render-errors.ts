@@ -9,7 +9,10 @@ import { requestState } from './request-state.ts'
 import { isForPrograms } from './routes.ts'
 import { NotNow } from './seam/errors.ts'
 
-/** Renders an error that is not redirected to the application. The page reveals no cause of our own failures. */
+/**
+ * Renders an error that is not redirected to the application. The page does not reveal the cause of a failure
+ * on our side.
+ */
 export function createRenderError(
   pages: ProviderDependencies['pages'],
 ): NonNullable<Configuration['renderError']> {
@@ -25,8 +28,8 @@ export function createRenderError(
       state: out.state,
     }
     if (!isForPrograms(ctx.path)) return answerError(ctx, pages, answer)
-    // The body is an object, as oidc-provider writes it for `Accept: application/json`, so that `fixResponses` handles
-    // both.
+    // oidc-provider writes an object for `Accept: application/json`. The body is an object here too, so that
+    // `fixResponses` can handle both in the same way.
     ctx.status = Math.max(answer.status, 400)
     ctx.set('Cache-Control', 'no-store')
     ctx.body = errorFields(answer)
@@ -34,11 +37,13 @@ export function createRenderError(
 }
 
 /**
- * Reports failures on our side to the log, the host's app and the event `error`. oidc-provider answers each failure
- * with 500 and its own description. If the store is unavailable, the answer becomes 503: the client may retry (RFC 9110
- * 10.2.3 and 15.6.4).
+ * Reports failures on our side to the log, the host's app and the event `error`. oidc-provider answers each
+ * failure with 500 and its own description. For a temporary failure, the answer becomes 503, which tells the
+ * client that it may retry (RFC 9110 10.2.3 and 15.6.4). A temporary failure is not reported to the host's
+ * app.
  *
- * Relies on: the event comes after oidc-provider has written the response, and before the response is sent.
+ * Relies on: oidc-provider emits the event after it has written the response, and before the response is
+ * sent.
  */
 export function reportFailures(
   provider: Provider,

@@ -4,12 +4,12 @@ import type { Context } from 'koa'
 import { formatBasicCredentials, readBasicCredentials } from '../../http/basic-credentials.ts'
 
 /**
- * The request that oidc-provider receives. It has a path that does not depend on the app's mount path, a Basic header
- * that oidc-provider can decode, and a body that oidc-provider can read. The object inherits from the real request and
- * leaves it unchanged.
+ * The request that oidc-provider receives. It inherits from the real request, and leaves the real request
+ * unchanged. It has its own path, Basic header and body. The path does not depend on the app's mount path.
+ * oidc-provider can decode the header and read the body.
  *
- * Relies on: oidc-provider expects a body if a header announces one, and reads it by iterating while `readable` is
- * true.
+ * Relies on: oidc-provider expects a body if a header announces a body. It reads the body by iterating over
+ * the request while `readable` is true.
  *
  * @param url path and query below {auth_url}
  * @param form the text of the form in the request; undefined if the endpoint reads no form

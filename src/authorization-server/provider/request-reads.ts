@@ -6,8 +6,9 @@ import { digest } from '../../store/digest.ts'
 import type { ProviderParts } from './dependencies.ts'
 import { requestState } from './request-state.ts'
 
-// Each record is read at most once per request, and as early as possible. That saves two round trips to the store: the
-// code or refresh token is read together with the client, and the grant of a refresh token together with its family.
+// Each record is read at most once per request, and as early as possible. Reading early saves two round trips
+// to the store. The code or refresh token is read at the same time as the client. The grant of a refresh
+// token is read at the same time as the token's family.
 
 type Parts = Pick<ProviderParts, 'codes' | 'families' | 'refreshTokenFormat' | 'grantLifecycle'>
 
@@ -19,7 +20,8 @@ export function prefetch(parts: Parts, ctx: KoaContextWithOIDC): void {
   const { grant_type: grantType, code, refresh_token: token } = ctx.oidc.body ?? {}
   if (grantType === 'authorization_code' && typeof code === 'string') getCode(parts, ctx, code).catch(ignore)
   if (grantType !== 'refresh_token' || typeof token !== 'string') return
-  // Strangers can make up tokens. A token that we did not issue causes no read before the client has authenticated.
+  // Strangers can make up tokens. If we did not issue the token, it is read only after the client has
+  // authenticated.
   if (parts.refreshTokenFormat.isGenuine(token)) getRefreshToken(parts, ctx, token).catch(ignore)
 }
 
@@ -33,7 +35,7 @@ export function getCode(
   return state.code.payload
 }
 
-/** Reads the refresh token. Also starts to read its grant, if we issued the token. */
+/** Reads the refresh token. If we issued the token, this function also starts to read its grant. */
 export function getRefreshToken(
   parts: Omit<Parts, 'codes'>,
   ctx: KoaContextWithOIDC,

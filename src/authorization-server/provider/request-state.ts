@@ -7,9 +7,12 @@ import type { Listing } from '../../grants/grant-lifecycle.ts'
 import type { GrantRecord } from '../../grants/grant-record.ts'
 import type { FoundRefreshToken } from '../../grants/refresh-tokens/token-families.ts'
 
-/** What is known about one request while oidc-provider handles it, so that nothing is read twice. */
+/**
+ * Data about one request, kept while oidc-provider handles that request. So no record and no account is read
+ * twice.
+ */
 export interface RequestState {
-  /** The host's own context of this request, for the host's callbacks. */
+  /** The host's own Koa context of this request. The host's callbacks receive it. */
   readonly host: Context
   /** Accounts that this request looks up, by account and user id. */
   readonly accounts: Map<string, Promise<Account | undefined>>
@@ -20,11 +23,11 @@ export interface RequestState {
   /** The refresh token that this request presents. */
   refreshToken?:
     { readonly token: string; readonly found: Promise<FoundRefreshToken | undefined> } | undefined
-  /** The grant of that code or refresh token. */
+  /** The grant of the code or refresh token that this request presents. */
   grant?: { readonly grantId: string; readonly stored: Promise<Stored<GrantRecord> | undefined> } | undefined
-  /** The list entry of the grant whose code this request exchanges. */
+  /** The entry in the index of grants for the grant whose code this request exchanges. */
   listing?: Listing | undefined
-  /** The refresh token of the response, if the client retried within the grace period. */
+  /** The refresh token to send again in the response, if the client retried within the grace period. */
   repeatedRefreshToken?: string | undefined
   /** The scopes that the application may request now. */
   applicationScopes?: Promise<readonly string[]> | undefined
@@ -32,7 +35,7 @@ export interface RequestState {
   catalogEpoch?: number | undefined
   /** The first failure of the store in this request. */
   unavailable?: Error | undefined
-  /** Whether our session has been compared with the host's. */
+  /** Whether this request has already synchronized our session with the host's session. */
   isSessionSynced?: boolean | undefined
 }
 
@@ -46,13 +49,18 @@ export function startRequest(ctx: object, host: Context): void {
 /** The state of the request that `ctx` belongs to. */
 export function requestState(ctx: KoaContextWithOIDC | Context): RequestState {
   const state = states.get(ctx)
-  if (!state) throw new TypeError('this context did not come through the mount')
+  if (!state) throw new TypeError('startRequest() was not called for this context')
   return state
 }
 
-/** The context of the request in which a model is called. The pages also call some models outside of such a request. */
+/**
+ * oidc-provider's context of the request that calls a model. Our pages call some models without such a
+ * context. Code that serves those calls must not use this function.
+ *
+ * @throws {TypeError} if oidc-provider is not handling a request
+ */
 export function currentContext(): KoaContextWithOIDC {
   const { ctx } = Provider
-  if (!ctx) throw new TypeError('this model is used in requests only')
+  if (!ctx) throw new TypeError('this model can be used only while oidc-provider handles a request')
   return ctx
 }

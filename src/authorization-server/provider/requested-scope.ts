@@ -12,8 +12,9 @@ export function requestedScopes(scope: string | undefined): string[] {
 const STANDARD_SCOPES = new Set(['profile', 'email', 'address', 'phone', 'offline_access'])
 
 /**
- * Whether a requested scope is ignored: a standard scope that this issuer does not have (OpenID Connect Core 3.1.2.1).
- * Each code exchange gives a refresh token, so `offline_access` adds nothing.
+ * Whether a requested scope is ignored. This is so for a standard scope that this issuer does not have
+ * (OpenID Connect Core 3.1.2.1). `offline_access` can be ignored too, because each code exchange gives a
+ * refresh token anyway.
  */
 export function isIgnoredScope(scope: string, openIdScopes: readonly string[]): boolean {
   return STANDARD_SCOPES.has(scope) && !openIdScopes.includes(scope)
@@ -37,7 +38,7 @@ export function requireAllowed(
 
 /** An `invalid_scope` error (RFC 6749 4.1.2.1, 5.2). `scope` is the rejected scope, if there is exactly one. */
 export function invalidScope(description: string, scope?: string): Error {
-  // The type demands a scope, but an empty one would become `"scope": ""` in the response.
+  // The type demands a scope, but an empty scope would become `"scope": ""` in the response.
   const named = scope !== undefined && scope.length <= MAX_REPEATED_LENGTH ? scope : undefined
   return new errors.InvalidScope(description, named as string)
 }

@@ -12,7 +12,11 @@ export function requireKnownResource(resource: unknown, audience: string): void 
   throw new errors.InvalidTarget(`unknown resource; leave it out or send ${audience}`)
 }
 
-/** Our API as oidc-provider's resource server. @param scope space-delimited scopes that a token may carry */
+/**
+ * Describes our API to oidc-provider as a resource server.
+ *
+ * @param scope space-delimited scopes that a token may carry
+ */
 export function resourceServerOf(audience: string, scope: string): ResourceServer {
   return { audience, scope, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } }
 }

@@ -13,8 +13,8 @@ export function createRevokeGrant({
       await grantLifecycle.delete(grantId)
       return { result: undefined, revoked: [{ of: 'grant', id: grantId }] }
     })
-    // The family is revoked last, because the refresh token is found through its family: a client that got no response
-    // can send the token again.
+    // The family is revoked last, because a refresh token is found through its family. If an earlier write
+    // fails, the client can send the refresh token again, and the revocation is repeated.
     await families.revoke(grantId)
   }
 

@@ -11,7 +11,7 @@ export const ROUTES = {
   end_session: '/oauth2/logout',
 } as const
 
-/** The path below {auth_url} where gateways without the store receive revocations. */
+/** The path below {auth_url} where gateways without access to the store receive revocations. */
 export const REVOCATION_FEED = '/oauth2/revocations'
 
 /** The methods of each path; any other method is answered with 405 (RFC 9110 15.5.6). */
@@ -33,12 +33,15 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
 /** The endpoints where clients authenticate with their secret. */
 export const CLIENT_ENDPOINTS = new Set<string>([ROUTES.token, ROUTES.revocation, ROUTES.introspection])
 
-/** oidc-provider's routes that browsers request on behalf of an application. API keys are not valid clients there. */
+/**
+ * The names of oidc-provider's routes that browsers request on behalf of an application. API keys are not
+ * valid clients there.
+ */
 export const FRONT_CHANNEL = /^(authorization|resume|end_session)/
 
 /**
- * Whether a path belongs to an endpoint that only programs call. Errors are JSON there for every `Accept` (RFC 6749
- * 5.2).
+ * Whether a path belongs to an endpoint that only programs call. Errors of such an endpoint are JSON,
+ * whatever `Accept` asks for (RFC 6749 5.2).
  */
 export function isForPrograms(path: string): boolean {
   return FOR_PROGRAMS.test(path)
@@ -46,7 +49,9 @@ export function isForPrograms(path: string): boolean {
 
 const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks|revo|introspect)|\.well-known\/)/i
 
-/** The form in which paths are compared: oidc-provider ignores letter case and a trailing slash. */
+/**
+ * The form in which paths are compared. It ignores letter case and a trailing slash, as oidc-provider does.
+ */
 export function normalizePath(path: string): string {
   return path.toLowerCase().replace(/(.)\/$/, '$1')
 }

@@ -6,12 +6,13 @@ import { requestState, startRequest } from './request-state.ts'
 import { middlewareOf } from './seam/seam.ts'
 
 /**
- * Lets oidc-provider answer a request of the host's app. oidc-provider works in its own context, on the same request
- * and response. Its cookies have their own keys, and its changes to the context do not reach the host's context.
- * Headers are written to the shared response; status and body are copied.
+ * Lets oidc-provider answer a request of the host's app. oidc-provider uses its own Koa context, on the same
+ * request and response. So it signs cookies with its own keys, and its changes to the context do not reach
+ * the host's context. Headers are written to the shared response. The status and the body are copied to the
+ * host's context.
  *
  * @param path the path below {auth_url}, such as `/oauth2/token`
- * @param form the text of the form that was read; undefined if the endpoint takes none
+ * @param form the text of the form that was read; undefined if the endpoint reads no form
  * @returns false if oidc-provider has no route for the path
  */
 export async function runProvider(
@@ -23,7 +24,8 @@ export async function runProvider(
   const request = requestProxy(ctx, RETURN_FROM_PAGES.test(path) ? path : path + ctx.search, form)
   const inner = provider.createContext(request, ctx.res)
   startRequest(inner, ctx)
-  // Like any Koa app, oidc-provider must start from 404. Setting `ctx.status` would mark the status as explicit.
+  // Like any Koa app, oidc-provider must start with the status 404. Koa would treat a status that is set with
+  // `ctx.status` as a deliberate answer, so the status is set in `ctx.res`.
   const { statusCode } = ctx.res
   ctx.res.statusCode = 404
   let answered = true
@@ -32,8 +34,8 @@ export async function runProvider(
       answered = false
     })
   } catch (error) {
-    // If the store failed earlier in this request, that failure is the cause: oidc-provider tries again to save a
-    // session that it could not save.
+    // If the store failed earlier in this request, that failure is thrown instead. The later error is only
+    // its consequence: oidc-provider tries once more to save the session.
     throw requestState(inner).unavailable ?? error
   }
   if (!answered) {
@@ -41,18 +43,19 @@ export async function runProvider(
     return false
   }
   const { status, body } = inner
-  // The body is copied as text: middleware of the host that rewrites objects would change standardized names.
-  // oidc-provider has set the content type.
+  // An object is copied as JSON text. Otherwise a middleware of the host that rewrites objects would change
+  // standardized names. oidc-provider has already set the content type.
   ctx.body = typeof body === 'object' && body !== null ? JSON.stringify(body) : body
   ctx.status = status
   return true
 }
 
 /**
- * The address to which the pages return. Its query is dropped, because the parameters of the authorization request are
- * stored.
+ * The address to which the browser returns from our pages. The query of such a request is dropped. It is not
+ * needed, because the parameters of the authorization request are stored.
  *
- * Relies on: without a `client_id` in the query, oidc-provider answers an error there before it reads the parameters.
- * With a `client_id` it reads parameters that are not set yet, and fails.
+ * Relies on: if the request fails before these parameters are loaded, oidc-provider looks for a `client_id`
+ * in the query. If it finds a `client_id`, it reads the parameters that are not loaded yet, and fails again.
+ * If it finds none, it answers the error.
  */
 const RETURN_FROM_PAGES = /^\/oauth2\/authorize\/./i

@@ -2,8 +2,9 @@ import { GatehouseError } from '../../errors.ts'
 import type { Logger } from '../../host/logger.ts'
 
 /**
- * The response to a failure on our side. It never reveals the cause: 503 while the store is unavailable (the code is
- * from RFC 6749 4.1.2.1), and 500 otherwise.
+ * The response to a failure on our side. The status is 503 for a temporary failure and 500 for any other
+ * failure. The response never reveals the cause. The code `temporarily_unavailable` comes from RFC 6749
+ * 4.1.2.1.
  */
 export function failureResponse(error: unknown) {
   if (isServiceUnavailable(error)) {
@@ -14,8 +15,8 @@ export function failureResponse(error: unknown) {
 }
 
 /**
- * Logs a failed request. A temporary failure is logged without a stack: every request may fail, and the cause has been
- * logged once already.
+ * Logs a failed request. A temporary failure is logged without a stack. While it lasts, every request may
+ * fail, and its cause has already been logged once.
  *
  * @param where the request, without any credential
  */
@@ -26,8 +27,8 @@ export function logFailure(logger: Logger, error: Error, where: Readonly<Record<
 }
 
 /**
- * Whether a request failed only temporarily, so that it can be retried: the store is unavailable, or the service is not
- * ready or closed.
+ * Whether a request failed only temporarily, so that it can be retried. This is so if the store is
+ * unavailable, or if the service is not ready yet or already closed.
  */
 export function isServiceUnavailable(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.status === 503

@@ -281,7 +281,7 @@ describe('the limit of pending interactions per address', () => {
       expect(answer.headers.get('retry-after')).toBe('30')
       const text = await answer.text()
       expect(text).toContain('temporarily_unavailable')
-      expect(text).toContain('too many sign-ins that were begun from this address are not finished')
+      expect(text).toContain('too many unfinished sign-ins were started from this address')
     }
     expect(writes).toEqual([])
     expect(host.errors).toEqual([])

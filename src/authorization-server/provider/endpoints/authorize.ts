@@ -45,17 +45,17 @@ export function authorizationOptions(parts: Parts) {
   const checksBefore = ['login', 'select_account'].flatMap((name) => policy.get(name)?.checks ?? [])
 
   return {
-    // Only the code flow: no implicit or hybrid flow.
+    // Only the code flow is supported: no implicit flow and no hybrid flow.
     responseTypes: ['code'],
     pkce: { required: () => requirePkce },
     allowOmittingSingleRegisteredRedirectUri: true,
     extraParams: {
-      // Relies on: the mode `fragment` exists, because errors can be sent in it (`seam/seam.ts`). It is the same as
-      // `query`.
+      // Relies on: oidc-provider accepts the mode `fragment`, because the mode exists for errors
+      // (`seam/seam.ts`). There it does the same as `query`, so applications must not request it.
       response_mode(_ctx: KoaContextWithOIDC, mode) {
         if (mode === 'fragment') throw new errors.UnsupportedResponseMode()
       },
-      // Relies on: the parameters have been checked by now, and the account is loaded later.
+      // Relies on: oidc-provider has checked the other parameters by now, and loads the account later.
       async scope(ctx: KoaContextWithOIDC, scope, client) {
         keepSubjectOfHint(ctx)
         requireShortParameters(ctx)
@@ -68,7 +68,7 @@ export function authorizationOptions(parts: Parts) {
       policy,
       url: (_ctx, { uid }) => `${new URL(issuer).pathname.replace(/\/$/, '')}/interaction/${uid}`,
     },
-    // OpenID Connect Prompt Create 1.0 names the field; oidc-provider leaves it out.
+    // oidc-provider leaves out this field, which OpenID Connect Prompt Create 1.0 defines.
     discovery: { prompt_values_supported: ['none', ...policy.map(({ name }) => name)] },
   } satisfies Configuration
 }
@@ -82,7 +82,8 @@ export function resourceIndicators(
     defaultResource: async () => parts.settings.audience,
     useGrantedResource: async () => true,
     async getResourceServerInfo(ctx, resource, client) {
-      // Relies on: when a person returns from the pages, no hook is awaited earlier, and the account is loaded later.
+      // Relies on: when the browser returns from our pages, oidc-provider awaits no earlier hook, and loads
+      // the account later.
       if (isReturnFromPages(ctx)) await syncHostSession(parts, ctx)
       return describeResource(parts, ctx, resource, client)
     },
@@ -95,8 +96,9 @@ function promptPolicy() {
   const signInChecks = policy.get('login')?.checks
   signInChecks?.remove('id_token_hint')
   signInChecks?.add(hintCheck)
-  // This prompt comes after the sign-in: a person who has just signed in has chosen an account. The consent page serves
-  // it, because that page offers another account.
+  // The prompt `select_account` comes after the prompt `login`, because a person who has just signed in has
+  // already chosen an account. Our consent page serves this prompt, because that page offers to use another
+  // account.
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 1)
   return policy
 }

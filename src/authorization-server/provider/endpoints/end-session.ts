@@ -21,7 +21,7 @@ export const END_SESSION_PARAMETERS: readonly string[] = [
   'ui_locales',
 ]
 
-/** Renders our own pages, which need no script. */
+/** Options of oidc-provider for sign-out. They render our own pages, which need no script. */
 export function endSession(
   pages: Dependencies['pages'],
 ): NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']> {
@@ -32,7 +32,10 @@ export function endSession(
   }
 }
 
-/** Adds what oidc-provider does not do: it limits `state`, answers without a session, and signs out at the host too. */
+/**
+ * Adds three things that oidc-provider does not do: it rejects a `state` that is too long, answers requests
+ * without a session of ours, and signs the person out at the host.
+ */
 export function registerEndSession(provider: Provider, deps: Dependencies): void {
   provider.use(async function endSession(context: unknown, next: Next) {
     const ctx = context as KoaContextWithOIDC
@@ -48,7 +51,7 @@ export function registerEndSession(provider: Provider, deps: Dependencies): void
   })
 }
 
-/** Rejects a `state` that is too long. `state` is the only parameter that is stored unchanged. */
+/** Rejects a `state` that is too long. `state` is the only parameter that oidc-provider stores unchanged. */
 function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']): boolean {
   if (!ctx.path.toLowerCase().startsWith(ROUTES.end_session)) return false
   const tooLong = findTooLong({ state: ctx.query['state'] })
@@ -58,8 +61,9 @@ function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']):
 }
 
 /**
- * Answers a sign-out without a session of ours, where oidc-provider would send a page that needs a script. The person
- * is asked only if they are signed in at the host; otherwise there is no session to end.
+ * Answers a sign-out request if no person is signed in to our session. In this case oidc-provider has written
+ * a page that needs a script. If the person is signed in at the host, our page asks whether to sign out.
+ * Otherwise there is no session to end, so the person is not asked.
  */
 async function answerWithoutSession(
   { accounts, pages, settings }: Dependencies,
@@ -67,7 +71,7 @@ async function answerWithoutSession(
 ): Promise<void> {
   const { session, params } = ctx.oidc
   if (accounts.signOut && (await accounts.current?.(requestState(ctx).host))) {
-    // The form needs a stored session. For other visitors without a session, no session is stored.
+    // The form needs a stored session. If the browser has no session and gets no form, no session is stored.
     await session?.save(settings.lifetimes.interaction)
     return pages.renderSignOut(ctx, signOutForm(ctx))
   }

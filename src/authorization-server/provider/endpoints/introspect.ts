@@ -6,15 +6,17 @@ import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
-// The introspection endpoint (RFC 7662). Its responses need the same fix as the responses of all client endpoints:
-// `missing-secret.ts`.
+// The introspection endpoint (RFC 7662). Its error responses are fixed like those of all client endpoints
+// (`missing-secret.ts`).
 
 /**
- * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens, and a resource server
- * all access tokens. For any other client the token is not active. A token is not active either if its client or
- * account does not exist any more.
+ * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens. A resource
+ * server may also introspect all access tokens. In all other cases the response says that the token is not
+ * active. The response says the same if the token's client is disabled, or if its client or account does not
+ * exist any more.
  *
- * @param token a token that is valid apart from these rules; `accountId` is the subject, undefined in a direct token
+ * @param token a token that is valid apart from these rules; `accountId` is the subject, undefined in a
+ *   direct token
  */
 export async function mayIntrospect(
   { registry, accountLookup }: Pick<ProviderParts, 'registry' | 'accountLookup'>,
@@ -42,8 +44,8 @@ export function accessTokenToIntrospect(record: AccessTokenRecord, { claims }: P
 }
 
 /**
- * Whether a refresh token is active. Only the current token of a family is active. The previous token is not, although
- * it can be sent again within the grace period. Introspection consumes no token.
+ * Whether a refresh token is active. Only the current token of a family is active. The previous token is not
+ * active, although the client can send it again within the grace period. Introspection consumes no token.
  */
 export function isActive({ state }: FoundRefreshToken): boolean {
   return state === 'current'

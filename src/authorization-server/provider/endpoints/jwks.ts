@@ -5,8 +5,9 @@ import { answerDocument } from '../../../http/public-document.ts'
 const MAX_AGE_SECONDS = 600
 
 /**
- * Seconds for which gateways may cache the keys: half of the time for which a key is published before it signs. So even
- * a gateway that cached the keys just before a new key was published fetches the new key well before it signs.
+ * Seconds for which gateways may cache the keys: half of the time between the publication of a key and its
+ * first signature. A gateway may have cached the keys just before a new key was published. Even then it
+ * fetches the new key well before that key signs.
  */
 export function jwksMaxAge(publishAheadSeconds: number): number {
   return Math.min(MAX_AGE_SECONDS, Math.floor(publishAheadSeconds / 2))

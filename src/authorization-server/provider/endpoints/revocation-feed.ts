@@ -6,18 +6,19 @@ import type { RevocationPage, RevocationSource } from '../../../revocation/revoc
 import { authenticateBasicClient, type ClientSecrets } from './basic-client-authentication.ts'
 
 /**
- * Milliseconds for which gateways with the same cursor share one page. Gateways that started together often have the
- * same cursor. A revocation may reach them that much later.
+ * Milliseconds for which gateways with the same cursor share one page. Gateways that started together often
+ * have the same cursor. Sharing can delay a revocation by this time.
  */
 const SHARE_PAGE_MS = 100
 
 /**
- * Answers a gateway that has no access to the store, with the revocations since its `cursor` and with the next cursor.
- * A request is authenticated by HTTP Basic, with the secret of an API key that is marked as a resource server.
+ * Answers a gateway that has no access to the store, with the revocations since its `cursor` and with the
+ * next cursor. A request is authenticated by HTTP Basic, with the secret of an API key that is marked as a
+ * resource server.
  *
- * `{ revocations, cursor, more }` is a page of the log. Without new revocations the log returns the same cursor, and
- * the response stays the same: a request with the `ETag` of the last response gets 304, and the gateway keeps its
- * cursor.
+ * The response `{ revocations, cursor, more }` is one page of the log of revocations. While there are no new
+ * revocations, the cursor and the whole response stay the same. A request that sends the `ETag` of this
+ * response then gets 304, and the gateway keeps its cursor.
  */
 export type RevocationFeed = (ctx: Context) => Promise<void>
 
@@ -40,7 +41,7 @@ export function createRevocationFeed(parts: {
     }
     if (client.kind !== 'apiKey' || !client.resourceServer) {
       const description =
-        'this is for API keys that are marked as resource servers (apiKeys.setResourceServer)'
+        'this endpoint is only for API keys that are marked as resource servers (apiKeys.setResourceServer)'
       answerErrorAsJson(ctx, { status: 403, error: 'unauthorized_client', description })
       return
     }
@@ -55,14 +56,14 @@ function answerPage(ctx: Context, { revocations, cursor, more }: RevocationPage)
   ctx.status = 200
   ctx.type = 'application/json'
   ctx.body = text
-  // If there are more pages, no `ETag` is sent: with 304, a gateway could stay at this cursor.
+  // If there are more pages, no `ETag` is sent, because a gateway that gets 304 could stay at its cursor.
   if (more) return
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   ctx.set('ETag', etag)
   if (isKnown(etag, ctx.get('If-None-Match'))) ctx.status = 304
 }
 
-/** Requests with the same cursor share one read for a moment. */
+/** Lets requests with the same cursor share one read for `SHARE_PAGE_MS`. */
 function sharedReads(source: RevocationSource): (cursor: string) => Promise<RevocationPage> {
   const shared = new Map<string, { readonly since: number; readonly page: Promise<RevocationPage> }>()
 

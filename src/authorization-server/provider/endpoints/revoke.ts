@@ -6,7 +6,10 @@ import { explainMissingSecret } from '../missing-secret.ts'
 // The revocation endpoint (RFC 7009). An access token is revoked alone. A refresh token is revoked with its whole
 // grant, even if the token was used before (`models/refresh-tokens.ts`).
 
-/** A client revokes its own tokens. Any other token is treated as an unknown token (RFC 7009 2.2). */
+/**
+ * A client may revoke only its own tokens. A token of another client is treated like an unknown token (RFC
+ * 7009 2.2).
+ */
 export const revocation: NonNullable<NonNullable<Configuration['features']>['revocation']> = {
   enabled: true,
   allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
@@ -25,8 +28,8 @@ export function createRevokeAccessToken(revocations: Pick<Revocations, 'revoke'>
   /** Revocations that are being stored, by token id. */
   const pending = new Map<string, Promise<void>>()
   /**
-   * The time at which this process revoked each token, oldest first. The map holds no promises: a promise would keep
-   * its whole request in memory, as its asynchronous context.
+   * The time at which this process revoked each token, oldest first. The map holds no promises, because a
+   * promise holds the asynchronous context of its request, and so keeps the whole request in memory.
    */
   const revokedAt = new Map<string, number>()
 
@@ -51,7 +54,7 @@ export function createRevokeAccessToken(revocations: Pick<Revocations, 'revoke'>
   }
 }
 
-/** A successful response is an empty object, which client libraries can parse. */
+/** Makes the body of a successful response an empty object, which client libraries can parse. */
 export function fixRevocationResponse(ctx: ProviderResponse): void {
   ctx.set('Cache-Control', 'no-store')
   if (ctx.status === 200) ctx.body = {}

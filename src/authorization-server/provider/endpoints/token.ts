@@ -14,16 +14,17 @@ import { tokenClaims } from './token/token-claims.ts'
 /** Options of oidc-provider for the token endpoint. */
 export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
   return {
-    // Each code exchange and each refresh gives a new refresh token. No refresh token ends with the browser session.
+    // Each code exchange and each refresh gives a new refresh token. No refresh token expires with the
+    // browser session.
     issueRefreshToken: async () => true,
     rotateRefreshToken: (ctx) => checkRefresh(parts, ctx),
     expiresWithSession: async () => false,
     // We revoke grants ourselves, in an order that survives failures (`revoke-grant.ts`).
     revokeGrantPolicy: async () => false,
-    // Relies on: in a code exchange this is the last hook before the code is used up. A refresh was checked before
-    // (`checkRefresh`), because its token is used up by now.
+    // Relies on: in a code exchange, this is the last hook before the code is used up. In a refresh, the
+    // token has been used up by now, so `checkRefresh` has made the same check before.
     extraTokenClaims: async (ctx, token) => {
-      // oidc-provider splits an empty scope into one empty name.
+      // oidc-provider splits an empty scope into one empty name, which is removed here.
       requireSomethingLeft([...token.scopes].filter(Boolean))
       return tokenClaims(ctx, token)
     },
@@ -49,9 +50,10 @@ export function fixTokenResponse(ctx: ProviderResponse): void {
 }
 
 /**
- * Explains which grant types a kind of client has.
+ * Explains which grant types API keys and applications may use, if a client used another grant type.
  *
- * Relies on: for an authenticated client, oidc-provider reports no other `invalid_request` before this error.
+ * Relies on: if an authenticated client sends a grant type that it may not use, oidc-provider reports this
+ * before any other `invalid_request`.
  */
 function explainGrantType(ctx: ProviderResponse): void {
   const grantType = ctx.oidc.params?.['grant_type']
@@ -76,7 +78,8 @@ export function reportTokens(
     const isDirect = token.kind === 'ClientCredentials'
     const grant = isDirect ? undefined : ctx.oidc.entities.Grant
     const { accountId, userId } = grant?.accountId === undefined ? client : personOf(grant.accountId)
-    // The other grant types record the use of the client in the same round trip as their last write.
+    // For the other grant types, the use of the client is recorded in the same round trip as their last
+    // write.
     if (isDirect) clientUsed(client)
     events.emit('token.issued', {
       mode: isDirect ? 'direct' : 'delegated',
@@ -90,7 +93,8 @@ export function reportTokens(
     })
   })
 
-  // Relies on: the event comes after oidc-provider has written the response, and before the response is sent.
+  // Relies on: oidc-provider emits the event after it has written the response, and before the response is
+  // sent.
   provider.on('grant.error', (context, { error, error_description: description, error_detail: detail }) => {
     const ctx: ProviderResponse = context
     if (error === 'invalid_grant' && detail !== undefined && errorOf(ctx) !== undefined) {
@@ -102,11 +106,12 @@ export function reportTokens(
 }
 
 /**
- * The reason as the client may read it. A valid code or token of another client is answered like an unknown code or
- * token.
+ * The reason of a rejection, in the form that the client may read. If a code or token belongs to another
+ * client, the reason is the same as for an unknown code or token.
  */
 function publicReason(detail: string, params: Record<string, unknown> | undefined): string {
-  // Relies on: the authorization endpoint accepts no unsupported method, so the authorization request had no challenge.
+  // Relies on: the authorization endpoint rejects unsupported methods. So this detail can only mean that the
+  // authorization request had no `code_challenge`.
   if (detail === 'unsupported code_challenge_method') {
     return 'code_verifier was sent, but the authorization request had no code_challenge'
   }

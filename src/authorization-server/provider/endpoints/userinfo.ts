@@ -6,14 +6,17 @@ import type { AccessTokenRecord } from '../models/access-token-record.ts'
 // The user info endpoint (OpenID Connect Core 5.3).
 
 /**
- * The access token at user info. A direct token is found too: it is valid, but lacks the scope `openid`. So the answer
- * is 403 and not 401.
+ * The access token as the user info endpoint receives it. The endpoint also finds a token of direct access.
+ * Such a token is valid but lacks the scope `openid`, so the answer is 403 and not 401.
  */
 export function accessTokenAtUserInfo(record: AccessTokenRecord): AccessTokenRecord {
   return { ...record, kind: 'AccessToken' }
 }
 
-/** Claims about an account. User info contains the person's claims; an ID token only identifies the person. */
+/**
+ * Claims about an account. The user info response contains the person's claims. An ID token only identifies
+ * the person.
+ */
 export function userClaims(account: Account, subject: string, use: string) {
   const { accountId, userId } = personOf(subject)
   const identity = { sub: subject, account_id: accountId, user_id: userId }

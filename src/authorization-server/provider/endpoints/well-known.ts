@@ -1,13 +1,13 @@
 import { answerDocument } from '../../../http/public-document.ts'
 import type { FixResponse } from '../fix-responses.ts'
 
-/** Seconds for which a client may cache the metadata, which changes with the products. */
+/** Seconds for which a client may cache the metadata. The metadata changes with the products. */
 const MAX_AGE_SECONDS = 60
 
 /**
  * Completes the metadata of the authorization server (OpenID Connect Discovery 1.0, 3; RFC 8414 2).
  *
- * @param scopesSupported all scopes of the present catalog
+ * @param scopesSupported returns all scopes that can be requested now
  */
 export function createFixMetadata(scopesSupported: () => readonly string[]): FixResponse {
   return function fixMetadata(ctx) {
@@ -26,8 +26,8 @@ export function createFixMetadata(scopesSupported: () => readonly string[]): Fix
       claims_parameter_supported: false,
       // `sid` is removed, because no ID token has a session id.
       claims_supported: document.claims_supported?.filter((claim) => claim !== 'sid'),
-      // ID tokens use RS256. ES256 is for access tokens: resource servers that know only the issuer use this list for
-      // them.
+      // ID tokens are signed with RS256. ES256 is listed too, because access tokens are signed with ES256. A
+      // resource server that is configured with the issuer alone uses this list for access tokens.
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     }
     answerDocument(ctx, JSON.stringify(fixed), { maxAge: MAX_AGE_SECONDS })

@@ -1,7 +1,7 @@
 import { subjectOf } from '../../../host/subject.ts'
 import type { Principal } from '../../../gateway/principal.ts'
 
-/** An access token as oidc-provider's models know it. */
+/** An access token in the form that oidc-provider's models use. */
 export type AccessTokenRecord = ReturnType<typeof accessTokenRecord> & {
   readonly aud?: string | string[] | undefined
   readonly extra?: Readonly<Record<string, unknown>> | undefined
@@ -10,7 +10,8 @@ export type AccessTokenRecord = ReturnType<typeof accessTokenRecord> & {
 /**
  * The record of a verified access token. It has neither `aud` nor `format`.
  *
- * Relies on: oidc-provider takes such a record for an opaque token, which the user info endpoint accepts.
+ * Relies on: oidc-provider treats a record without these two fields as an opaque token. The user info
+ * endpoint accepts opaque tokens.
  */
 export function accessTokenRecord(token: Principal) {
   const isDirect = token.mode === 'direct'

@@ -9,7 +9,10 @@ import { tokenAsIssued } from '../seam/tokens.ts'
 import { accessTokenRecord, type AccessTokenRecord } from './access-token-record.ts'
 import { modelAdapter } from './adapter.ts'
 
-/** What an endpoint changes in the record of an access token that it receives. */
+/**
+ * The changes that an endpoint makes to the record of an access token that it receives, by oidc-provider's
+ * route name.
+ */
 const AT_ENDPOINT: Readonly<
   Record<string, (record: AccessTokenRecord, token: Principal) => AccessTokenRecord>
 > = {
@@ -18,8 +21,8 @@ const AT_ENDPOINT: Readonly<
 }
 
 /**
- * Access tokens are JWTs and are not stored. A token is found by verifying it, and revoked by a revocation of its
- * `jti`.
+ * Access tokens are JWTs, and are not stored. To find a token, this adapter verifies it. To revoke a token,
+ * it stores a revocation of the token's `jti`.
  *
  * @param model `AccessToken` for delegated access, `ClientCredentials` for direct access
  */
@@ -33,7 +36,8 @@ export function accessTokens(
       const ctx = currentContext()
       const { route } = ctx.oidc
       const token = await parts.verifyAccessToken(tokenAsIssued(ctx, value))
-      // A revoked token can be revoked again, because the store may not have the revocation yet.
+      // A client may revoke a token that is already revoked in this process, because the store may not have
+      // the revocation yet.
       if (!token || (route !== 'revocation' && parts.isTokenRevoked(token))) return undefined
       const record = accessTokenRecord(token)
       const changed = AT_ENDPOINT[route]?.(record, token) ?? record
@@ -43,7 +47,7 @@ export function accessTokens(
     // Only the revocation endpoint destroys access tokens.
     destroy: (tokenId) => revokeAccessToken(tokenId, currentContext().oidc.entities[model]?.exp),
 
-    // The access tokens of a grant are revoked with the grant.
+    // `revokeGrant()` revokes the access tokens of a grant.
     revokeByGrantId: async () => {},
   })
 }

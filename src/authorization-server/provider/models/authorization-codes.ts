@@ -23,7 +23,7 @@ export function codeCollection(store: Store): Collection<AdapterPayload> {
   return payloadCollection(store, 'code', 'AuthorizationCode', CODE)
 }
 
-/** A code is consumed by starting its refresh token family (`redeemCode`), so consuming does nothing here. */
+/** `redeemCode` consumes a code by starting its refresh token family, so `consume` does nothing here. */
 export function authorizationCodes(parts: Pick<ProviderParts, 'codes'>): Adapter {
   return modelAdapter('AuthorizationCode', {
     upsert: (code, payload, ttl) => parts.codes.set(digest(code), withoutId(payload), ttl),
@@ -32,7 +32,7 @@ export function authorizationCodes(parts: Pick<ProviderParts, 'codes'>): Adapter
       return payload && { ...payload, jti: code }
     },
     consume: async () => {},
-    // The code is useless without its grant, which has been deleted; the code itself expires within minutes.
+    // The grant has been deleted, and its code is useless without the grant. The code expires within minutes.
     revokeByGrantId: async () => {},
   })
 }

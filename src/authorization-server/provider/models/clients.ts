@@ -8,16 +8,18 @@ import { FRONT_CHANNEL } from '../routes.ts'
 import { modelAdapter } from './adapter.ts'
 
 /**
- * Whether the host's registry is queried for an id. A database may fail on a NUL character. oidc-provider keeps a
- * session's data about each client in a plain object, where names such as `constructor` always exist.
+ * Whether a text can be the id of a client. For any other text, the host's registry is not queried. A
+ * database may fail on a NUL character. Names such as `constructor` are excluded too. They exist in every
+ * plain object, and oidc-provider keeps the session's data of each client in a plain object.
  */
 function isPossibleId(clientId: string): boolean {
   return isPrintableAscii(clientId) && !(clientId in Object.prototype)
 }
 
 /**
- * API keys and applications as oidc-provider's clients. A disabled client does not exist. For a request from a browser,
- * an API key does not exist either. So strangers cannot find out which `client_id` belongs to an API key.
+ * API keys and applications as oidc-provider's clients. oidc-provider does not find a disabled client. In a
+ * request from a browser, it does not find an API key either. So strangers cannot find out which `client_id`
+ * belongs to an API key.
  */
 export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderParts, 'registry'>): Adapter {
   return modelAdapter('Client', {

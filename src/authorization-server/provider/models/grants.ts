@@ -7,12 +7,12 @@ import { getGrant } from '../request-reads.ts'
 import { currentContext } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
 
-/** Seconds that a new grant lives in addition to the time for the person's decision and for the code. */
+/** Seconds by which a new grant outlives the person's decision and the code. */
 const GRANT_MARGIN_SECONDS = 60
 
 /**
- * How long a new grant lives, in seconds: until the person has decided, and the code is exchanged. The first refresh
- * token extends it.
+ * The first lifetime of a grant, in seconds. It leaves time for the person's decision and for the exchange of
+ * the code. The first refresh token extends the grant.
  *
  * @param lifetimes in seconds
  */
@@ -23,7 +23,7 @@ export function initialGrantLifetime({
   return interaction + authorizationCode + GRANT_MARGIN_SECONDS
 }
 
-/** What people have authorized applications to do. */
+/** Grants: what people have authorized applications to do. */
 export function grants(parts: Pick<ProviderParts, 'grantLifecycle'>): Adapter {
   const { grantLifecycle } = parts
   return modelAdapter('Grant', {
@@ -43,14 +43,16 @@ export function grants(parts: Pick<ProviderParts, 'grantLifecycle'>): Adapter {
 }
 
 /**
- * Relies on: oidc-provider's payload names the account, the client, the time of issue, and scopes by resource; rejected
- * scopes are stored separately.
+ * Turns oidc-provider's payload into our record.
+ *
+ * Relies on: the payload contains the account, the client, the time of issue, and the granted scopes of each
+ * resource. Rejected scopes are in a separate field.
  */
 function asRecord(payload: AdapterPayload): GrantRecord {
   return { ...payload, ...personOf(payload.accountId ?? '') } as unknown as GrantRecord
 }
 
-/** oidc-provider's account id is the subject. */
+/** Turns our record into oidc-provider's payload, whose account id is our subject. */
 function asPayload(record: GrantRecord): AdapterPayload {
   return { ...record, accountId: subjectOf(record) }
 }

@@ -16,8 +16,9 @@ const INTERACTION = {
 }
 
 /**
- * Authorization requests that wait for a person, stored under the digest of their id. The stored payload holds no
- * credential: `returnTo`, which contains the id, is added when the payload is read. The session's cookie is left out.
+ * Authorization requests that wait for a person, stored under the digest of their id. The stored payload
+ * holds no credential: neither the session's cookie, nor `returnTo`, which contains the id. `returnTo` is
+ * added again when the payload is read.
  */
 export function interactions({
   store,
@@ -44,8 +45,8 @@ export function interactions({
       }
       const record = recordOf(payload)
       if (payload.result === undefined) return create(digest(id), record, ttl)
-      // Only a pending interaction accepts an answer. An unconditional write would restore an interaction that another
-      // tab has completed. Of two decisions, the first counts.
+      // Only a pending interaction accepts an answer. If two tabs send a decision, the first decision counts.
+      // An unconditional write would restore an interaction that another tab has completed.
       const now = await pending.update(digest(id), (stored) => (isDecided(stored) ? undefined : record), ttl)
       if (now !== record) throw alreadyAnswered()
     },
@@ -62,20 +63,23 @@ export function interactions({
   })
 }
 
-/** Whether the person has approved or denied. A sign-in can be repeated. */
+/**
+ * Whether the person has approved or denied the request. A sign-in is no decision, because the person may
+ * sign in again.
+ */
 function isDecided({ prompt, result }: AdapterPayload): boolean {
   return prompt?.name !== 'login' && result !== undefined
 }
 
-/** Parameters that are not read after a request has been checked. */
+/** Parameters that no code reads after the authorization request has been checked. */
 const UNUSED = ['acr_values', 'claims_locales', 'display']
 
 /**
- * The fields of an interaction that are read later. Strangers can start any number of interactions, so nothing else is
- * stored.
+ * The fields of an interaction that are read later. Strangers can start any number of interactions, so no
+ * other field is stored.
  *
- * Relies on: oidc-provider reads only `uid` and `accountId` of the session, and our pages only the name of the prompt.
- * `lastSubmission` and `result` hold the person's answers.
+ * Relies on: oidc-provider reads only `uid` and `accountId` of the session. Of the prompt, our pages read
+ * only the name. `lastSubmission` and `result` hold the person's answers.
  */
 function recordOf(payload: AdapterPayload): AdapterPayload {
   const { kind, iat, exp, params, prompt, session, lastSubmission, result } = payload

@@ -6,10 +6,11 @@ import { countRule, type Fields, oneOf, optional, stringRule } from '../../../va
 /**
  * The stored payloads of one model of oidc-provider.
  *
- * Relies on: each payload is stored with the name of its model, its times, and its owner if it has one.
+ * Relies on: each payload contains the name of its model, its time of issue and its expiry time. If it has an
+ * owner, the payload also contains the owner.
  *
- * @param name of the stored records
- * @param more the fields that only this model has
+ * @param name the name of the collection in the store
+ * @param more the fields that only this model has, with their rules
  */
 export function payloadCollection(
   store: Store,

@@ -10,8 +10,9 @@ import { isRotation, tokenAsIssued } from '../seam/tokens.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 
 /**
- * Refresh tokens, stored as families. oidc-provider consumes a token and then saves the next token. A failure between
- * the two steps would lose the family. So consuming does nothing here, and saving is the only write of an exchange.
+ * Refresh tokens, stored as families. oidc-provider first consumes a token, and then saves the next token. If
+ * `consume` wrote to the store, a failure before the second write would leave the client without a valid
+ * token. So `consume` does nothing here, and `upsert` exchanges both tokens in one write.
  */
 export function refreshTokens(parts: ProviderParts): Adapter {
   function find(ctx: KoaContextWithOIDC, token: string) {
@@ -37,16 +38,19 @@ export function refreshTokens(parts: ProviderParts): Adapter {
 
     consume: async () => {},
 
-    /** oidc-provider destroys a token that was used before (RFC 9700 4.14.2), and a token that its client revokes. */
+    /**
+     * oidc-provider destroys a token that was used before (RFC 9700 4.14.2), and a token that its client
+     * revokes.
+     */
     async destroy() {
       const { route, entities } = currentContext().oidc
       const { RefreshToken: token } = entities
-      if (!token) throw new TypeError('the refresh token was found by this request')
+      if (!token) throw new TypeError('this request has not found the refresh token')
       if (route === 'token') await revokeReused(parts, 'refresh_token.reused', token)
       else await parts.revokeGrant(token.grantId ?? '')
     },
 
-    // The endpoints revoke whole grants (`revoke-grant.ts`).
+    // The endpoints revoke whole grants with `revokeGrant()`, so this method does nothing.
     revokeByGrantId: async () => {},
   })
 }

@@ -14,16 +14,17 @@ const SESSION = {
   authorizations: optional(mapOf(objectOf({ sid: optional(stringRule), grantId: optional(stringRule) }))),
 }
 
-/** An id that no session has. The `uid` of a signed-out session points to this id for a moment. */
+/** An id that no session has. For one second after a sign-out, the `uid` of the session points to this id. */
 const NONE = ''
 
 /**
- * Our sessions in browsers, stored under the digest of the cookie. The `uid` stays the same when the cookie changes,
- * and is not a credential. A second record points from the `uid` to the session.
+ * Our sessions in browsers, stored under the digest of the session cookie. Each session also has a `uid`,
+ * which is not a credential, and which stays the same when the cookie changes. A second record points from
+ * the `uid` to the session.
  *
- * oidc-provider saves the session of every request at its end. A session that was found is written only while it still
- * exists, so that a request in flight never undoes a sign-out. A session without a person is not stored, because
- * strangers can start any number of them.
+ * At the end of each request, oidc-provider saves the session of that request. If the session was read from
+ * the store, it is written only while it still exists. So a pending request never undoes a sign-out. A
+ * session without a person is usually not stored (`isEmpty`), because strangers can start any number of them.
  */
 export function sessions(store: Store): Adapter {
   const sessionsById = payloadCollection(store, 'session', 'Session', SESSION)
@@ -38,17 +39,20 @@ export function sessions(store: Store): Adapter {
   })
 
   async function create(id: string, record: AdapterPayload, ttl: number): Promise<void> {
-    // The pointer is stored first, so that every session has one.
+    // The pointer is stored first, so that every stored session has a pointer.
     await idsByUid.set(uidOf(record), { id }, ttl)
     await sessionsById.set(id, record, ttl)
   }
 
-  /** Points a `uid` to another session id; false if the session has been signed out since. */
+  /**
+   * Points a `uid` to another session id. Returns false if the `uid` no longer points to `from`, for example
+   * after a sign-out.
+   */
   function repoint(uid: string, from: string, to: string, ttl: number): Promise<boolean> {
     return idsByUid.replace(uid, asStored(idsByUid, { id: from }), { id: to }, ttl)
   }
 
-  /** Extends the pointer from a `uid` to its session. Restores a lost or corrupt pointer. */
+  /** Extends the lifetime of the pointer from a `uid` to its session. Restores a lost or corrupt pointer. */
   async function extendPointer(uid: string, id: string, ttl: number): Promise<void> {
     try {
       if (!(await repoint(uid, id, id, ttl))) await idsByUid.create(uid, { id }, ttl)
@@ -58,7 +62,10 @@ export function sessions(store: Store): Adapter {
     }
   }
 
-  /** Writes the fields that this request changed, unless the session was deleted or another person has signed in. */
+  /**
+   * Writes the fields that this request changed. Writes nothing if the session was deleted, or if another
+   * person has signed in to it meanwhile.
+   */
   async function update(found: FoundSession, changed: AdapterPayload, ttl: number): Promise<void> {
     const { id } = found
     const before = found.stored.record
@@ -78,14 +85,17 @@ export function sessions(store: Store): Adapter {
     }
   }
 
-  /** Moves a session to another id. A sign-out at the same time finds either the old session or the new session. */
+  /**
+   * Moves a session to another id. If the person signs out at the same time, the session is deleted under
+   * both ids.
+   */
   async function move(found: FoundSession, id: string, record: AdapterPayload, ttl: number): Promise<void> {
     const [from, uid] = [found.id, uidOf(record)]
-    const isOther = uid !== uidOf(found.stored.record)
+    const isNewUid = uid !== uidOf(found.stored.record)
     await sessionsById.set(id, record, ttl)
-    const isThere = await sessionsById.delete(from)
-    if (isThere && isOther) await idsByUid.set(uid, { id }, ttl)
-    if (isThere && (isOther || (await repoint(uid, from, id, ttl)))) {
+    const existed = await sessionsById.delete(from)
+    if (existed && isNewUid) await idsByUid.set(uid, { id }, ttl)
+    if (existed && (isNewUid || (await repoint(uid, from, id, ttl)))) {
       Object.assign(found, { id, stored: asStored(sessionsById, record) })
     } else await sessionsById.delete(id)
   }
@@ -121,7 +131,7 @@ export function sessions(store: Store): Adapter {
       return pointer && pointer.id !== NONE ? sessionsById.get(pointer.id) : undefined
     },
     async destroy(cookie) {
-      // `move` deletes a replaced session.
+      // If the session continues under another cookie, `move` deletes the session under the old cookie.
       if (isReplacedSession(cookie)) return
       const uid = sessionOfRequest()?.uid
       await Promise.all([
@@ -133,13 +143,13 @@ export function sessions(store: Store): Adapter {
 }
 
 function uidOf({ uid }: AdapterPayload): string {
-  if (uid === undefined) throw new TypeError('a session has a uid')
+  if (uid === undefined) throw new TypeError('the session has no uid')
   return uid
 }
 
 /**
- * Whether a session holds nothing worth storing. For a sign-out request without a person, `answerWithoutSession`
- * decides later.
+ * Whether a session holds nothing worth storing. During a sign-out request, a session without a person is not
+ * stored either. If the sign-out form needs the session, `answerWithoutSession` stores it later.
  */
 function isEmpty({ accountId, state }: AdapterPayload): boolean {
   return accountId === undefined && (state === undefined || isSignOutRequest())
@@ -149,7 +159,7 @@ function isSamePerson(one: AdapterPayload, other: AdapterPayload): boolean {
   return one.accountId === other.accountId
 }
 
-/** The fields that differ; undefined for a removed field. */
+/** The fields that differ, with their values in `after`. A removed field is undefined. */
 function changesOf(before: AdapterPayload, after: AdapterPayload): AdapterPayload {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof AdapterPayload>
   const changed = [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))

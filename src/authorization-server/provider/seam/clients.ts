@@ -6,19 +6,22 @@ import { recordOf } from '../client-metadata.ts'
 import { currentContext, requestState } from '../request-state.ts'
 import { disguiseToken } from './tokens.ts'
 
-/** Called once a client has authenticated. The parameters have been read by then, and are used later. */
+/**
+ * Called when a client has authenticated. By then oidc-provider has read the parameters of the request. It
+ * uses them only later, so the function may change them.
+ */
 export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClient) => Promise<void>
 
 /** Maximum number of cached clients, at about 2 kB each. */
 const MAX_CACHED_CLIENTS = 10_000
 
 /**
- * Caches the clients that oidc-provider makes from their metadata. Its own cache holds one hundred. Making a client
- * takes ten times as long as finding it in the cache. So with more than one hundred clients, each token would take
- * longer.
+ * Caches the client objects that oidc-provider creates from client metadata. oidc-provider's own cache holds
+ * one hundred clients. Creating a client takes ten times as long as finding it in the cache. So with more
+ * than one hundred clients, issuing a token would take longer.
  *
- * Relies on: clients are found only with `Client.find(id)`, which asks `Client.adapter.find(id)` for the metadata; `new
- * Client(metadata)` checks them, and no code changes the result.
+ * Relies on: oidc-provider finds clients only with `Client.find(id)`, which gets the metadata from
+ * `Client.adapter.find(id)`. `new Client(metadata)` checks the metadata. No code changes a client object.
  */
 export function cacheClients({ Client }: Provider): void {
   const { adapter } = Client as unknown as { adapter: Adapter }
@@ -37,7 +40,7 @@ export function cacheClients({ Client }: Provider): void {
 }
 
 /**
- * Lets the registry compare secrets, because they are stored as hashes.
+ * Lets the registry compare client secrets, because only their hashes are stored.
  *
  * Relies on: client authentication awaits `client.compareClientSecret(secret)` inside the request's context.
  */
@@ -57,8 +60,9 @@ export function compareSecretsByHash(
 }
 
 /**
- * A secret in the Basic header is compared in its decoded form and as it stands. If both are wrong, this counts as one
- * failure.
+ * Compares a secret in the Basic header in its decoded form, and then as the client sent it, because many
+ * clients do not encode their secret. If both forms are wrong, the client has failed to authenticate once,
+ * not twice.
  */
 async function verifySecret(
   registry: ClientRegistry,

@@ -1,16 +1,17 @@
 import { errors } from 'oidc-provider'
 
 /**
- * A request that cannot be served for the moment. The error is answered directly and not redirected to the
- * application, which would only send the browser back.
+ * The error for a request that cannot be served at the moment. The browser gets this error directly, and is
+ * not redirected to the application. After a redirect, the application would only send the browser back.
  *
- * Relies on: oidc-provider redirects an error to the application unless `allow_redirect` is false. Otherwise it
- * answers with `statusCode`, and an exposed error is not reported as a server error.
+ * Relies on: oidc-provider redirects an error to the application unless `allow_redirect` is false. It answers
+ * an error that is not redirected with the error's `statusCode`. It does not report an error with `expose` as
+ * a server error.
  */
 export class NotNow extends errors.OIDCProviderError {
   override readonly allow_redirect = false
   override readonly error_description: string
-  /** Seconds. */
+  /** Seconds after which the request may be tried again. */
   readonly retryAfter: number
 
   constructor(status: 429 | 503, description: string, retryAfter: number) {
@@ -21,7 +22,10 @@ export class NotNow extends errors.OIDCProviderError {
   }
 }
 
-/** Prevents an error from being redirected to the application. Relies on: the same as {@link NotNow}. */
+/**
+ * Prevents an error from being redirected to the application. Relies on: `allow_redirect`, see {@link
+ * NotNow}.
+ */
 export function notRedirected<T extends Error>(error: T): T {
   return Object.assign(error, { allow_redirect: false })
 }

@@ -5,10 +5,10 @@ import { cacheClients, compareSecretsByHash, type ClientAuthenticated } from './
 import { storeConsentVersions } from './sessions.ts'
 import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 
-// This folder holds the code that uses undocumented behaviour of oidc-provider. Each function says what it relies on.
-// Code in other folders may rely on the order of hooks or on the form of a record. It says so in its place, also with
-// "Relies on:". For each of these comments, a test fails when an update of oidc-provider changes the behaviour (checked
-// with 9.13).
+// This folder holds the code that uses undocumented behaviour of oidc-provider. The comment of each function
+// says, after "Relies on:", which behaviour this is. Code in other folders relies only on the order of hooks
+// or on the form of a record, and has such a comment too. For each of these comments, a test fails when an
+// update of oidc-provider changes the behaviour. The behaviour was checked with oidc-provider 9.13.
 
 /** Changes a newly built provider, before its first request. */
 export function applySeam(
@@ -25,13 +25,15 @@ export function applySeam(
 }
 
 /**
- * oidc-provider without the response mode `form_post`. It answers that mode, and errors in it, with a page that needs a
- * script and that any site may frame. Errors of a response type with `token` in its name go to the mode `fragment`,
- * which must exist: here it is the same as `query`. Requests for the mode `fragment` are rejected
- * (`endpoints/authorize.ts`).
+ * oidc-provider without the response mode `form_post`. For this mode, oidc-provider sends responses and
+ * errors in a page that needs a script and that any site may frame.
  *
- * Relies on: the constructor registers its response modes with `this.registerResponseMode()`, and the first mode of a
- * name stays.
+ * If a requested response type contains `token`, oidc-provider sends the error in the mode `fragment`. So the
+ * mode `fragment` must exist, and here it does the same as `query`. A request that asks for the mode
+ * `fragment` is rejected (`endpoints/authorize.ts`).
+ *
+ * Relies on: the constructor registers its response modes with `this.registerResponseMode()`. If a name is
+ * registered twice, the first mode stays.
  */
 export class ScriptlessProvider extends Provider {
   override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
@@ -42,8 +44,10 @@ export class ScriptlessProvider extends Provider {
 }
 
 /**
- * Relies on: all addresses in documents and redirects come from `ctx.oidc.urlFor()`, which follows the `Host`
- * header; `provider.urlFor()` uses the issuer.
+ * Makes all addresses in documents and redirects start with the issuer, whatever the `Host` header is.
+ *
+ * Relies on: oidc-provider takes all these addresses from `ctx.oidc.urlFor()`, which follows the `Host`
+ * header. `provider.urlFor()` uses the issuer.
  */
 function takeAddressesFromIssuer(provider: Provider): void {
   const { prototype } = provider.OIDCContext as unknown as { prototype: Record<string, unknown> }
@@ -51,9 +55,11 @@ function takeAddressesFromIssuer(provider: Provider): void {
 }
 
 /**
- * Relies on: oidc-provider creates every context with `provider.createContext()`, including the contexts from which it
- * reads cookies. Behind a proxy that ends TLS, the connection looks like plain http unless the host has set
- * `app.proxy`. The issuer is right in both cases.
+ * Marks cookies as `Secure` if the issuer is https. Behind a proxy that ends TLS, the connection looks like
+ * plain http unless the host has set `app.proxy`. The issuer is right in both cases.
+ *
+ * Relies on: oidc-provider creates every context with `provider.createContext()`, including the contexts from
+ * which it reads cookies.
  */
 function takeCookieSecurityFromIssuer(provider: Provider): void {
   const isSecure = provider.issuer.startsWith('https:')
@@ -68,7 +74,7 @@ function takeCookieSecurityFromIssuer(provider: Provider): void {
 /**
  * All middleware of a provider.
  *
- * Relies on: a provider is a Koa app, which keeps its middleware in this list.
+ * Relies on: a provider is a Koa app, which keeps its middleware in the list `middleware`.
  */
 export function middlewareOf(provider: Provider): readonly Middleware[] {
   return provider.middleware

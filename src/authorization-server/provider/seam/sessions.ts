@@ -6,24 +6,27 @@ import type { Stored } from '../../../store/collection.ts'
 /** oidc-provider's session in a browser. */
 export type ProviderSession = NonNullable<KoaContextWithOIDC['oidc']['session']>
 
-/** A session as it was read from the store. Each write of this request updates it. */
+/**
+ * A session as it was read from the store. When this request writes the session, it also updates this object.
+ */
 export interface FoundSession {
   /** The digest of the session's cookie. */
   id: string
   stored: Stored<AdapterPayload>
 }
 
-/** oidc-provider's grant, with the consent versions at the time when it was made. */
+/** oidc-provider's grant, with the consent versions that were in force when the grant was made. */
 export interface GrantWithVersions {
   versions?: ConsentVersions | undefined
 }
 
 /**
- * Lets a grant carry its consent versions, and a session carry its {@link FoundSession} from `find` to `upsert`, which
- * does not store it. oidc-provider's models have no place for either.
+ * Adds one property each to two of oidc-provider's models. A grant keeps its consent versions in `versions`.
+ * A session keeps its {@link FoundSession} in `found` from `find` to `upsert`, and `upsert` does not store
+ * `found`.
  *
- * Relies on: a model stores the properties named in its static `IN_PAYLOAD`, which is first read when the first model
- * is saved.
+ * Relies on: a model stores the properties that its static `IN_PAYLOAD` names. `IN_PAYLOAD` is first read
+ * when the first model is saved.
  */
 export function storeConsentVersions({ Grant, Session }: Provider): void {
   addToPayload(Grant, 'versions')
@@ -35,16 +38,19 @@ function addToPayload(model: { readonly IN_PAYLOAD: string[] }, property: string
   Object.defineProperty(model, 'IN_PAYLOAD', { get: () => names })
 }
 
-/** Whether the person returns from the pages with this request. Relies on: the name of the route. */
+/** Whether the browser returns from our pages with this request. Relies on: the name of the route. */
 export function isReturnFromPages({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.route === 'resume'
 }
 
 /**
- * Gives a session a new cookie and a new `uid`. Interactions that began in the old session can no longer be completed.
+ * Gives a session a new cookie and a new `uid`. Interactions that began in the old session can no longer be
+ * completed.
  *
- * Relies on: a session that is not stored yet is `new`, and no browser has its cookie; the session of a request that
- * returns from the pages has received a new cookie by then; an interaction belongs to the `uid` of its session.
+ * Relies on:
+ * - A session that is not stored yet is `new`, and no browser has its cookie.
+ * - When the browser returns from our pages, oidc-provider has already given the session a new cookie.
+ * - An interaction belongs to the `uid` of its session.
  */
 export function replaceSessionIds(ctx: KoaContextWithOIDC, session: ProviderSession): void {
   const isNew = (session as { new?: boolean }).new === true
@@ -55,7 +61,8 @@ export function replaceSessionIds(ctx: KoaContextWithOIDC, session: ProviderSess
 /**
  * Discards what the person answered on the pages.
  *
- * Relies on: the answer is `ctx.oidc.result`, set before the first of our hooks, and read after that hook.
+ * Relies on: oidc-provider sets the answers in `ctx.oidc.result` before it calls the first of our hooks. It
+ * reads them after that hook.
  */
 export function discardAnswers(ctx: KoaContextWithOIDC): void {
   Object.assign(ctx.oidc, { result: undefined })
@@ -64,7 +71,7 @@ export function discardAnswers(ctx: KoaContextWithOIDC): void {
 /**
  * The secret that the form of the sign-out page must send back.
  *
- * Relies on: the session holds it when the page is rendered.
+ * Relies on: the session holds this secret when the page is rendered.
  */
 export function signOutSecret({ oidc }: KoaContextWithOIDC): string {
   const secret = oidc.session?.state?.['secret']
@@ -78,9 +85,10 @@ export function sessionOfRequest(): ProviderSession | undefined {
 }
 
 /**
- * Whether a session is deleted because it continues under another cookie.
+ * Whether oidc-provider deletes a session because the session continues under another cookie.
  *
- * Relies on: by then the request's session has the new cookie, and is saved next.
+ * Relies on: when oidc-provider deletes the old session, the session of the request already has the new
+ * cookie. oidc-provider saves that session next.
  */
 export function isReplacedSession(cookie: string): boolean {
   const session = sessionOfRequest()

@@ -2,7 +2,8 @@ import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { RefreshTokenFormat } from '../../../grants/refresh-tokens/token-format.ts'
 
 /**
- * A prefix for tokens at the introspection and revocation endpoints. With its colon, a token cannot look like a JWT.
+ * A prefix that `disguiseToken` puts before a token. The prefix contains a colon, so a token with this prefix
+ * does not look like a JWT.
  */
 const DISGUISE = 'token:'
 
@@ -10,10 +11,11 @@ const DISGUISE = 'token:'
 const TAKES_ANY_TOKEN: ReadonlySet<string> = new Set(['introspection', 'revocation'])
 
 /**
- * Lets JWTs be introspected and revoked. oidc-provider rejects a token that looks like a JWT before it asks a model,
- * because it stores none of its own JWTs.
+ * Makes it possible to introspect and revoke JWTs. oidc-provider stores none of its own JWTs, so it rejects a
+ * token that looks like a JWT without asking a model. A prefix before the token prevents this.
  *
- * Relies on: the parameters are read before the client authenticates, and the token is used afterwards.
+ * Relies on: oidc-provider reads the parameters before it authenticates the client, and uses the token
+ * afterwards.
  */
 export function disguiseToken({ oidc: { route, params } }: KoaContextWithOIDC): void {
   const token = params?.['token']
@@ -21,14 +23,19 @@ export function disguiseToken({ oidc: { route, params } }: KoaContextWithOIDC): 
   params['token'] = DISGUISE + token
 }
 
-/** The token as we issued it, from the value that oidc-provider hands to a model. */
+/**
+ * Removes the prefix from the value that oidc-provider passes to a model. Returns the token as we issued it.
+ */
 export function tokenAsIssued({ oidc: { route } }: KoaContextWithOIDC, token: string): string {
   return TAKES_ANY_TOKEN.has(route) && token.startsWith(DISGUISE) ? token.slice(DISGUISE.length) : token
 }
 
 /**
- * Relies on: the id of a model, which is the token, comes from `generateTokenId()`; `rotations` counts the tokens
- * before it, and `grantId` is set by then.
+ * Makes oidc-provider create refresh tokens in our own format, which contains the grant and the generation of
+ * the token.
+ *
+ * Relies on: the id of a refresh token is the token itself, and comes from `generateTokenId()`. By then
+ * `grantId` is set, and `rotations` is the number of earlier tokens of the same family.
  */
 export function nameRefreshTokensAfterTheirFamily(provider: Provider, format: RefreshTokenFormat): void {
   const { prototype } = provider.RefreshToken as unknown as { prototype: Record<string, unknown> }
@@ -38,9 +45,10 @@ export function nameRefreshTokensAfterTheirFamily(provider: Provider, format: Re
 }
 
 /**
- * Whether the refresh token that is saved now replaces another token.
+ * Whether the refresh token that is being saved replaces another token.
  *
- * Relies on: a refresh sets the exchanged token as an entity before it saves the next token.
+ * Relies on: during a refresh, oidc-provider sets the old token as the entity `RotatedRefreshToken` before it
+ * saves the next token.
  */
 export function isRotation({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.entities.RotatedRefreshToken !== undefined

@@ -6,10 +6,10 @@ const { Check } = interactionPolicy
 export const NOT_HINTED = 'id_token_hint names another person than the one who is signed in'
 
 /**
- * Replaces the parameter `id_token_hint` by its subject. The parameters are stored while an interaction waits, and an
- * ID token must not be stored.
+ * Replaces the parameter `id_token_hint` by the subject of that ID token. The parameters are stored while an
+ * interaction waits for a person, and an ID token must not be stored.
  *
- * Relies on: the hint has been verified by now, and oidc-provider does not read the parameter as a token later.
+ * Relies on: oidc-provider has verified the hint by now, and does not read the parameter as a token later.
  */
 export function keepSubjectOfHint({ oidc }: KoaContextWithOIDC): void {
   const hint = oidc.entities.IdTokenHint
@@ -23,8 +23,9 @@ export function hintedSubject(params: Readonly<Record<string, unknown>> | undefi
 }
 
 /**
- * Checks that `id_token_hint` names the person who is signed in (OpenID Connect Core 3.1.2.1). This check also works
- * when the person returns from the pages. oidc-provider's own check knows only a hint in the current request.
+ * Checks that `id_token_hint` names the person who is signed in (OpenID Connect Core 3.1.2.1). This check
+ * also works when the browser returns from our pages. oidc-provider's own check works only if the current
+ * request contains the hint.
  */
 export const hintCheck = new Check('id_token_hint', NOT_HINTED, 'login_required', ({ oidc }) => {
   const subject = hintedSubject(oidc.params)

@@ -10,7 +10,9 @@ const RETRY_AFTER_SECONDS = 30
 const LOG_INTERVAL_MS = 60_000
 
 /**
- * @param parts.max interactions of one address that wait at once, in this process; 0 for no limit
+ * Limits the authorization requests that wait for a person.
+ *
+ * @param parts.max maximum interactions of one address that wait at once, in this process; 0 for no limit
  * @param parts.seconds for which a waiting interaction is counted
  */
 export function createInteractionAdmission(parts: {
@@ -46,10 +48,10 @@ export function createInteractionAdmission(parts: {
       }
       if (pending.add(address, id)) return
       logRejection(address)
-      const description = 'too many sign-ins that were begun from this address are not finished'
+      const description = 'too many unfinished sign-ins were started from this address'
       throw new NotNow(429, description, RETRY_AFTER_SECONDS)
     },
-    /** Releases an interaction that was answered, or could not be stored. */
+    /** Stops counting an interaction that was answered, or could not be stored. */
     release: pending.remove,
   }
 }

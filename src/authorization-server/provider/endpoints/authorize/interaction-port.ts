@@ -16,7 +16,7 @@ interface Parts extends Pick<
   ProviderDependencies,
   'settings' | 'catalog' | 'registry' | 'accounts' | 'consents' | 'events'
 > {
-  /** The present authorization server; key rotation replaces it. */
+  /** Returns the current authorization server, because each key rotation replaces it. */
   readonly provider: () => Provider
 }
 
@@ -51,7 +51,7 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
     person && accounts.find(person.accountId, person.userId),
     person && consents.get(person, application.clientId),
   ])
-  // Without its developer the application is treated as disabled.
+  // If the host no longer has the developer's account, the application is treated as disabled.
   if (!developer) return undefined
   const prompt = details.prompt.name === 'login' ? 'login' : 'consent'
   return {
@@ -140,8 +140,8 @@ const failed: Method<'failed'> = async (parts, ctx, pending, error, description)
 }
 
 /**
- * A request with an `id_token_hint` cannot start again: no other person may continue it, and the ID token was not
- * stored.
+ * A request with an `id_token_hint` cannot start again, because no other person may continue it, and because
+ * the ID token was not stored. Such a request fails with `login_required`.
  */
 const restart: Method<'restart'> = async (parts, ctx, pending, { endSession } = { endSession: false }) => {
   const params = (await detailsOf(parts, ctx))?.params ?? {}
@@ -166,7 +166,10 @@ async function detailsOf({ provider }: Parts, ctx: Context): Promise<Details | u
   }
 }
 
-/** Answers the interaction. If another request has answered it before, that answer counts. */
+/**
+ * Answers the interaction. If another request has already answered the interaction, the earlier answer
+ * counts, and `counts` is false.
+ */
 async function finish(
   parts: Parts,
   ctx: Context,
@@ -189,7 +192,7 @@ async function finish(
 
 type Session = Awaited<ReturnType<typeof sessionOf>>
 
-/** Our session in this browser, without unsaved changes. */
+/** Our session in this browser, as the store has it now. */
 function sessionOf({ provider }: Parts, ctx: Context) {
   return provider().Session.get(ctx)
 }
@@ -201,12 +204,15 @@ async function signOut(session: Session): Promise<void> {
   if (session.exp) await session.persist()
 }
 
-/** Every answer selects the account that is shown (`prompt=select_account`, OpenID Connect Core 3.1.2.1). */
+/**
+ * With every answer, the person also selects the account that the page shows (`prompt=select_account`, OpenID
+ * Connect Core 3.1.2.1).
+ */
 const ACCOUNT_SELECTED = { select_account: {} }
 
 /**
- * The name that a person sees for themselves, and a login that distinguishes their accounts. Other people see only a
- * name.
+ * The name and the login that the pages show to the owner of an account. The login distinguishes accounts of
+ * the same name. Of a developer, the pages show only a name.
  */
 function displayNames({ id, claims }: Account): { name: string; login?: string | undefined } {
   const login = text(claims?.['email']) ?? text(claims?.['preferred_username'])

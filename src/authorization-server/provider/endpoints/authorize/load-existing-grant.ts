@@ -10,9 +10,9 @@ import type { GrantWithVersions } from '../../seam/sessions.ts'
 type Parts = Pick<ProviderParts, 'settings' | 'consents'>
 
 /**
- * Writes one decision into a new grant; the caller saves the grant. Each authorization gets its own grant. If
- * authorizations shared a grant, they would remove each other's scopes. Denied scopes are written too, because
- * oidc-provider asks again for every scope that a grant neither grants nor denies.
+ * Writes one decision into a new grant. The caller saves the grant. Each authorization gets its own grant,
+ * because authorizations that share a grant would remove each other's scopes. Denied scopes are written too,
+ * because oidc-provider asks again for every scope that a grant neither grants nor denies.
  *
  * @param versions the consent versions that were in force before the decision
  */
@@ -32,10 +32,13 @@ export function writeDecision(
 }
 
 /**
- * Returns the grant of an authorization request if the person need not be asked. After a decision it is the grant that
- * the consent page made. It is a new grant if the person has authorized all requested scopes before, or if the
- * application is the host's own. If a person must first sign in or choose an account, the result is undefined, because
- * another person may then continue.
+ * Returns the grant of an authorization request, or undefined if a person must first answer on a page.
+ *
+ * - After a decision on the consent page, the result is the grant that the consent page created.
+ * - If a person must first sign in or choose an account, the result is undefined. Another person may then
+ *   continue.
+ * - If the person has authorized all requested scopes before, the result is a new grant.
+ * - If the application is the host's own (`firstParty`), the result is a new grant too.
  *
  * @param checksBefore oidc-provider's checks of whether a person must sign in or choose an account
  */
@@ -62,7 +65,8 @@ export async function loadExistingGrant(
 }
 
 /**
- * The consent versions if the request is authorized without asking the person; undefined if the person must be asked.
+ * The consent versions if the request is authorized without asking the person. Undefined if the person must
+ * be asked.
  */
 async function findConsent(
   { consents }: Parts,

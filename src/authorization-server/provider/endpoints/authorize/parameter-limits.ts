@@ -6,12 +6,13 @@ const MAX_BYTES_OTHERS = 514
 const MAX_BYTES_TOGETHER = 3072
 
 /**
- * Finds a parameter that is too long. The parameters are stored, and strangers choose them. The scopes in `scope` are
- * checked one by one elsewhere, and `id_token_hint` has been replaced by its subject.
+ * Finds a parameter that is too long. Strangers choose the parameters, and oidc-provider stores them, so
+ * their length is limited. `scope` is not checked here, because its scopes are checked one by one elsewhere.
+ * `id_token_hint` has been replaced by its subject.
  *
- * @param params by name: strings, lists of strings for repeated parameters, undefined for absent ones
- * @returns the parameter; its name is empty if only all parameters together are too long. Undefined if nothing is too
- *   long
+ * @param params by name: strings, lists of strings for repeated parameters, undefined for absent parameters
+ * @returns undefined if no parameter is too long. Otherwise the parameter; its name is empty if only all
+ *   parameters together are too long
  */
 export function findTooLong(params: Readonly<Record<string, unknown>>) {
   let together = 0
@@ -19,7 +20,7 @@ export function findTooLong(params: Readonly<Record<string, unknown>>) {
     if (name === 'scope' || value === undefined) continue
     const bytes = Buffer.byteLength(JSON.stringify(value))
     const limit = MAX_BYTES[name] ?? MAX_BYTES_OTHERS
-    // The message does not count the quotes.
+    // The limit counts the quotes of the JSON text. The message does not count them.
     if (bytes > limit) return { name, description: `${name} is too long; it may have ${limit - 2} bytes` }
     together += bytes + name.length
   }

@@ -1,6 +1,6 @@
 /**
- * The maximum number of interactions that are counted at once. Beyond it, a new interaction replaces the oldest. All
- * entries take less than 20 MB.
+ * The maximum number of interactions that are counted at once. Beyond this number, a new interaction replaces
+ * the oldest interaction. All entries together take less than 20 MB.
  */
 const MAX_COUNTED = 50_000
 
@@ -32,7 +32,10 @@ export function createPendingInteractions({
   }
 
   return {
-    /** Counts a new interaction. False if the address has too many; the new interaction is not counted then. */
+    /**
+     * Counts a new interaction. If the address has too many, returns false and does not count the
+     * interaction.
+     */
     add(address: string, id: string): boolean {
       if (max === 0) return true
       for (const [oldest, { until }] of pending) {

@@ -18,5 +18,5 @@ export function redirectUriError(ctx: KoaContextWithOIDC, error: Error): string 
   const client = recordOf(ctx.oidc.client)
   return client.kind === 'application' && client.redirectUris.length === 0
     ? 'no redirect URI is registered for this application yet'
-    : 'redirect_uri is not one of those registered for this application; they are compared character by character'
+    : 'redirect_uri is not registered for this application; redirect URIs are compared character by character'
 }

@@ -11,9 +11,10 @@ import {
 } from '../../seam/sessions.ts'
 
 /**
- * Synchronizes our session in the browser with the host's session, before oidc-provider uses our session. So no code is
- * issued for a person who has signed out at the host, or whose account was deleted. It runs when an authorization
- * request starts, and when the person returns from the pages. Without `accounts.current` only the account is checked.
+ * Synchronizes our session in the browser with the host's session, before oidc-provider uses our session. So
+ * no code is issued for a person who has signed out at the host, or whose account was deleted. This happens
+ * when an authorization request starts, and when the browser returns from our pages. If the host does not
+ * provide `accounts.current`, only the account is checked.
  */
 export async function syncHostSession(
   { accounts, accountLookup }: Pick<ProviderParts, 'accounts' | 'accountLookup'>,
@@ -45,18 +46,21 @@ function isSamePerson(one: Person | undefined, other: Person | undefined): boole
   return (one && subjectOf(one)) === (other && subjectOf(other))
 }
 
-/** Ends the session of the previous person, and the pending authorization requests of that person. */
+/**
+ * Ends the session of the previous person. The pending authorization requests of that person can no longer be
+ * completed.
+ */
 function signOut(ctx: KoaContextWithOIDC, session: ProviderSession): void {
   session.authorizations = undefined
   session.loginTs = undefined
   delete session.accountId
-  // The previous person gave the answers on the pages.
+  // The answers on the pages came from the previous person.
   if (isReturnFromPages(ctx)) discardAnswers(ctx)
   replaceSessionIds(ctx, session)
 }
 
 function signIn(session: ProviderSession, who: SignedIn): void {
-  // If the host does not know the time, 0 is stored. Then no `auth_time` is issued, and `max_age` demands a new
-  // sign-in.
+  // If the host does not know the time of the sign-in, 0 is stored. Then no `auth_time` is issued, and
+  // `max_age` demands a new sign-in.
   session.loginAccount({ accountId: subjectOf(who), loginTs: who.signedInAt ?? 0 })
 }

@@ -9,9 +9,9 @@ import { revokeAfterRace } from './reuse.ts'
 // A code exchange (RFC 6749 4.1.3), step by step. oidc-provider calls the steps in this order.
 
 /**
- * 1. The client has authenticated. A missing `redirect_uri` is filled in (OAuth 2.1 4.1.3). oidc-provider does so for
- * an application with one redirect URI. For an application with several, this function fills in the URI that received
- * the code.
+ * 1. The client has authenticated. If `redirect_uri` is missing, it is filled in (OAuth 2.1 4.1.3). For an
+ * application with one redirect URI, oidc-provider fills it in. For an application with several redirect
+ * URIs, this function fills in the redirect URI that received the code.
  */
 export async function fillInRedirectUri(
   parts: Pick<ProviderParts, 'codes'>,
@@ -26,8 +26,9 @@ export async function fillInRedirectUri(
 }
 
 /**
- * 2. oidc-provider has read the code, and reads its grant. The grant is listed at the same time, which saves a round
- * trip. If the exchange fails, readers skip the entry, and the entry is deleted with the grant.
+ * 2. oidc-provider has read the code, and is reading its grant. At the same time the grant is added to the
+ * index of grants, which saves a round trip. If the exchange fails, readers of the index skip this entry. The
+ * entry is deleted together with the grant.
  *
  * Relies on: oidc-provider reads the grant only after it has found that the code belongs to this client.
  */
@@ -49,11 +50,12 @@ export async function listGrant(
 }
 
 /**
- * 3. oidc-provider saves the first refresh token. Its family starts with one atomic write, which consumes the code. A
- * failure before that write leaves the code usable. Every use after that write is a replay.
+ * 3. oidc-provider saves the first refresh token. One atomic write starts the refresh token family and
+ * consumes the code. A failure before that write leaves the code usable. Every use of the code after that
+ * write is a replay.
  *
- * @throws invalid_grant if the grant was revoked, or if another request has used the code. In the second case the grant
- *   is revoked
+ * @throws invalid_grant if the grant was revoked, or if another request has used the code. In the second case
+ *   the grant is revoked
  */
 export async function redeemCode(
   parts: Pick<
@@ -70,7 +72,8 @@ export async function redeemCode(
   if (!(await parts.grantLifecycle.activate(grantId, await getGrant(parts, ctx, grantId), listing))) {
     throw new errors.InvalidGrant('grant not found')
   }
-  // The use of the client and the number of the account's grants share one round trip with the write.
+  // Two more commands share a round trip with the write: recording the use of the client, and counting the
+  // grants.
   parts.clientUsed(recordOf(ctx.oidc.client))
   const mayExceedLimit = listing?.mayExceedLimit()
   if (!(await parts.families.start(token, payload, ttl))) {

@@ -7,8 +7,9 @@ import { requestedScopes, requireAllowed } from '../../requested-scope.ts'
 import { requireKnownResource, resourceServerOf } from '../../resource-indicator.ts'
 
 /**
- * Registers the client credentials grant (RFC 6749 4.4), which gives direct access. Without `scope` the token carries
- * all scopes of all products of the API key; oidc-provider's own grant would issue a token without any scope.
+ * Registers the client credentials grant (RFC 6749 4.4), which gives direct access. Without `scope`, the
+ * token carries all scopes of all products of the API key. oidc-provider's own grant would then issue a token
+ * without any scope.
  */
 export function registerClientCredentialsGrant(
   provider: Provider,

@@ -2,7 +2,9 @@ import { coalesce } from '../../../../async/coalesce.ts'
 import type { GrantPair } from '../../../../grants/grant-index.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 
-/** Creates the function that keeps the number of a person's grants for an application below the limit. */
+/**
+ * Creates the function that revokes the oldest grants of a person for an application if there are too many.
+ */
 export function createLimitGrants({
   grantLifecycle,
   revokeGrant,
@@ -26,7 +28,10 @@ export function createLimitGrants({
     due.clear()
     for (const pair of pairs) {
       await revokeSurplus(pair).catch((error: unknown) => {
-        logger.debug({ err: error, ...pair }, 'the oldest grants could not be revoked; it is tried again')
+        logger.debug(
+          { err: error, ...pair },
+          'the oldest grants could not be revoked; the next authorization tries again',
+        )
       })
     }
   })

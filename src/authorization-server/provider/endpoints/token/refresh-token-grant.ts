@@ -13,8 +13,9 @@ import { ownerOf, revokeAfterRace } from './reuse.ts'
 // A refresh (RFC 6749 6), step by step. oidc-provider calls the steps in this order.
 
 /**
- * 1. The client has authenticated. Standard scopes that this issuer does not have are dropped, as in an authorization
- * request. Otherwise oidc-provider rejects every scope that the refresh token does not carry.
+ * 1. The client has authenticated. Standard scopes that this issuer does not have are dropped, as in an
+ * authorization request. If they stayed, oidc-provider would reject the request, because the refresh token
+ * does not carry them.
  */
 export function dropIgnoredScopes(
   { settings }: Pick<ProviderParts, 'settings'>,
@@ -27,9 +28,9 @@ export function dropIgnoredScopes(
 }
 
 /**
- * 2. oidc-provider reads the refresh token, whose family is usually prefetched. A token may seem used because of a late
- * write that is about to be rolled back. Polling for the rollback is expensive, so it starts only after the client has
- * authenticated.
+ * 2. oidc-provider reads the refresh token, whose family is usually prefetched. A token may look used because
+ * a paused store applied a write late, and that write is about to be rolled back. Waiting for the rollback is
+ * expensive, so it starts only after the client has authenticated.
  */
 export async function findRefreshToken(
   parts: Pick<ProviderParts, 'families' | 'refreshTokenFormat' | 'grantLifecycle'>,
@@ -44,8 +45,9 @@ export async function findRefreshToken(
 }
 
 /**
- * 3. oidc-provider has checked client, token, grant and account. A refresh that would produce no scope is rejected
- * before the token is used up. The grant is extended, to live as long as the next token.
+ * 3. oidc-provider has checked the client, token, grant and account. A refresh that would produce no scope is
+ * rejected before the token is used up. The lifetime of the grant is extended, so that the grant lives as
+ * long as the next token.
  *
  * @returns true: every refresh token is rotated
  */
@@ -55,7 +57,7 @@ export async function checkRefresh(
 ): Promise<true> {
   const { audience, openIdScopes } = parts.settings
   const { Client: client, Grant: grant, RefreshToken: token } = ctx.oidc.entities
-  if (!client || !grant || !token) throw new TypeError('a refresh has a client, a grant and a token')
+  if (!client || !grant || !token) throw new TypeError('this refresh lacks its client, grant or token')
   requireKnownResource(ctx.oidc.params?.['resource'], audience)
 
   const allowed = new Set([...openIdScopes, ...(await getApplicationScopes(parts, ctx, client))])
@@ -68,8 +70,9 @@ export async function checkRefresh(
 }
 
 /**
- * 4. oidc-provider saves the next refresh token. One write exchanges the old token for the new token, so a failure
- * loses neither token. The use of the client is recorded in the same round trip.
+ * 4. oidc-provider saves the next refresh token. One write exchanges the old token for the new token, so
+ * after a failure one of the two tokens is still valid. The use of the client is recorded in the same round
+ * trip.
  *
  * @throws invalid_grant if another request has used the token since step 2; the grant is revoked then
  */
@@ -81,7 +84,7 @@ export async function rotateRefreshToken(
   ttl: number,
 ): Promise<void> {
   const previous = await requestState(ctx).refreshToken?.found
-  if (!previous) throw new TypeError('the refresh token that is exchanged was not found by this request')
+  if (!previous) throw new TypeError('this request has not found the refresh token')
   parts.clientUsed(recordOf(ctx.oidc.client))
   const exchange = await parts.families.rotate(previous, next, payload, ttl)
   if (!exchange) {
@@ -94,7 +97,8 @@ export async function rotateRefreshToken(
 }
 
 /**
- * 5. oidc-provider has written the response. A client that retried receives the same refresh token as the first time.
+ * 5. oidc-provider has written the response. If the client has retried the refresh, the response gets the
+ * same refresh token as the first response.
  */
 export function repeatRefreshToken(ctx: ProviderResponse): void {
   const { repeatedRefreshToken } = requestState(ctx)

@@ -22,9 +22,10 @@ export async function revokeReused(
 }
 
 /**
- * Revokes the grant of a code or token that was valid when it was read, but could not be exchanged a moment later.
- * Reuse is reported only if the family is still active. Otherwise another request was revoking the grant. The grant is
- * revoked again, because its access tokens may not be revoked yet.
+ * Revokes the grant of a code or token that was valid when it was read, but could not be exchanged a moment
+ * later. If the family is still active, the code or token was used twice, and the reuse is reported. If the
+ * family is revoked, another request has revoked the grant meanwhile. Then the grant is revoked once more
+ * without a report, because its access tokens may not be revoked yet.
  */
 export async function revokeAfterRace(parts: Parts, event: ReuseEvent, owner: Owner): Promise<void> {
   const { grantId = '' } = owner

@@ -6,9 +6,9 @@ import { requestState } from '../../request-state.ts'
 type Entities = KoaContextWithOIDC['oidc']['entities']
 
 /**
- * Our own claims in an access token. `access_mode` states the mode, because a reader cannot infer it: an account id may
- * equal a client id. The function uses only data already in memory, because no step may fail after a refresh token has
- * been exchanged.
+ * Our own claims in an access token. `access_mode` states the mode, because a resource server cannot infer
+ * the mode from the ids: an account id may equal a client id. The function uses only data already in memory,
+ * because no step may fail after a refresh token has been exchanged.
  */
 export function tokenClaims(
   ctx: KoaContextWithOIDC,
