@@ -16,10 +16,10 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
 /**
  * Stores all data in Redis or Valkey, for any number of processes.
  *
- * The client belongs to the host: a `Redis` or `Cluster` of ioredis 5 or 6. It stays open when the store is
- * closed, and the host listens to its `error` events. Any settings of the client work. With the following
- * settings, a service answers quickly while Redis is unavailable, and recovers soon after Redis is available
- * again:
+ * The client belongs to the host: a `Redis` or `Cluster` of ioredis 5 or 6. The client stays open when the
+ * store is closed. The host has to listen to the `error` events of the client. Any settings of the client
+ * work. With the following settings, a service answers quickly while Redis is unavailable, and recovers soon
+ * after Redis is available again:
  *
  * ```ts
  * const client = new Redis(url, {
@@ -52,8 +52,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const { keyPrefix = 'gatehouse:', durability } = options
   const { db = 0, keyPrefix: clientPrefix = '' } = client.options ?? {}
   const key = (name: string) => keyPrefix + name
-  // Redis channels do not depend on the database number and on the client's own key prefix, so both are part
-  // of the channel's name.
+  // In Redis, channels depend neither on the database number nor on the client's own key prefix. So the name
+  // of each channel contains the number and the prefix.
   const channel = (name: string) => `${db}:${clientPrefix}${keyPrefix}${name}`
   const subscriptions = createSubscriptions(client)
   const losses = countConnectionLosses(client)

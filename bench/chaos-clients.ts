@@ -1,4 +1,4 @@
-/** The clients of `chaos.ts`. Each connects, refreshes repeatedly, and records every response. */
+/** The clients of `chaos.ts`. Each client connects, refreshes repeatedly, and records every response. */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ApplicationClient } from './chaos-process.ts'
@@ -30,7 +30,7 @@ export interface Ledger {
   readonly connections: Connection[]
   /** The tokens that replaced each refresh token; more than one is a violation. */
   readonly successors: Map<string, Set<string>>
-  /** Refresh tokens that were exchanged for another one. */
+  /** Refresh tokens that were exchanged for a new refresh token. */
   readonly accepted: Set<string>
   /** Codes that were rejected although they were unused. */
   readonly codesLost: string[]
@@ -130,7 +130,10 @@ export function createClient(options: {
     return undefined
   }
 
-  /** Retries until the response is final: tokens or a rejection. Undefined if the client stopped retrying. */
+  /**
+   * Retries until the response is final: tokens or a rejection. Returns undefined if the client stopped
+   * retrying.
+   */
   async function retryUntilFinal(send: () => Promise<Answer>): Promise<Answer | undefined> {
     const started = performance.now()
     while (performance.now() - started < RETRY_TIMEOUT_MS) {
@@ -160,7 +163,7 @@ export function createClient(options: {
     return connection
   }
 
-  /** Records the token that replaced another one. */
+  /** Returns the refresh token of a response, and records that it replaced `token`. */
   function record(token: string, answer: Answer | undefined): string | undefined {
     const next = answer && refreshTokenOf(answer)
     if (next === undefined) return undefined
@@ -169,7 +172,10 @@ export function createClient(options: {
     return next
   }
 
-  /** @returns whether the connection is still usable */
+  /**
+   * Refreshes a connection. Some refreshes are sent twice at the same time.
+   * @returns whether the connection is still usable
+   */
   async function refreshOnce(connection: Connection): Promise<boolean> {
     const token = connection.tokens.at(-1) ?? ''
     const isDoubled = randomInt(100) < DOUBLED_PERCENT

@@ -9,13 +9,13 @@
  * - `pause-master`: like `kill`, but the master is frozen for 10 s, and resumes after it was replaced.
  * - `pause`: a single Redis is frozen for 10 s, twice.
  *
- * Runs with `durability` (one replica, 500 ms) on the cluster, and `refreshTokenGraceSeconds: 10`. Fails if a
- * refresh token gets two valid successors, if a client that used no token twice is rejected, if a response is
- * a 5xx other than 503, if a request takes longer than the store's timeout allows, or if a client waits for
- * more than 5 s after the recovery. With `--no-durability` the measurement does not fail, and counts the
- * writes that replication without WAIT loses. `--seconds 30` shortens the run. With `--eager`, clients hardly
- * pause between two refreshes. The measurement starts its own servers, takes about 90 seconds, and needs Node
- * 22.18 or later.
+ * The processes have `refreshTokenGraceSeconds: 10`, and on the cluster also `durability` (one replica, 500
+ * ms). The measurement fails if a refresh token gets two valid successors, if a client that used no token
+ * twice is rejected, if a response is a 5xx other than 503, if a request takes longer than the store's
+ * timeout allows, or if a client waits for more than 5 s after the recovery. With `--no-durability` the
+ * measurement does not fail, and counts the writes that replication without WAIT loses. `--seconds 30`
+ * shortens the run. With `--eager`, clients hardly pause between two refreshes. The measurement starts its
+ * own servers, takes about 90 seconds, and needs Node 22.18 or later.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -152,7 +152,10 @@ interface FinalState {
   usable: number
 }
 
-/** Introspects the tokens of each grant: only the last one must be active. */
+/**
+ * Introspects the tokens of each grant. Only the last token of a grant may be active. The result counts the
+ * violations, and the grants that can still be used.
+ */
 async function checkTokens(): Promise<FinalState> {
   const found: FinalState = { twins: 0, lost: 0, rolledBack: 0, usable: 0 }
   const left = [...ledger.connections]
@@ -198,7 +201,8 @@ function reportAnswers(): void {
   for (const { what, status, text, retryAfter } of ledger.answers.slice(0, answers)) {
     const ofWhat = (counts[what] ??= {})
     ofWhat[status] = (ofWhat[status] ?? 0) + 1
-    // The clients send only valid authorization and introspection requests, so none may be rejected.
+    // The clients send only valid authorization and introspection requests, so no such request may be
+    // rejected.
     const isRejection = status >= 400 && status < 500 && (what === 'authorize' || what === 'introspect')
     if (status === 0 || isRejection || (status >= 500 && status !== 503))
       failures.push(`${what} was answered ${status} ${text}`)

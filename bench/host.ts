@@ -42,7 +42,7 @@ export interface MeasuredHost {
   readonly gatehouse: Gatehouse
   readonly issuer: string
   readonly origin: string
-  /** Idempotent. The store stays open. */
+  /** Closes the gatehouse and the server. The store stays open. Idempotent. */
   close(): Promise<void>
 }
 

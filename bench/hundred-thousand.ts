@@ -180,7 +180,7 @@ async function measureSizes(): Promise<void> {
   console.log(`Redis uses ${used} for all of it`)
 }
 
-/** Counts round trips over a slow connection, and measures times over a fast one. */
+/** Counts round trips over a slow connection, and measures times over a fast connection. */
 async function measureLists(): Promise<void> {
   const lists: readonly (readonly [what: string, list: (host: MeasuredHost) => Promise<unknown[]>])[] = [
     ['apiKeys.listByOwner, 50 of 1,000', async (host) => (await listKeys(host, LARGE_ACCOUNT)).items],
@@ -245,8 +245,8 @@ async function measureStarts(): Promise<void> {
 }
 
 /**
- * Measures direct tokens per second for each number of clients in turn. Each of the 100,000 clients requests at
- * most one token.
+ * Measures direct tokens per second for each number of clients in turn. In the measurement with 100,000
+ * clients, each client requests at most one token.
  */
 async function measureTokens(): Promise<void> {
   const { host, close } = await open(full.port)

@@ -17,8 +17,8 @@ export interface ProcessOptions {
   readonly servicePort: number
   readonly pollIntervalSeconds: number
   /**
-   * `service`; `without-messages`: a service that receives no messages; `gateway`: a gateway that polls over
-   * HTTP.
+   * A `service` is an authorization service. The role `without-messages` is a service that receives no
+   * messages. A `gateway` is a gateway that polls over HTTP.
    */
   readonly role: 'service' | 'without-messages' | 'gateway'
   readonly credentials?: { readonly clientId: string; readonly clientSecret: string } | undefined

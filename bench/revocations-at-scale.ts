@@ -88,8 +88,8 @@ redis.disconnect()
 await redisServer.stop()
 
 /**
- * Makes one revocation. Most are of tokens, fewer of grants, some of clients, and very few of other kinds. All
- * expire within the next ten days.
+ * Makes one revocation. Most revocations revoke a token, fewer a grant, some a client, and very few an
+ * operation. All revocations expire within the next ten days.
  */
 function makeRevocation(index: number): Revocation {
   const id = randomBytes(16).toString('base64url')

@@ -1,9 +1,10 @@
 /**
- * Kills processes (SIGKILL) in the middle of a rotation, 50 times: before the key ring is written, after it,
- * after other processes were notified, and at random. At every moment, exactly one key of each algorithm must
- * be the current key. Another process rotates on schedule. After each crash, that process must issue tokens
- * that it accepts, have a next key within seconds, and rotate. Otherwise the measurement fails. It starts its
- * own Redis. `node bench/rotation-crash.ts` runs for about two minutes, and needs Node 22.18 or later.
+ * Kills a process (SIGKILL) in the middle of a rotation, 50 times: before or after the key ring is written,
+ * after other processes were notified, or at a random moment. At every moment, exactly one key of each
+ * algorithm must be the current key. Another process rotates on schedule. After each crash, that process must
+ * issue tokens that it accepts, have a next key within seconds, and rotate. Otherwise the measurement fails.
+ * It starts its own Redis. `node bench/rotation-crash.ts` runs for about two minutes, and needs Node 22.18 or
+ * later.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'

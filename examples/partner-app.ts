@@ -162,7 +162,8 @@ export function createPartnerApp(service: Service, origin: string): Koa {
       await connector.revoke(connection)
       const visitor = visitorOf(ctx)
       visitor.connection = undefined
-      // Shown when the user returns. The service does not report whether they signed out there.
+      // The notice is shown when the user returns. The service does not report whether the user signed out
+      // there.
       visitor.notice = { isSuccess: true, text: DISCONNECTED }
       seeOther(ctx, farewell.href)
     }),

@@ -11,7 +11,7 @@ import { execute, type Write } from './write-commands.ts'
 type WaitConnection = ReturnType<typeof createWaitConnection>
 
 /**
- * The maximum number of nodes to which one write is sent, because nodes redirect it; the same as in ioredis.
+ * Nodes may redirect a write. This is the maximum number of nodes to which one write is sent, as in ioredis.
  */
 const MAX_NODES = 16
 
@@ -50,8 +50,8 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
     for (const opening of connections.values()) opening.then((opened) => opened.close()).catch(() => {})
     connections.clear()
   }
-  // The host closes only its own client. Other open connections would then keep the process alive, so they
-  // are closed too.
+  // An open connection keeps the process alive. The host closes only its own client, so these connections are
+  // closed together with that client.
   client.on('end', closeConnections)
 
   async function addressFor(key: string): Promise<string> {

@@ -96,7 +96,10 @@ function unavailable(message: string, cause: unknown): GatehouseError {
   return new GatehouseError('ERR_STORE_UNAVAILABLE', message, { cause })
 }
 
-/** ioredis attaches the command with its arguments to the error. These are whole records, which loggers would print. */
+/**
+ * ioredis attaches the command with its arguments to the error. The arguments are whole records, which
+ * loggers would print.
+ */
 function dropArguments(error: unknown): void {
   if (typeof error !== 'object' || error === null || !('command' in error)) return
   const { command } = error

@@ -8,8 +8,8 @@ import { addressOf, connect } from './connect.ts'
 const retryDelay = (attempt: number): number => Math.min(attempt * 50, 500)
 
 /**
- * Milliseconds after the loss of a node. If the client then does not know the node again, the node counts as
- * removed.
+ * Milliseconds to wait after the client has lost a node. If the client does not know the node again by then,
+ * the node counts as removed.
  */
 const NODE_REMOVED_AFTER_MS = 1000
 
@@ -142,7 +142,7 @@ export function createSubscriptions(client: RedisClient) {
         subscriptions.delete(subscription)
         if (subscriptions.size > 0 || channels.get(channel) !== subscriptions) return
         channels.delete(channel)
-        // An open connection keeps the process alive.
+        // An open connection keeps the process alive, so it is closed when there are no subscriptions.
         if (channels.size === 0) disconnect()
         // The outcome of unsubscribing does not matter, because the channel has no listeners.
         else connected?.unsubscribe(channel).catch(() => {})

@@ -17,8 +17,8 @@ interface QueuedCommand {
 }
 
 /**
- * Milliseconds that a command may wait until the connection is ready, unless `timeoutMs` is longer. If an
- * answer takes this time longer than the timeout of WAIT, the connection is closed.
+ * Milliseconds that a command may wait until the connection is ready, unless `timeoutMs` is longer. The
+ * connection is also closed if an answer takes longer than the timeout of WAIT plus this time.
  */
 const SLOW_ANSWER_MS = 1000
 

@@ -114,7 +114,7 @@ export function createConnector(service: Service, origin: string) {
    * Gets new tokens. A refresh token works once, so concurrent requests share one refresh. A second use would look like
    * theft, and end the connection.
    *
-   * @throws {ConnectionEnded}
+   * @throws {ConnectionEnded} if the service has ended the connection
    */
   function refresh(connection: Connection): Promise<void> {
     connection.refreshing ??= exchange(connection, connection.tokens.refreshToken).finally(() => {
@@ -144,7 +144,7 @@ export function createConnector(service: Service, origin: string) {
   /**
    * Calls the API. If the access token has expired, refreshes it and repeats the call.
    *
-   * @throws {ConnectionEnded}
+   * @throws {ConnectionEnded} if the service has ended the connection
    */
   async function call(
     connection: Connection,

@@ -99,7 +99,7 @@ export interface Branding {
 /**
  * The options of `createGatehouse`.
  *
- * Unknown options are rejected, so that a typing error is never taken for a default.
+ * Unknown options are rejected, so that a misspelled option is noticed and does not get its default.
  */
 export interface GatehouseOptions<
   Level extends string = string,
@@ -169,11 +169,14 @@ export interface GatehouseOptions<
    */
   readonly maxScopeBytes?: number | undefined
   /**
-   * Milliseconds after which a call to the store counts as failed, and its request gets 503. `durability.timeoutMs` of
-   * a store that waits for replicas must be lower. @default 1000
+   * Milliseconds after which a call to the store counts as failed, and the request that made the call gets
+   * 503. `durability.timeoutMs` of a store that waits for replicas must be lower. @default 1000
    */
   readonly storeTimeoutMs?: number | undefined
-  /** Milliseconds after which loading the products counts as failed, where a function loads them. @default 30000 */
+  /**
+   * Milliseconds after which loading the products counts as failed, if a function loads them.
+   * @default 30000
+   */
   readonly productsTimeoutMs?: number | undefined
   /** Milliseconds that a request waits for store, products and keys at the start, before it gets 503. @default 1500 */
   readonly startTimeoutMs?: number | undefined
@@ -208,7 +211,7 @@ export interface GatehouseOptions<
   readonly texts?: { readonly [locale: string]: Partial<Texts> } | undefined
   /** Locale of the pages for a person whose browser accepts none of the available locales. @default 'en' */
   readonly defaultLocale?: string | undefined
-  /** Where operators' messages go. @default nowhere */
+  /** Receives the messages for operators. @default the messages are discarded */
   readonly logger?: Logger | undefined
 }
 
@@ -232,7 +235,7 @@ export type RevocationFeed =
 /**
  * The options of `createGateway`.
  *
- * Unknown options are rejected, so that a typing error is never taken for a default.
+ * Unknown options are rejected, so that a misspelled option is noticed and does not get its default.
  */
 export interface GatewayOptions<Products extends ProductSource = ProductSource> {
   /** {auth_url}: address of the authorization service, exactly as it is configured there. */
@@ -244,7 +247,7 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
    * left out. KYC levels have no effect in this gateway.
    */
   readonly products: Products
-  /** Maximum seconds between two loads of the products, where a function loads them. @default 60 */
+  /** Maximum seconds between two loads of the products, if a function loads them. @default 60 */
   readonly productsRefreshSeconds?: number | undefined
   /** Milliseconds after which loading the products counts as failed. @default 30000 */
   readonly productsTimeoutMs?: number | undefined
@@ -274,6 +277,6 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
    * disables the cache. @default 8388608 (8 MiB)
    */
   readonly tokenCacheBytes?: number | undefined
-  /** Where operators' messages go. @default nowhere */
+  /** Receives the messages for operators. @default the messages are discarded */
   readonly logger?: Logger | undefined
 }

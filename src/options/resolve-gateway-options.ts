@@ -7,8 +7,8 @@ import { parseOptions } from './parse-options.ts'
 export type ResolvedGatewayOptions = ReturnType<typeof resolveGatewayOptions>
 
 /**
- * Checks the options of `createGateway`, adds the defaults and freezes the result. No I/O. The catalog checks the
- * products themselves.
+ * Checks the options of `createGateway`, adds the defaults and freezes the result. This function does no I/O.
+ * The catalog checks the products themselves.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
  */

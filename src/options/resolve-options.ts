@@ -8,8 +8,9 @@ import { randomSecret } from './secret.ts'
 export type ResolvedOptions = ReturnType<typeof resolveOptions>
 
 /**
- * Checks the options of `createGatehouse`, adds the defaults and freezes the result. No I/O. Plain data is copied, so
- * that later changes to the host's object have no effect. The catalog checks the products themselves.
+ * Checks the options of `createGatehouse`, adds the defaults and freezes the result. This function does no
+ * I/O. Plain data is copied, so that later changes to the host's object have no effect. The catalog checks
+ * the products themselves.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
  */

@@ -31,8 +31,8 @@ export function rule<T>(problem: (value: unknown) => string | undefined) {
 /**
  * An object with the keys of `entries`. Every other key is reported as a problem.
  *
- * @param extra.known the valid keys, for that problem. @param extra.check checks the values against each other; each
- *   value may be invalid
+ * @param extra.known the valid keys, for the message about an unknown key
+ * @param extra.check checks the values against each other; some of the values may be invalid
  */
 export function exactly<const Entries extends v.ObjectEntries>(
   entries: Entries,

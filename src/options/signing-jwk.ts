@@ -43,8 +43,8 @@ export function keyMaterialOf(key: Record<string, unknown>): string {
 }
 
 /**
- * Checks that the members of a JWK belong together: only a signature that the public key verifies proves this
- * for a private key.
+ * Checks the members of a JWK, and returns the problem. The private key signs data, and the public key
+ * verifies the signature, because only this proves that the members belong together.
  */
 function materialProblem(jwk: Record<string, unknown>, alg: 'ES256' | 'RS256'): string | undefined {
   const isPrivate = jwk['d'] !== undefined

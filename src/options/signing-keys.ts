@@ -6,7 +6,7 @@ import { keyMaterialOf, readSigningJwk } from './signing-jwk.ts'
 
 const DAY = 86_400
 
-/** When keys rotate. */
+/** The schedule of the key rotation. */
 const schedule = v.pipe(
   exactly(
     { rotateAfterSeconds: seconds(90 * DAY, 3660 * DAY, 2), publishAheadSeconds: seconds(DAY, 366 * DAY) },

@@ -23,8 +23,8 @@ const MAX_TRIAL_PAUSE_MS = 1000
 
 /**
  * Creates a circuit breaker. While its circuit is open, the breaker calls `probe` in the background until the
- * store answers. Calls of requests are not sent before a probe was answered. If a write of a request got no
- * answer, the caller would have to find out whether the write was applied.
+ * store answers. Calls of requests are not sent before a probe was answered, because the caller of an
+ * unanswered write would have to find out whether the write was applied.
  *
  * @param options.name what is unavailable, for messages: `the store`
  * @param options.probe resolves if the store answers

@@ -17,8 +17,8 @@ export interface Stored<T> {
 const MAX_UPDATE_ATTEMPTS = 200
 
 /**
- * Typed records in the store. A record that cannot be parsed, or that has another schema version, is reported as
- * ERR_STORE_CORRUPT.
+ * Typed records in the store. A record that cannot be parsed, breaks its rules, or has another schema version
+ * is reported as ERR_STORE_CORRUPT.
  *
  * @param options.name the first part of each key: `name:id`
  */
@@ -59,7 +59,7 @@ export function createCollection<T extends object>(
     /**
      * Parses the stored form of a record.
      *
-     * @throws {GatehouseError} `ERR_STORE_CORRUPT`
+     * @throws {GatehouseError} `ERR_STORE_CORRUPT` if the record is corrupt
      */
     fromText: decode,
 
@@ -71,7 +71,10 @@ export function createCollection<T extends object>(
       return (await read(id))?.record
     },
 
-    /** The records in the order of `ids`, undefined where absent. Rejects if any record is corrupt. */
+    /**
+     * The records in the order of `ids`, with undefined for each absent record. Rejects if any record is
+     * corrupt.
+     */
     async getMany(ids: readonly string[]): Promise<(T | undefined)[]> {
       const texts = await store.getMany(ids.map(key))
       return ids.map((id, index) => decodeIfPresent(id, texts[index]))

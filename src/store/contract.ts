@@ -19,9 +19,10 @@
  * A key of a value never equals the name of an index. The largest indexes list all API keys, all applications, and
  * the revocations of an hour. Every index may be read in pages of 1000.
  *
- * **Consistency.** Each key, and each index, is linearizable: once a write has settled, every read that begins later,
- * in any process, sees it. Reads from lagging replicas break this promise. There are no promises across keys: `getMany`
- * is not a snapshot, and there are no transactions. Methods may be called at any time and concurrently.
+ * **Consistency.** Each key, and each index, is linearizable: once a write has resolved, every read that
+ * begins later, in any process, sees that write. Reads from lagging replicas break this promise. There are no
+ * promises across keys: `getMany` is not a snapshot, and there are no transactions. Methods may be called at
+ * any time and concurrently.
  *
  * **Time.** `ttl` is in whole seconds, 1 to a century; `undefined` means: kept until deleted. A value whose
  * `ttl` has elapsed is absent for every method from that moment on. One clock decides whether a `ttl` has
@@ -44,12 +45,16 @@
  * Methods are always called as `store.method()`, so a store may be an instance of a class.
  */
 export interface Store {
-  /** True if the data is lost when the process ends, and no other process sees it. Such a store needs no `secret`. */
+  /**
+   * True if the data is lost when the process ends, and no other process sees the data. Such a store needs no
+   * `secret`.
+   */
   readonly volatile?: boolean | undefined
 
   /**
-   * A view of the same data. A write of this view settles only when the data survives the loss of a server, as configured
-   * in the adapter. The view serves writes that must not be lost: uses of one-time values, revocations, keys, clients.
+   * A view of the same data. A write of this view resolves only when the written data survives the loss of a
+   * server, as configured in the adapter. The view serves writes that must not be lost: uses of one-time
+   * values, revocations, keys, clients.
    *
    * A write that is not safe in time rejects like any other failed write, and may have been applied. A `delete` of an
    * absent key may reject too, because an earlier, unconfirmed `delete` may have deleted the key. An adapter leaves
@@ -67,8 +72,8 @@ export interface Store {
   get(key: string): Promise<string | undefined>
 
   /**
-   * The texts stored under `keys`, in the order of the keys, undefined where absent. Accepts 0 to 1000 keys, which may
-   * repeat. Takes one round trip if the database allows it.
+   * The texts stored under `keys`, in the order of the keys, with undefined for each absent key. Accepts 0 to
+   * 1000 keys, which may repeat. Takes one round trip if the database allows it.
    */
   getMany(keys: readonly string[]): Promise<(string | undefined)[]>
 
@@ -111,8 +116,8 @@ export interface Store {
   remove(index: string, member: string): Promise<void>
 
   /**
-   * Members of `index` in ascending order of their UTF-8 bytes. This order differs from a collation and from the order
-   * of UTF-16: U+FFFF comes before U+1F600. Empty if there is no such index.
+   * Members of `index` in ascending order of their UTF-8 bytes. This order differs from a collation and from
+   * the order of UTF-16: U+FFFF comes before U+1F600. The list is empty if there is no such index.
    *
    * @param options.after exclusive lower bound: any text, usually the last member of the previous page, even if that
    *   member was removed since
@@ -121,16 +126,17 @@ export interface Store {
   range(index: string, options: { after?: string | undefined; limit: number }): Promise<string[]>
 
   /**
-   * Sends `message` to all present subscribers of `channel` in every process, also to those of this store. Messages
-   * arrive at most once, in any order, and within milliseconds if the database allows it. A lost connection may lose
-   * messages, so subscribers also poll the store. Settles without waiting for the subscribers.
+   * Sends `message` to all present subscribers of `channel` in every process, including the subscribers of
+   * this store. Messages arrive at most once, in any order, and within milliseconds if the database allows
+   * it. A lost connection may lose messages, so subscribers also poll the store. The promise settles without
+   * waiting for the subscribers.
    */
   publish(channel: string, message: string): Promise<void>
 
   /**
    * Calls `listener` for each message on `channel` from now on, and continues after a lost connection. The
    * promise resolves once the subscription is active. A listener that throws or rejects affects nothing else.
-   * A listener that subscribed twice is called twice. The channel is an exact name, not a pattern.
+   * A listener that was subscribed twice is called twice. The channel is an exact name, not a pattern.
    *
    * @param missed called after a lost connection, once the subscription is active again, because messages may have been
    *   lost. An adapter that cannot know this never calls it

@@ -8,6 +8,8 @@ const NEARLY_FULL_SHARE = 0.9
 const CHECK_INTERVAL_MS = 2000
 
 /**
+ * Creates a watch on the memory of a store.
+ *
  * @param options.store the store whose `inspect` reports the used share of its memory
  * @param options.logger logs when the memory becomes nearly full, and when it is no longer nearly full
  * @param options.now a monotonic clock, in milliseconds

@@ -9,9 +9,9 @@ import { wrapCalls } from './wrap-calls.ts'
  * ERR_STORE_UNAVAILABLE.
  *
  * Writes of the durable view have a breaker of their own. When replicas are missing, durable writes fail,
- * although other calls still work. Three methods have no breaker: `ping` shows that the store is available
- * again; `inspect` reports the problem; `subscribe` uses its own connection, serves no request, and must
- * start as soon as possible.
+ * although other calls still work. Three methods have no breaker. `ping` has to show that the store is
+ * available again, and `inspect` has to report the problem. `subscribe` uses its own connection, serves no
+ * request, and must start as soon as possible.
  *
  * @param timeoutMs milliseconds that a call may take
  * @param logger logs when the store becomes unavailable, and when it is available again

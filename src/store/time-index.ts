@@ -62,7 +62,8 @@ export interface RecordList<T> {
 /**
  * Reads members of a time index, and their records, until the page is full.
  *
- * @param source.load returns the records of members, in the order of the members, undefined where absent
+ * @param source.load returns the records of members, in the order of the members, with undefined for a member
+ *   without a record
  * @param source.removeStale called with the members that have no record. Its errors are ignored, because the
  *   next reader tries again
  * @param source.isMeant whether a record belongs on the page. @default all records belong on the page
