@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Waits in real time, because the database has its own clock. The 50 additional milliseconds are for a
- * database that deletes a record some milliseconds after its expiry.
+ * Waits in real time, because the database has its own clock. Waits 50 ms longer than `seconds`, because a
+ * record expires only after the end of its last millisecond.
  */
 export const elapse = (seconds: number): Promise<void> => delay(seconds * 1000 + 50)

@@ -186,7 +186,7 @@ describeWithRedis('inspect() of the Redis store', () => {
       ['writes', 'eviction', 'persistence', 'replicas', 'clock'],
     ],
   ])(
-    'inspect() by a Redis user without the right to %s reports each check that needs it as unknown, with the right as the remedy',
+    'inspect() by a Redis user without the right to %s reports each check that needs this right as unknown, with a remedy',
     async (_, rights, names) => {
       await open().call(
         'ACL',

@@ -94,8 +94,8 @@ describeWithRedis('export and import between kinds of stores', () => {
         'moved:clients:apiKey',
         'moved:clients:application',
         'moved:clients:deleted',
-        // This index has no expiry, because it also contains the id of the key ring record as a permanent
-        // mark.
+        // This index has no expiry, because it also contains a permanent mark, whose id is in the record of
+        // the key ring.
         'moved:revocations:buckets',
         'moved:signing-keys:longest-id-token',
         'moved:signing-keys:longest-lifetime',

@@ -33,7 +33,7 @@ async function epochAt(host: Host, key: Credentials): Promise<unknown> {
   return decodeJwt(String(body['access_token']))['access_epoch']
 }
 
-test('an import that revokes the tokens of an existing API key raises its epoch in every process', async () => {
+test('an import that revokes the tokens of an existing API key raises the epoch of the key in every process', async () => {
   const [old, next] = [memoryStore(), memoryStore()]
   const before = await start(old)
   const key = await before.createApiKey()

@@ -219,7 +219,7 @@ describe('createCatalog', () => {
     )
   })
 
-  it('names of the object prototype are ordinary ids and scopes', () => {
+  it('names of properties of Object.prototype are valid product ids and scopes', () => {
     const definitions = JSON.parse(
       `{"constructor":{"title":"C","operations":{"__proto__":{"route":"GET /a","title":"A"},"toString":{"route":"GET /hasOwnProperty","title":"B"}}}}`,
     ) as unknown

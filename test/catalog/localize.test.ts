@@ -35,7 +35,7 @@ describe('localize', () => {
     expect(localize(title, ['fr'], 'it')).toBe('Rechnungen')
   })
 
-  it('localize ignores wanted locales that are names of the object prototype', () => {
+  it('localize ignores wanted locales that are names of properties of Object.prototype', () => {
     expect(localize(title, ['constructor', '__proto__', 'valueOf'], 'de')).toBe('Rechnungen')
   })
 })

@@ -25,7 +25,7 @@ describe('product scopes', () => {
     expect(isSameAs({ a: ['x', 'y'] }, { a: ['x'] })).toBe(false)
   })
 
-  it('names of the object prototype are ordinary product ids', () => {
+  it('names of properties of Object.prototype are valid product ids', () => {
     expect(scopesOf({}, 'constructor')).toEqual([])
     expect(missingFrom({}, { toString: ['x'] })).toEqual([{ product: 'toString', scope: 'x' }])
   })

@@ -215,7 +215,7 @@ it('no client is cached before the subscription to changes begins or after it en
   expect(asked()).toEqual(['key0'])
 })
 
-it('a change succeeds even if its message cannot be sent, and the warning names only the client id', async () => {
+it('changed() resolves even if its message cannot be sent, and the warning names only the client id', async () => {
   const { store } = await withClients(1)
   const failure = new Error('connection lost')
   const { changed, find, asked, warn } = await start({ ...store, publish: () => Promise.reject(failure) })
@@ -230,7 +230,7 @@ it('a change succeeds even if its message cannot be sent, and the warning names 
   expect(asked()).toEqual(['key0'])
 })
 
-it('a failure of the store reaches all concurrent callers and is not cached', async () => {
+it('an error of the store rejects all concurrent lookups of a client and is not cached', async () => {
   const { store } = await withClients(1)
   let isAway = true
   const { find } = await start({

@@ -246,7 +246,7 @@ it.each([
   )
 })
 
-it('the caller receives errors of registry.list unchanged, and its iterator is closed if the caller stops early', async () => {
+it('the caller receives errors of registry.list unchanged, and the iterator of registry.list is closed if the caller stops early', async () => {
   const broken = atHost(memoryStore(), {
     async *list() {
       yield row

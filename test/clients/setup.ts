@@ -32,7 +32,8 @@ export function manyProducts(count: number): ProductDefinitions {
 }
 
 /**
- * A store that records its calls with their arguments. Each method with an error in `faults` rejects with it.
+ * A store that records its calls with their arguments. A method with an error in `faults` rejects with this
+ * error.
  */
 export function watched(store: Store) {
   const calls: { method: string; args: readonly unknown[] }[] = []

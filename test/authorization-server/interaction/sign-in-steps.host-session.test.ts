@@ -21,7 +21,7 @@ describe('sign-in with the session of the host', () => {
     return { ...hostApp({ pending, accounts: { current: () => who, signInUrl, ...more } }), signInUrl }
   }
 
-  it('a person who is signed in at the host is signed in here without a page', async () => {
+  it('a person who is signed in at the host is signed in at the authorization server without a page', async () => {
     const { callback, fake, signInUrl } = host({ accountId: 'alice', userId: 'u1', signedInAt: 1000 })
     const answer = await request(callback).get(page)
     expect(answer.status).toBe(303)
@@ -134,7 +134,7 @@ describe('sign-in with the session of the host', () => {
 
 describe('a host without sign-in', () => {
   it.each([{}, { current: () => null }])(
-    'without sign-in at the host, the address of the sign-in page shows an error page with status 501',
+    'if the host offers no sign-in, the interaction shows an error page with status 501',
     async (accounts) => {
       const answer = await request(hostApp({ pending: pendingLogin, accounts }).callback).get(page)
       expect(answer.status).toBe(501)

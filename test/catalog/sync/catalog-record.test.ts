@@ -60,7 +60,7 @@ describe('the catalog record', () => {
     expect(nextRecord(before, {}, { ...at, lowestEpoch: 7 }).epoch).toBe(8)
   })
 
-  it('names of the object prototype are ordinary products and scopes', () => {
+  it('names of properties of Object.prototype are valid product ids and scopes', () => {
     const odd = { constructor: ['__proto__'] }
     const record = nextRecord({ ...before, products: odd }, {}, at)
     expect(record.withdrawn.at(-1)).toEqual({ scope: '__proto__', below: 4, until: 5000 })

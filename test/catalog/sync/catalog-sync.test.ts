@@ -174,8 +174,8 @@ describe('a reload of the products', () => {
     const crossed = crossedStore(inner)
     const here = await startProcess(crossed.store, database.load, { pollIntervalMs: 30 })
     const there = await startProcess(inner, database.load)
-    // After this process has loaded and before it writes, the other process changes the products and writes
-    // first.
+    // After `here` has loaded the products and before it writes the record, the products change and `there`
+    // writes the record.
     crossed.beforeNextWrite(async () => {
       database.products = productsNamed('b')
       await there.sync.reload()
@@ -376,8 +376,7 @@ describe('an operation that is removed from a product', () => {
     await vi.waitFor(() => expect(old.scopes()).toEqual(['a:read', 'b:read']))
     expect(old.catalog.current.findOperation('GET', '/a/write')).toBeUndefined()
     expect(old.catalog.current.findOperation('GET', '/a/read')?.scope).toBe('a:read')
-    // When another process starts with the operation still removed, and polls continue, nothing more is
-    // logged.
+    // Another process starts without the operation, and polls continue. No second warning is logged.
     await startProcess(store, productsNamed('a', 'b', 'c'))
     await watched.moreReads()
     expect(old.warn.mock.calls).toEqual([
@@ -427,7 +426,7 @@ describe('an operation that is removed from a product', () => {
 })
 
 describe('a withdrawn scope that is not revoked yet', () => {
-  it('a process revokes at its start the scopes that a process withdrew but could not revoke before it ended', async () => {
+  it('a process revokes at its start the scopes that another process withdrew but could not revoke', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const here = await startProcess(withoutRevocations(inner).store, database.load)
     const old = here.issue()
@@ -466,7 +465,7 @@ describe('a withdrawn scope that is not revoked yet', () => {
     expect(gateway.rejects(old)).toBe(true)
   })
 
-  it('a revoked scope is not written again at each poll', async () => {
+  it('the revocation of a scope is not written again at each poll', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const add = vi.fn(inner.add)
     const { store, moreReads } = watchReads({ ...inner, add })
@@ -483,7 +482,7 @@ describe('a withdrawn scope that is not revoked yet', () => {
 })
 
 describe('a store that has lost its last writes', () => {
-  it('after a store lost its last writes, the record is written again, and new tokens are not among the revoked tokens', async () => {
+  it('after a store lost its last writes, the record is written again, and new tokens are valid', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const here = await startProcess(store, database.load, { pollIntervalMs: 20 })
     const lost = (await store.get(RECORD)) ?? ''

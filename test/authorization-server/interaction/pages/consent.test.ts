@@ -189,7 +189,7 @@ describe('a decision about consent', () => {
   })
 
   it.each([[['openid']], [['openid', 'email']], [['openid', 'email', 'invoices:read']]])(
-    'a person can approve only the sign-in by unchecking all other scopes if %j was requested',
+    'if %j was requested, a person can uncheck all checkboxes and approve only the sign-in',
     async (requestedScopes) => {
       const app = hostApp({ pending: { ...pendingConsent, requestedScopes } })
       const answer = await submit(app, 'consent', { action: 'approve' })
@@ -199,7 +199,7 @@ describe('a decision about consent', () => {
     },
   )
 
-  it('a person can approve only the scopes about the person', async () => {
+  it('a person can approve the scope email and deny all operations', async () => {
     const app = hostApp({ pending: pendingConsent })
     await submit(app, 'consent', { action: 'approve', scope: 'email' })
     expect(app.fake.calls).toMatchObject([['approved', { granted: ['openid', 'email'] }]])
@@ -259,7 +259,7 @@ describe('a different person at the host', () => {
   })
 
   it.each(others)(
-    'when the host has %s signed in instead, the page starts the request again',
+    'when %s is signed in at the host instead, the page starts the request again',
     async (_name, who) => {
       const app = host(who)
       const answer = await request(app.callback).get(page)
@@ -270,7 +270,7 @@ describe('a different person at the host', () => {
   )
 
   it.each(others)(
-    'a form that is sent after the person at the host has changed to %s starts the request again, and decides nothing',
+    'a form that is sent when %s is signed in at the host instead starts the request again, and decides nothing',
     async (_name, who) => {
       for (const action of ['approve', 'deny']) {
         const app = host(alice)

@@ -53,7 +53,7 @@ test.each([
   ['an address', true],
   ['no address', false],
 ])(
-  'the count of pending interactions keeps little memory of a long X-Forwarded-For that begins with %s',
+  'while pending interactions are counted, a long X-Forwarded-For that begins with %s takes little memory',
   async (_, isAddress) => {
     const pending = pendingWith({ max: 1 })
     await collectGarbage()
