@@ -61,7 +61,7 @@ export function writeTrailer(lines: Readonly<Record<string, number>>, skipped: r
   return writeLine('end', { lines, ...(skipped.length > 0 && { skipped }) })
 }
 
-/** The keys of corrupt records that the last line names. */
+/** The keys of skipped corrupt records, which the last line lists. */
 export function skippedBy(trailer: Values): readonly string[] {
   const { skipped } = trailer
   return Array.isArray(skipped) ? skipped.filter((key) => typeof key === 'string') : []
@@ -109,7 +109,7 @@ const HEADER: Fields = {
 }
 
 /**
- * Compares the last line with the lines that were read.
+ * Compares the line counts in the last line with the lines that were read.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if lines are missing, or were added
  */

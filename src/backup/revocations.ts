@@ -9,7 +9,7 @@ import { countRule } from './record-rules.ts'
 /** What exporting and importing revocations needs. */
 export interface RevocationSectionParts {
   readonly log: Pick<RevocationLog, 'add' | 'inForce'>
-  /** The revocations that this process knows. */
+  /** The revocations that this process has in memory. */
   readonly known: Pick<RevocationSet, 'add'>
   /** Reads the revocations that pending changes will make. */
   listPending(): Promise<readonly Revocation[]>

@@ -6,7 +6,7 @@ import type { StoredClient, StoreRegistry } from './store-registry.ts'
 /** The channel for changes of clients. Each message is the id of a changed client. */
 const CLIENTS_CHANNEL = 'clients'
 
-/** The number of cached clients. */
+/** Maximum number of cached clients. */
 const MAX_CLIENTS = 10_000
 
 /**

@@ -30,7 +30,7 @@ export function createHostRegistry(registry: Registry): HostRegistry {
     async find(clientId) {
       const answer = await callHost(FIND, () => registry.find(clientId))
       const checked = readClient(FIND, answer)
-      // A case-insensitive lookup may find a client with another id, which is ignored.
+      // A case-insensitive lookup may find a client with another id. Such a client is ignored.
       if (checked?.clientId !== clientId) return undefined
       rows.set(checked, answer as HostClient)
       return checked
