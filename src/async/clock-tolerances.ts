@@ -27,7 +27,7 @@ export const CLOCK_CORRECTION_SECONDS = 600
 
 /**
  * Milliseconds after which a delayed write cannot arrive any more, because connections discard unsent data
- * before that.
+ * before this time.
  */
 export const LATE_WRITE_MS = 120_000
 

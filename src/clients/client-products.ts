@@ -35,7 +35,7 @@ export function addProduct<C extends Client>(
 }
 
 /**
- * Removes a product. An operation that only this product has is also deleted from `removedOperations`. So if
+ * Removes a product. Operations that only this product has are also deleted from `removedOperations`. So if
  * the product is added again, the client gets these operations too.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
@@ -104,7 +104,7 @@ export function requireFits(
   if (bytes <= limit.maxBytes || bytes <= scopeBytes(before, catalog, limit)) return
   throw new GatehouseError(
     'ERR_SCOPE_TOO_LARGE',
-    `tokens of this client would carry ${bytes} bytes of scope, and ${limit.maxBytes} bytes are allowed (maxScopeBytes), so that tokens fit the header of a request. First remove operations that are not needed, or split the products between several clients`,
+    `tokens of this client would carry ${bytes} bytes of scope, and ${limit.maxBytes} are allowed (maxScopeBytes), so that tokens fit the header of a request. First remove operations that are not needed, or split the products between several clients`,
   )
 }
 

@@ -102,8 +102,8 @@ export interface ClientService<C extends Client, Scope extends string, Product e
    */
   addProduct(clientId: string, product: Product, options?: ChangeOptions): Promise<C>
   /**
-   * Removes a product. Access tokens that were issued before are rejected from now on. The client obtains new
-   * tokens.
+   * Removes a product. Access tokens that were issued before are rejected from now on. The client must obtain
+   * new tokens.
    */
   removeProduct(clientId: string, product: Product, options?: ChangeOptions): Promise<C>
   /**
