@@ -151,7 +151,10 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   router.post('/reuse', (ctx) =>
     withConnection(ctx, async (connection) => {
       await connector.reuse(connection)
-      showNotice(ctx, { isSuccess: false, text: 'The old refresh token worked twice, which must not be.' })
+      showNotice(ctx, {
+        isSuccess: false,
+        text: 'The old refresh token worked a second time, which is an error of the service.',
+      })
     }),
   )
 

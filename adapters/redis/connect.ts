@@ -19,8 +19,8 @@ const CONNECTION_SETTINGS = {
   maxRetriesPerRequest: 0,
   enableOfflineQueue: true,
   enableAutoPipelining: false,
-  // Without `keepAlive`, an idle connection would not notice a lost server. Without `disconnectTimeout`,
-  // closing a connection would wait for a server that does not answer.
+  // Without `keepAlive`, an idle connection would not notice a lost server. `disconnectTimeout` closes a
+  // connection even if its server does not answer.
   keepAlive: 10_000,
   disconnectTimeout: 200,
 }

@@ -13,7 +13,7 @@ export function instructions(options: {
   return `\
 Harbour Ledger, a host:     ${origin}
 Tallybook, a third party:   ${partnerOrigin}
-How the service is doing:   ${origin}/health
+Health of the service:      ${origin}/health
 ${options.isVolatile ? 'The data is in memory, and is lost when the example ends.' : 'The data is in Redis.'} Ctrl-C ends the example.
 
 DIRECT ACCESS: an API key acts on the account that owns it
@@ -35,6 +35,6 @@ DELEGATED ACCESS: an application acts on the account of a user who allows it
 
 Open ${partnerOrigin} and choose "Connect your account".
 ${DEMO_USERS.map(({ username, password }) => `Sign in as:  ${username.padEnd(6)} password: ${password}`).join('\n')}
-Untick "Create invoices", allow the rest, and see what the third party can do and what not.
+Untick "Create invoices", allow the rest, and see what the third party can and cannot do.
 `
 }

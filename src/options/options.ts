@@ -54,7 +54,7 @@ export interface RevocationOptions {
   /**
    * What the gateway does while its revocations are stale. `serve` keeps using the known revocations, and
    * reports the state (event `revocations.stale`, `health()`). `reject` rejects every token with 503 once
-   * revocations have been stale for `maxStalenessSeconds`.
+   * `maxStalenessSeconds` have passed without fresh revocations.
    * @default 'serve'
    */
   readonly whenStale?: 'serve' | 'reject' | undefined
@@ -107,8 +107,8 @@ export interface GatehouseOptions<
 > {
   /**
    * {auth_url}: address of the authorization service for browsers and clients, without a trailing slash,
-   * query or fragment. `https:`, or `http:` on loopback. All addresses in documents, tokens and redirects
-   * begin with this address.
+   * query or fragment. `https:`, or `http:` on loopback. The addresses of the authorization service in
+   * documents, tokens and redirects all begin with this address.
    */
   readonly issuer: string
   /**
@@ -154,7 +154,7 @@ export interface GatehouseOptions<
   readonly requirePkce?: boolean | undefined
   /**
    * Seconds in which a client that lost the response to a refresh may send the same refresh token again. The
-   * client then gets the same new refresh token with a new access token. At most 60. With 0, every second use
+   * client then gets the same new refresh token with a new access token. At most 60. With 0, any second use
    * of a refresh token counts as theft.
    * @default 0
    */
@@ -209,7 +209,7 @@ export interface GatehouseOptions<
    * reported to `logger` once.
    */
   readonly texts?: { readonly [locale: string]: Partial<Texts> } | undefined
-  /** Locale of the pages for a person whose browser accepts none of the available locales. @default 'en' */
+  /** Locale of the pages for a person who accepts none of the available locales. @default 'en' */
   readonly defaultLocale?: string | undefined
   /** Receives the messages for operators. @default the messages are discarded */
   readonly logger?: Logger | undefined

@@ -129,7 +129,7 @@ function checkVersion(info: Fields): StoreCheck {
     )
   }
   return major >= OLDEST_VERSION
-    ? pass('version', `it is compatible with Redis ${version}`)
+    ? pass('version', `the server is compatible with Redis ${version}`)
     : warn(
         'version',
         `Redis ${version} is older than the tested versions`,
