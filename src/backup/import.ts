@@ -162,7 +162,8 @@ async function importKeys(state: ImportState, header: Header, number: number, fi
   if (!keys || !state.importsKeys) return storeLifetimes(state, header)
   const importRing = await retry(() => parseKeys(keys, fields))
   if (!importRing) throw lineRejected(number, 'cannot be imported: it holds no signing keys')
-  // A key stays published for the longest lifetime of its tokens, so the lifetimes are stored before the keys.
+  // A key stays published for the longest lifetime of its tokens, so the lifetimes are stored before the
+  // keys.
   await storeLifetimes(state, header)
   await retry(() => importRing(state.counts))
 }

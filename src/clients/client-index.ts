@@ -61,7 +61,9 @@ export function createClientIndex<C extends Client>({
       await Promise.all(indexesOf(record).map((index) => store.add(index, memberOf(record))))
     },
 
-    /** @param except another record of the same client id. Entries that both records have stay in the lists */
+    /**
+     * @param except another record of the same client id. Entries that both records have stay in the lists
+     */
     async remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void> {
       const kept = except && memberOf(except) === memberOf(record) ? indexesOf(except) : []
       const indexes = indexesOf(record).filter((index) => !kept.includes(index))

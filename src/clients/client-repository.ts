@@ -164,8 +164,8 @@ export async function insertClient<C extends Client>(
   const record = { client, secrets, listedAt: clients.lastListedAt }
   await index.add(record)
   if (!(await records.create(clientId, record))) {
-    // If the client that holds the id was created in the same millisecond, both clients may have the same index
-    // entries. Those entries stay.
+    // If the client that holds the id was created in the same millisecond, both clients may have the same
+    // index entries. Those entries stay.
     const holder = await records.get(clientId)
     await index.remove(record, holder)
     throw idTaken(clientId, holder)
