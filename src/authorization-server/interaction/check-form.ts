@@ -8,8 +8,8 @@ export function csrfTokenOf(request: StepRequest): string {
 }
 
 /**
- * Returns a form that came from one of our pages, was shown to this account, and is readable. Otherwise this function
- * writes the error page and returns undefined.
+ * Returns the form of the request if it came from one of our pages, was shown to this account, and is
+ * readable. Otherwise this function writes the error page and returns undefined.
  */
 export async function checkForm(request: StepRequest): Promise<Form | undefined> {
   const { ctx, issuer, csrf } = request

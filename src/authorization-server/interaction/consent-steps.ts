@@ -10,7 +10,7 @@ export async function showConsent(request: StepRequest): Promise<StepResult> {
   return renderPage(request)
 }
 
-/** Approves or denies the request. */
+/** Handles the consent form: approves or denies the request. */
 export async function submitConsent(request: StepRequest, form: Form): Promise<StepResult> {
   const { port, ctx, pending } = request
   if (await isOutdated(request)) return port.restart(ctx, pending)
@@ -18,16 +18,19 @@ export async function submitConsent(request: StepRequest, form: Form): Promise<S
   if (action === 'deny') return port.failed(ctx, pending, 'access_denied', 'the person denied access')
   if (action !== 'approve') return showError(request, 400, 'errorBody')
   const decision = decide(pending.requestedScopes, form.getAll('scope'))
-  // A request that includes sign-in always has a granted scope: `openid` cannot be unticked.
+  // If the request includes the scope `openid`, `granted` is never empty, because `openid` is always granted.
   if (decision.granted.length > 0) return port.approved(ctx, pending, decision)
   return renderPage(request, [])
 }
 
-/** Ends our session and the host's session, so that another person can sign in and decide. */
+/**
+ * Signs the person out of our session and out of the host's session, so that another person can sign in and
+ * decide.
+ */
 export async function switchAccount(request: StepRequest): Promise<StepResult> {
   const { accounts, port, ctx, pending } = request
   if (accounts.signInUrl && !accounts.signOut) {
-    // Without `signOut` only the host's sign-in page can replace the host's session.
+    // Without `accounts.signOut`, only the host's sign-in page can replace the host's session.
     return accounts.signInUrl(addressOf(request), ctx, { reauthenticate: true })
   }
   await accounts.signOut?.(ctx)
@@ -35,9 +38,12 @@ export async function switchAccount(request: StepRequest): Promise<StepResult> {
 }
 
 /**
- * Whether the request must start again. This is so if the first person is no longer signed in at the host, because no
- * one else may decide for that person. It is also so if the application may no longer request any of the scopes;
- * oidc-provider then reports an error to the application.
+ * Whether the authorization request must start again, in one of two cases:
+ *
+ * - The person of this interaction is no longer signed in at the host. No other person may decide for that
+ *   person.
+ * - The application may no longer request any of the scopes. After the restart, oidc-provider reports an
+ *   error to the application.
  */
 async function isOutdated({ accounts, ctx, pending }: StepRequest): Promise<boolean> {
   const { account, requestedScopes } = pending
@@ -47,7 +53,7 @@ async function isOutdated({ accounts, ctx, pending }: StepRequest): Promise<bool
   return person?.accountId !== account.accountId || person.userId !== account.userId
 }
 
-/** @param selected the selected scopes of the last form, if that form selected too few */
+/** @param selected the scopes that were ticked in a rejected form; undefined if no form was rejected */
 function renderPage(request: StepRequest, selected?: readonly string[]): undefined {
   const { pages, catalog, ctx, pending } = request
   const { application, account, uiLocales, accessLifetime, redirectOrigin } = pending

@@ -15,7 +15,10 @@ import { signInPage, type SignInModel } from './pages/sign-in.ts'
 import { createStylesheet } from './pages/stylesheet.ts'
 import type { TextsByLocale } from './texts.ts'
 
-/** `ui_locales` of the request, in order of preference. They take precedence over Accept-Language. */
+/**
+ * The reader of a page: the `ui_locales` of the request, in order of preference. They take precedence over
+ * Accept-Language.
+ */
 export interface Reader {
   readonly uiLocales?: readonly string[] | undefined
 }
@@ -66,9 +69,9 @@ export function createPages(options: { readonly texts: TextsByLocale; readonly b
     /** Confirms that the person is signed out. */
     renderSignedOut: (ctx: Context, reader?: Reader) => write(ctx, reader, signedOutPage),
     /**
-     * After a form, this page sends the browser to the next address. A redirect would not work: Chromium checks each
-     * address of a redirect chain against `form-action` of the page with the form. That page cannot list all addresses,
-     * because applications and hosts decide where a chain ends.
+     * After a form, this page sends the browser to the next address. A redirect would not work. Chromium
+     * checks each address of a redirect chain against `form-action` of the page with the form. That page
+     * cannot list all these addresses, because applications and hosts decide where a chain ends.
      */
     renderContinue: (ctx: Context, next: URL, reader?: Reader) =>
       write(ctx, reader, (frame) => continuePage(frame, next)),

@@ -6,7 +6,7 @@ import type { ConsentDecision } from '../../grants/consent-policy.ts'
 export interface PendingInteraction {
   /** An unguessable id. It is part of the address and of a cookie. */
   readonly uid: string
-  /** The step that is due now. */
+  /** The step that the person must take now. */
   readonly prompt: 'login' | 'consent'
   /** When the interaction began, in epoch seconds. */
   readonly startedAt: number
@@ -18,12 +18,13 @@ export interface PendingInteraction {
     /** The host's name for the developer; undefined if unknown. */
     readonly developerName?: string | undefined
     /**
-     * Ids of the application's products. An operation of several products is shown under one of these. If undefined,
-     * the operation may be shown under any of its products.
+     * Ids of the application's products. If several products contain an operation, it is shown under one of
+     * the application's products. If `products` is undefined, the operation may be shown under any product
+     * that contains it.
      */
     readonly products?: readonly string[] | undefined
   }
-  /** Origin to which the browser is finally sent; shown to the person. */
+  /** The origin to which the browser is finally sent. The page shows it to the person. */
   readonly redirectOrigin: string
   /** The account that the authorization is for; undefined while no one is signed in. */
   readonly account?: {
@@ -36,7 +37,7 @@ export interface PendingInteraction {
   }
   /** The scopes of the request that the application may request now, in the order of the request. */
   readonly requestedScopes: readonly string[]
-  /** Earlier decisions of this account about this application. */
+  /** Earlier decisions of this person about this application. */
   readonly storedConsent: { readonly granted: readonly string[]; readonly denied: readonly string[] }
   /** `ui_locales` of the request, in order of preference (OpenID Connect Core 3.1.2.1). */
   readonly uiLocales: readonly string[]
@@ -44,7 +45,9 @@ export interface PendingInteraction {
   readonly loginHint?: string | undefined
   /** Whether the person must authenticate again (`prompt=login`, `max_age`). */
   readonly reauthenticate: boolean
-  /** Lifetime of the refresh token in seconds: how long access continues without use. */
+  /**
+   * Lifetime of the refresh token in seconds. Access ends if the application does not use it for this time.
+   */
   readonly accessLifetime: number
 }
 
@@ -53,15 +56,17 @@ export interface PendingInteraction {
  * browser there.
  */
 export interface InteractionPort {
-  /** Finds the interaction of this address; undefined if the interaction is over or belongs to another browser. */
+  /**
+   * Finds the interaction with this id; undefined if the interaction is over or belongs to another browser.
+   */
   find(ctx: Context, uid: string): Promise<PendingInteraction | undefined>
   /** Continues after the person has authenticated. */
   signedIn(ctx: Context, pending: PendingInteraction, person: SignedIn): Promise<URL>
   /** Continues after the person has approved the request, with at least one granted scope. */
   approved(ctx: Context, pending: PendingInteraction, decision: ConsentDecision): Promise<URL>
   /**
-   * Ends the request: the person denied access (`access_denied`), or cannot be signed in as requested
-   * (`login_required`).
+   * Ends the request with an error: `access_denied` if the person denied access, `login_required` if the
+   * person cannot be signed in as requested.
    */
   failed(
     ctx: Context,
@@ -69,6 +74,9 @@ export interface InteractionPort {
     error: 'access_denied' | 'login_required',
     description: string,
   ): Promise<URL>
-  /** Starts the same authorization request from the beginning; `endSession` ends our own session first. */
+  /**
+   * Starts the same authorization request from the beginning. `endSession` signs the person out of our own
+   * session first.
+   */
   restart(ctx: Context, pending: PendingInteraction, options?: { endSession: boolean }): Promise<URL>
 }

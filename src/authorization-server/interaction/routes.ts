@@ -11,7 +11,7 @@ import { addressOf, showError, type InteractionOptions, type StepRequest, type S
 /** Addresses of one interaction, below {auth_url}. */
 const ADDRESS = /^\/interaction\/([\w-]{1,200})(?:\/(sign-in|consent|switch))?$/
 
-/** A form: the prompt that shows the form, and the step that handles it. */
+/** A form: the prompt whose page shows the form, and the step that handles the submitted form. */
 interface StepForm {
   readonly prompt: PendingInteraction['prompt']
   readonly step: (request: StepRequest, form: Form) => Promise<StepResult>
@@ -76,8 +76,8 @@ function show(request: StepRequest): Promise<StepResult> {
 }
 
 async function submit(request: StepRequest, { prompt, step }: StepForm): Promise<StepResult> {
-  // The form belongs to an earlier step, for example because the person went back in the browser, or signed in or out
-  // in another tab.
+  // The form belongs to an earlier step, so the browser is sent to the present step. This happens if the
+  // person went back in the browser, or signed in or out in another tab.
   if (request.pending.prompt !== prompt) return addressOf(request)
   const form = await checkForm(request)
   return form && step(request, form)

@@ -16,7 +16,7 @@ export interface ScopeEntry {
   readonly isMandatory: boolean
 }
 
-/** A group of scopes: a product, the OpenID Connect scopes, or other operations. */
+/** A group of scopes on the consent page: one product, the OpenID Connect scopes, or all other operations. */
 export interface ScopeGroup {
   readonly title: Html | string
   readonly description?: string | undefined
@@ -34,9 +34,9 @@ const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
 }
 
 /**
- * Groups the requested scopes for the consent page: first the scopes about the person, then the operations by product
- * in the order of the catalog. An operation of several products is shown under the first product that the application
- * has.
+ * Groups the requested scopes for the consent page. The scopes about the person come first. The operations
+ * follow by product, in the order of the catalog. If several products contain an operation, it is shown under
+ * the first of them that the application has.
  *
  * @param selected the selected scopes of the submitted form; undefined if no form was submitted
  */
@@ -74,8 +74,8 @@ export function scopeGroups(
         entry(operation.scope, read(operation.title), operation.description && read(operation.description)),
       ),
   }))
-  // A product may be removed from the application while the page is being rendered. Its requested operations are shown
-  // anyway.
+  // A product may be removed from the application while the page is being rendered. The requested operations
+  // of that product are shown anyway, in the group of other operations.
   const others = [...left]
     .flatMap((scope) => catalog.operations.get(scope) ?? [])
     .map(({ scope, title }) => entry(scope, read(title)))

@@ -1,16 +1,20 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** Each key has one counter in each row. A row has as many counters as two bytes of a hash can address. */
+/**
+ * Each key has one counter in each row of counters. Two bytes of the key's hash select the counter, so a row
+ * has 65,536 counters.
+ */
 const ROW = 65_536
 const ROWS = 2
 
 /**
  * A limit of `max` attempts per key within `windowSeconds` of the key's first attempt.
  *
- * All keys share a fixed number of counters (a count-min sketch). A table of keys would have a maximum size, and an
- * attacker with enough invented keys could evict all other keys from the table. A flood of keys evicts no counter. With
- * a hundred thousand attempts in a window, hardly any person waits without reason. With far more attempts, sign-ins are
- * rejected until the window ends. But checking so many passwords would overload the server earlier.
+ * All keys share a fixed number of counters (a count-min sketch). A table with one entry per key would need a
+ * maximum size. An attacker could then fill the table with invented keys, and evict all other keys. Here,
+ * invented keys evict no counter. With a hundred thousand attempts in one window, hardly any person has to
+ * wait because of other people's attempts. With far more attempts, all sign-ins are rejected until the window
+ * ends. But checking so many passwords would overload the server before that happens.
  *
  * @param options.max the attempts per window, at most 255
  * @param options.now returns the time in epoch seconds
@@ -23,7 +27,7 @@ export function createSignInRateLimit(options: {
   const { max, windowSeconds, now } = options
   const counts = new Uint8Array(ROWS * ROW)
   const ends = new Uint32Array(ROWS * ROW)
-  // A secret seed, so that an attacker cannot find keys that share a counter.
+  // The seed is secret, so that an attacker cannot find keys that share a counter.
   const seed = randomBytes(32)
 
   function countersOf(key: string): number[] {
@@ -34,7 +38,10 @@ export function createSignInRateLimit(options: {
   const endOf = (counter: number) => ends[counter] ?? 0
   const countOf = (counter: number) => (endOf(counter) > now() ? (counts[counter] ?? 0) : 0)
 
-  /** Seconds until the window of one of a key's counters ends; 0 if one of the counters is below the limit. */
+  /**
+   * Seconds until the first of a key's counters starts a new window; 0 if one of the counters is below the
+   * limit.
+   */
   function waitFor(counters: readonly number[]): number {
     if (counters.some((counter) => countOf(counter) < max)) return 0
     return Math.ceil(Math.min(...counters.map(endOf)) - now())
@@ -47,9 +54,10 @@ export function createSignInRateLimit(options: {
 
   return {
     /**
-     * Counts one attempt for each key. Call it before the attempt, so that simultaneous attempts count too.
+     * Counts one attempt for each key. Call this before the attempt, so that simultaneous attempts are
+     * counted too.
      *
-     * @returns 0 if the attempt is allowed; otherwise the seconds to wait; a rejected attempt is not counted
+     * @returns 0 if the attempt is allowed. Otherwise the seconds to wait; a rejected attempt is not counted
      */
     consume(...keys: readonly string[]): number {
       const counters = keys.map(countersOf)
@@ -64,5 +72,5 @@ export function createSignInRateLimit(options: {
   }
 }
 
-/** Counts sign-in attempts in this process, so that passwords cannot be guessed on the sign-in page. */
+/** Limits the sign-in attempts in this process, so that passwords cannot be guessed on the sign-in page. */
 export type SignInRateLimit = ReturnType<typeof createSignInRateLimit>

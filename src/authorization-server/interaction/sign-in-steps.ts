@@ -6,7 +6,7 @@ import { csrfTokenOf } from './check-form.ts'
 import { addressOf, showError, type StepResult, type StepRequest } from './step.ts'
 import type { Texts } from './texts.ts'
 
-/** The query parameter that shows that the host's sign-in page sent the browser back. It prevents a redirect loop. */
+/** The query parameter that marks a return from the host's sign-in page. It prevents a redirect loop. */
 const RETURNED = 'returned'
 
 /**
@@ -54,13 +54,16 @@ export async function submitSignIn(request: StepRequest, form: Form): Promise<St
   return port.signedIn(ctx, pending, { ...person, signedInAt: Math.floor(Date.now() / 1000) })
 }
 
-/** Whether the host still has the account; without an account the person could not continue. */
+/**
+ * Whether the host still has the account. A person without an account could not continue after the sign-in.
+ */
 async function hasAccount({ accounts }: StepRequest, { accountId, userId }: SignedIn): Promise<boolean> {
   return (await accounts.find(accountId, userId)) !== undefined
 }
 
 /**
- * Whether the host's session is sufficient. A request for a new sign-in needs a sign-in after the interaction began.
+ * Whether the host's session is sufficient. If the request demands a new sign-in, the person must have signed
+ * in after the interaction began.
  */
 function isProven({ signedInAt }: SignedIn, { reauthenticate, startedAt }: StepRequest['pending']): boolean {
   return !reauthenticate || (signedInAt !== undefined && signedInAt >= startedAt)
@@ -80,7 +83,7 @@ function renderPage(
   })
 }
 
-/** The key is a digest: all keys have the same length, and a memory dump shows no identifier. */
+/** The key is a digest, so that all keys have the same length, and a memory dump shows no identifier. */
 function rateLimitKey(ip: string, identifier: string): string {
   const text = JSON.stringify([addressGroup(ip), identifier.normalize('NFKC').toLowerCase()])
   return createHash('sha256').update(text).digest('base64url')

@@ -7,7 +7,7 @@ import type { InteractionPort, PendingInteraction } from './port.ts'
 import type { SignInRateLimit } from './sign-in-rate-limit.ts'
 import type { Texts } from './texts.ts'
 
-/** The dependencies of the interaction. */
+/** The dependencies of the pages and steps of an interaction. */
 export interface InteractionOptions {
   readonly port: InteractionPort
   readonly accounts: HostAccounts
@@ -17,11 +17,14 @@ export interface InteractionOptions {
   readonly issuer: string
   /** At least 32 bytes each, newest first, the same in all processes. */
   readonly csrfKeys: readonly Uint8Array[]
-  /** The limit of attempts per interaction, and per identifier from one network address. */
+  /**
+   * The limit of sign-in attempts. It applies to each interaction, and to each identifier from one network
+   * address.
+   */
   readonly signInAttempts: { readonly max: number; readonly windowSeconds: number }
 }
 
-/** A request to the pages of a pending interaction, with all that a step needs to answer it. */
+/** A request to the pages of a pending interaction, with everything that a step needs to answer it. */
 export interface StepRequest extends InteractionOptions {
   readonly csrf: CsrfTokens
   readonly rateLimit: SignInRateLimit
@@ -30,7 +33,10 @@ export interface StepRequest extends InteractionOptions {
   readonly pending: PendingInteraction
 }
 
-/** The result of a step: undefined if the step wrote a page; otherwise the address to which the browser continues. */
+/**
+ * The result of a step: the address to which the browser continues, or undefined if the step has written a
+ * page.
+ */
 export type StepResult = URL | undefined
 
 /** The address of an interaction, or of one of its forms. */
@@ -48,7 +54,7 @@ const CODES = {
   errorNotFound: 'not_found',
 } as const satisfies { readonly [Text in keyof Texts]?: string }
 
-/** Writes the error page, in the languages of the interaction if there is one. */
+/** Writes the error page. If there is an interaction, the page uses the languages of that interaction. */
 export function showError(
   { pages, ctx, pending }: Pick<StepRequest, 'pages' | 'ctx'> & Partial<StepRequest>,
   status: number,

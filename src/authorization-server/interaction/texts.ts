@@ -7,7 +7,7 @@ import { writingDirection } from './locale.ts'
 export const english = {
   /** Heading of the sign-in page. */
   signInTitle: 'Sign in',
-  /** Below the heading. `{application}` is the application that asks. */
+  /** Below the heading. `{application}` is the application that requests access. */
   signInIntro: 'to continue to {application}',
   identifierLabel: 'Email or user name',
   passwordLabel: 'Password',
@@ -20,7 +20,7 @@ export const english = {
   /** Heading of the consent page. `{service}` is the host's service. */
   consentTitle: '{application} wants access to your {service} account',
   consentDeveloper: 'by {developer}',
-  /** Screen readers read this text out after a link that opens a new tab. */
+  /** Screen readers read this text out after a link that opens in a new tab. */
   opensNewTab: '(opens in a new tab)',
   consentAccount: 'Signed in as {account}',
   switchAccountButton: 'Use another account',
@@ -47,7 +47,7 @@ export const english = {
   scopeAddress: 'See your postal address',
   scopePhone: 'See your phone number',
   scopeOfflineAccess: 'Keep access while you are away',
-  /** Any other scope that is not an operation. */
+  /** For any other scope that is not an operation. */
   scopeOther: 'See your data “{scope}”',
 
   signOutTitle: 'Sign out of {service}?',
@@ -65,7 +65,7 @@ export const english = {
   /** Heading of the error page. */
   errorTitle: 'This did not work',
   errorHint: 'Go back to the application that you came from and start again.',
-  /** Before the code of an error: “Error: invalid_request”. */
+  /** Label before the code of an error: “Error: invalid_request”. */
   errorCodeLabel: 'Error',
   errorExpired: 'This page has expired, or belongs to another browser.',
   errorForm: 'The form could not be checked, so nothing was done.',
@@ -91,27 +91,28 @@ export interface PageTexts {
   /** Language of one text: `lang`, or English if the locale does not have this text. */
   langOf(name: keyof Texts): string
   /**
-   * A text as markup, with a `lang` attribute if its language differs from that of the page. Values that are texts are
-   * isolated by `<bdi>`, so that they cannot change the direction of the text around them.
+   * A text as markup. It has a `lang` attribute if its language differs from the language of the page. Values
+   * that are texts are put in `<bdi>`, so that they cannot change the direction of the text around them.
    */
   html(name: keyof Texts, values?: Readonly<Record<string, HtmlValue>>): Html
   /**
-   * A text without markup, for the title of a window. Values are inserted unchanged. Invisible characters could isolate
-   * them, but some window lists show these characters, and some screen readers read them out.
+   * A text without markup, for the title of a window. Values are inserted unchanged. They are not isolated
+   * with invisible characters, because some window lists show such characters, and some screen readers read
+   * them out.
    */
   plain(name: keyof Texts, values?: Readonly<Record<string, string>>): string
 }
 
 /**
- * Limits for the locales of a reader. Each locale is looked up for every title of the consent page, so thousands of
- * locales would cost too much time.
+ * Limits for the number and the length of a reader's locales. Each locale is looked up for every title of the
+ * consent page, so thousands of locales would cost too much time.
  */
 const MAX_LOCALES = 16
 const MAX_LOCALE_LENGTH = 64
 
 /**
- * The texts of the pages in all languages. A text that a locale lacks is taken from the locale's parents (`de` for
- * `de-CH`). If they lack it too, the English text is used.
+ * The texts of the pages in all languages. If a locale lacks a text, the text comes from the locale's parents
+ * (`de` is the parent of `de-CH`). If they lack the text too, the English text is used.
  *
  * @param options.logger logs the missing texts once
  */
@@ -124,9 +125,9 @@ export function createTexts(options: {
   const own = new Map(
     Object.entries(options.texts).map(([locale, texts]) => [locale.toLowerCase(), texts] as const),
   )
-  const spelling = ['en', ...Object.keys(options.texts)]
+  const localeNames = ['en', ...Object.keys(options.texts)]
   const complete = new Map(
-    spelling.map((locale) => {
+    localeNames.map((locale) => {
       const lineage = lineageOf(locale.toLowerCase()).map((tag) => own.get(tag))
       const base = isEnglish(locale) ? english : {}
       return [
@@ -135,13 +136,13 @@ export function createTexts(options: {
       ] as const
     }),
   )
-  reportMissing(spelling, complete, logger)
+  reportMissing(localeNames, complete, logger)
 
   return {
     /** @param wanted `ui_locales`, then the locales of Accept-Language; looked up as in RFC 4647 3.4 */
     forReader(wanted: readonly string[]): PageTexts {
       const locales = wanted.filter((tag) => tag.length <= MAX_LOCALE_LENGTH).slice(0, MAX_LOCALES)
-      const lang = lookupLocale(spelling, [...locales, defaultLocale]) ?? 'en'
+      const lang = lookupLocale(localeNames, [...locales, defaultLocale]) ?? 'en'
       const texts = complete.get(lang.toLowerCase()) ?? english
       const textOf = (name: keyof Texts) => texts[name] ?? english[name]
       return {
@@ -169,15 +170,15 @@ export type TextsByLocale = ReturnType<typeof createTexts>
 const isEnglish = (locale: string) => /^en(-|$)/i.test(locale)
 
 /**
- * Removes the title and the intro of the sign-in page unless both exist: they form one sentence, so both must be in one
- * language.
+ * If only one of the two texts `signInTitle` and `signInIntro` exists, removes it. The two texts form one
+ * sentence, so they must be in the same language.
  */
 function withoutPartialSentence(texts: Partial<Texts>): Partial<Texts> {
   const { signInTitle, signInIntro, ...others } = texts
   return signInTitle === undefined || signInIntro === undefined ? others : texts
 }
 
-/** Logs the texts that readers get in English, in one line for all locales. */
+/** Logs the texts that readers see in English because a locale lacks them, in one line for all locales. */
 function reportMissing(
   locales: readonly string[],
   complete: ReadonlyMap<string, Partial<Texts>>,

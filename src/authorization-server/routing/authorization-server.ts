@@ -29,12 +29,13 @@ export interface AuthorizationServerParts
   readonly warnOnInsecureProxy: InsecureProxyWarning
   /** Seconds for which the keys may be cached. */
   readonly jwksMaxAge: number
-  /** Waits until the service runs, but not longer than a request may wait. */
+  /** Waits until the service has started. Rejects if that takes longer than a request may wait. */
   ready(): Promise<{ provider: Provider; keyRing: { published: { keys: readonly object[] } } }>
 }
 
 /**
- * Answers the requests for the service below {auth_url}. oidc-provider answers what our own endpoints and pages do not.
+ * Answers the requests for the service below {auth_url}. oidc-provider answers the requests that our own
+ * endpoints and pages do not answer.
  */
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
   const { settings, pages, events } = parts
@@ -75,11 +76,13 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   })
 }
 
-/** Paths that begin like a path of the service. The host may have other pages below {auth_url}. */
+/**
+ * Paths that may belong to the service. Requests for all other paths below {auth_url} go to the host at once.
+ */
 const OWN_PATHS =
   /^\/(oauth2|interaction|\.well-known\/(openid-configuration|oauth-authorization-server))(\/|$)/i
 
-/** Parameters of the endpoints that other sites post forms to. */
+/** The parameters of the endpoints to which other sites may post forms. */
 const POSTED_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.authorization]: AUTHORIZATION_PARAMETERS,
   [ROUTES.end_session]: END_SESSION_PARAMETERS,

@@ -4,13 +4,13 @@ import { readFormText, type FormRejection } from '../../http/form-body.ts'
 import type { ErrorAnswer } from '../../http/error-response.ts'
 import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/routes.ts'
 
-/** The form of a request for oidc-provider, or the error of a request that does not reach oidc-provider. */
+/** The form of a request for oidc-provider, or the error that answers a request instead of oidc-provider. */
 export type CheckedRequest =
   { readonly form: string | undefined } | { readonly rejection: Omit<ErrorAnswer, 'state'> }
 
 /**
- * Reads the form of a POST request. Rejects bodies that are not a form. At the endpoints for clients, also rejects
- * requests from browsers and requests without any client authentication.
+ * Reads the form of a POST request. Rejects a body that is not a form. At the endpoints for clients, also
+ * rejects requests from browsers and requests without any client authentication.
  *
  * @param path the path below {auth_url}
  * @param parts.issuer {auth_url}
@@ -21,7 +21,7 @@ export async function checkRequest(
   { issuer, events }: { readonly issuer: string; readonly events: EventSink },
 ): Promise<CheckedRequest> {
   const route = normalizePath(path)
-  // The bodies of all other requests are left to the host.
+  // All other requests have no form for oidc-provider, so their bodies are left to the host.
   if (ctx.method !== 'POST' || !METHODS[route]?.includes('POST')) return { form: undefined }
   const isFromClient = CLIENT_ENDPOINTS.has(route)
 
@@ -31,8 +31,8 @@ export async function checkRequest(
     return { rejection }
   }
 
-  // oidc-provider checks `Origin` after it has found the client, and before it compares the secret. This order would
-  // reveal to strangers which clients exist.
+  // oidc-provider checks `Origin` after it has found the client, and before it compares the secret. This
+  // order would reveal to strangers which clients exist, so `Origin` is checked here first.
   if (isFromClient && ctx.get('Origin') !== '') {
     ctx.vary('Origin')
     // Without this header the browser hides the reason from the developer.

@@ -1,12 +1,13 @@
 import type { Context } from 'koa'
 import type { Logger } from '../../host/logger.ts'
 
-/** Checks a request for the service, and warns operators if it arrived by http instead of https. */
+/** Warns operators if a request to the service arrived by http although the issuer is https. */
 export type InsecureProxyWarning = (ctx: Context) => void
 
 /**
- * If an https issuer receives requests that look like plain http, Koa does not trust the proxy in front of the app. The
- * first middleware of a gatehouse that receives such a request logs the warning, once.
+ * If the issuer is https but requests look like plain http, Koa does not trust the proxy in front of the app.
+ * The middlewares of one gatehouse share this check. The first of them that receives such a request logs the
+ * warning, and the warning is not logged again.
  *
  * @param settings.issuer {auth_url}
  */

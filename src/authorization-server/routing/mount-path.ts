@@ -3,10 +3,13 @@ import type { Context } from 'koa'
 /**
  * The path of a request below the mount path of gatehouse, or undefined if the request is outside that path.
  *
- * koa-mount removes its prefix from `ctx.path`, and leaves `ctx.mountPath` set afterwards. Routers leave the path
- * unchanged. So the original path of the request counts if it ends with `ctx.path`. Otherwise a middleware has
- * rewritten the path, and the rewritten path counts. Express and connect remove a prefix before Koa receives the
- * request; the host may configure its mount path with or without that prefix.
+ * koa-mount removes its prefix from `ctx.path`. Afterwards it leaves `ctx.mountPath` set, so `ctx.mountPath`
+ * does not show whether a prefix is missing. Routers leave the path unchanged. So if the original path of the
+ * request ends with `ctx.path`, the original path counts. Otherwise a middleware has rewritten the path, and
+ * the rewritten path counts.
+ *
+ * Express and connect remove a prefix before Koa receives the request. The host may configure its mount path
+ * with or without that prefix.
  *
  * A request target whose path Koa cannot parse, such as `http://[`, is outside every mount path.
  *
@@ -15,13 +18,13 @@ import type { Context } from 'koa'
 export function pathBelow(ctx: Context, mountPath: string): string | undefined {
   if (!hasPath(ctx)) return undefined
   const { originalUrl } = ctx.req as { originalUrl?: unknown }
-  const outside = typeof originalUrl === 'string' ? below(ctx, originalUrl, mountPath) : undefined
-  return outside ?? below(ctx, ctx.originalUrl, mountPath)
+  const pathWithPrefix = typeof originalUrl === 'string' ? below(ctx, originalUrl, mountPath) : undefined
+  return pathWithPrefix ?? below(ctx, ctx.originalUrl, mountPath)
 }
 
 /**
- * Koa reads the path with Node's `url.parse`, which throws for some targets in absolute form and finds no path in other
- * targets.
+ * Whether Koa can read the path of a request. Koa uses Node's `url.parse`, which throws for some targets in
+ * absolute form, and finds no path in some other targets.
  */
 function hasPath(ctx: Context): boolean {
   try {

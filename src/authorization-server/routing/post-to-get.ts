@@ -3,16 +3,17 @@ import { answerError } from '../../http/error-response.ts'
 import { isRejection, readForm } from '../../http/form-body.ts'
 import type { Pages } from '../interaction/pages.ts'
 
-/** The longest address, in bytes. Proxies and Node reject longer ones. */
+/** The longest address, in bytes. Proxies and Node reject longer addresses. */
 const MAX_ADDRESS_BYTES = 12_288
 
 /**
- * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2). It redirects the
- * browser to the same address with GET. A browser sends our `SameSite=Lax` cookies with that GET, but not with such a
- * form. Weaker cookies would weaken every other page.
+ * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2). The
+ * answer redirects the browser to the same address with GET. Our cookies are `SameSite=Lax`, so the browser
+ * sends them with that GET, but not with a form from another site. `SameSite=None` would send them with the
+ * form too, but would weaken every other page.
  *
- * @param options.parameters the names of the parameters that are passed on, with all their values. The endpoint rejects
- *   repeated parameters at the GET
+ * @param options.parameters the names of the parameters that are passed on, with all their values. After the
+ *   redirect, the endpoint rejects repeated parameters
  */
 export async function postToGet(
   ctx: Context,

@@ -11,8 +11,8 @@ export interface RouterOptions {
   /** Where the host's app mounts the service; see `pathBelow`. */
   readonly mountPath: string
   /**
-   * Whether a path belongs to the service. All other requests pass on at once, so the host's own pages never wait for
-   * the store.
+   * Whether a path belongs to the service. All other requests go to the next middleware at once, so the
+   * host's own pages never wait for the store.
    */
   owns(path: string): boolean
   /** The methods of each path; {@link DOCUMENT_METHODS} for a public document. */
@@ -25,7 +25,8 @@ export interface RouterOptions {
 }
 
 /**
- * The authorization service as one middleware of the host's app. It passes all other requests to the next middleware.
+ * The authorization service as one middleware of the host's app. It passes requests of other paths to the
+ * next middleware.
  */
 export function createRouter(options: RouterOptions): Middleware {
   return async function route(ctx, next) {
@@ -55,7 +56,7 @@ async function answer(options: RouterOptions, ctx: Context, path: string): Promi
 function answerWithMethods(ctx: Context, methods: readonly string[]): boolean {
   if (!methods.includes(ctx.method)) {
     ctx.set('Allow', methods.join(', '))
-    const description = `${ctx.method} is not answered here; use ${methods.join(' or ')}`
+    const description = `${ctx.method} is not supported here; use ${methods.join(' or ')}`
     answerErrorAsJson(ctx, { status: 405, error: 'invalid_request', description })
     return true
   }
@@ -67,7 +68,11 @@ function answerWithMethods(ctx: Context, methods: readonly string[]): boolean {
 
 function asError(error: unknown): Error {
   if (error instanceof Error) return error
-  return new GatehouseError('ERR_HOST_CALLBACK', 'a callback of the host threw something that is no Error', {
-    cause: error,
-  })
+  return new GatehouseError(
+    'ERR_HOST_CALLBACK',
+    'a callback of the host threw a value that is not an Error',
+    {
+      cause: error,
+    },
+  )
 }

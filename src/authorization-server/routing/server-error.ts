@@ -25,7 +25,8 @@ export function fail(parts: {
 }
 
 /**
- * The path without the id of an interaction. The cookie that identifies the owner of the interaction holds the same id.
+ * The path without the id of an interaction. The same id is in the cookie that identifies the owner of the
+ * interaction, so it must not be logged.
  */
 function withoutId(path: string): string {
   return path.replace(/^(\/(?:interaction|oauth2\/authorize)\/)[^/]+/i, '$1<uid>')

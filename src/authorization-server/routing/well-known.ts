@@ -10,8 +10,8 @@ import { fail } from './server-error.ts'
 const METADATA = '/.well-known/oauth-authorization-server'
 
 /**
- * Serves the documents at the root of a host, wherever the services are mounted: metadata about the authorization
- * server (RFC 8414 3.1) and about the API (RFC 9728 3.1).
+ * Serves two documents at the root of the host name, independent of where the services are mounted. They are
+ * the metadata about the authorization server (RFC 8414 3.1) and the metadata about the API (RFC 9728 3.1).
  *
  * @param gateway serves the metadata about the API
  */

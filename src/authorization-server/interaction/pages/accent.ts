@@ -7,7 +7,10 @@ type Rgb = readonly number[]
 export interface AccentShades {
   /** The colour itself, for buttons. */
   readonly fill: string
-  /** Text on `fill`: black or white, whichever has more contrast. The contrast is at least 4.5:1 for every colour. */
+  /**
+   * Text on `fill`: black or white, depending on which has more contrast. For every `fill`, this contrast is
+   * at least 4.5:1.
+   */
   readonly onFill: string
   /** Links, borders and focus on a light background. */
   readonly onLight: string

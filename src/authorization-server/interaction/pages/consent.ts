@@ -11,16 +11,16 @@ import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 export interface ConsentModel {
   /** Address to which the consent form is sent. */
   readonly action: string
-  /** Address to which the form for another account is sent. */
+  /** Address to which the form that switches to another account is sent. */
   readonly switchAction: string
   readonly csrfToken: string
   readonly application: PendingInteraction['application']
-  /** Who is signed in. */
+  /** The account that is signed in. */
   readonly account: { readonly name: string; readonly login?: string | undefined }
   readonly groups: readonly ScopeGroup[]
   /** Seconds for which access continues without use. */
   readonly accessLifetime: number
-  /** Where the browser is finally sent. */
+  /** The origin to which the browser is finally sent. */
   readonly redirectOrigin: string
   readonly problem?: keyof Texts | undefined
 }
@@ -71,7 +71,10 @@ function accountOf({ name, login = '' }: ConsentModel['account']): Html {
   return html`<bdi>${displayText(name)}</bdi>${beside}`
 }
 
-/** The application's logo, or the first letter of its name. Screen readers skip it, because the name is next to it. */
+/**
+ * The application's logo, or the first letter of its name. Screen readers skip this tile, because the name is
+ * next to it.
+ */
 function mark(name: string, logoUri: string | undefined): Html {
   const logo = webAddress(logoUri)
   return html`<div class="mark" aria-hidden="true">

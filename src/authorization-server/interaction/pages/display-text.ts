@@ -1,7 +1,7 @@
 /**
- * Characters that are invisible, or change the direction of the text around them: controls, bidirectional controls,
- * zero-width and filler characters, tags, line and paragraph separators. They can make one name look like another.
- * Joiners and variation selectors stay, because emoji and Persian need them.
+ * Characters that are invisible or that change the direction of the text around them: controls, bidirectional
+ * controls, zero-width and filler characters, tags, line and paragraph separators. Such characters can make
+ * one name look like another name. Joiners and variation selectors stay, because emoji and Persian need them.
  */
 const INVISIBLE =
   /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
@@ -9,20 +9,23 @@ const INVISIBLE =
 /** At least one visible character. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
-/** More marks on one letter than any language needs: they would overlap the lines around. */
+/**
+ * More combining marks on one letter than any language needs. They would overlap the lines above and below.
+ */
 const PILED_MARKS = /(\p{M}{4})\p{M}+/gu
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /**
- * Prepares a text from outside (the name of an application or a person) for display: one line, without misleading
- * characters, truncated if it is too long, empty if nothing is visible. The caller still has to escape the result.
+ * Prepares a text from outside, such as the name of an application or a person, for display. The result is
+ * one line without misleading characters, and is truncated if it is too long. It is empty if the text has no
+ * visible character. The caller still has to escape the result.
  *
  * @param limit maximum characters, as a reader would count them
  */
 export function displayText(text: string, limit = 80): string {
   const clean = text
-    // The rest of a longer text is ignored: no name is that long.
+    // The rest of a longer text is ignored, because no name is that long.
     .slice(0, limit * 20)
     .replaceAll(/[\s\u2800]+/g, ' ')
     .replaceAll(INVISIBLE, '')
@@ -50,8 +53,8 @@ export function initialOf(name: string): string {
 }
 
 /**
- * Parses a link or image address from outside. Undefined unless it is http or https: `javascript:` or `data:` is not
- * safe.
+ * Parses the address of a link or an image from outside. Returns undefined if it is neither http nor https,
+ * because an address with `javascript:` or `data:` is not safe.
  */
 export function webAddress(address: string | undefined): URL | undefined {
   const url = address === undefined ? null : URL.parse(address)

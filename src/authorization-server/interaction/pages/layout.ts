@@ -4,7 +4,7 @@ import type { PageTexts, Texts } from '../texts.ts'
 /** The branding of the host's service. */
 export interface Branding {
   readonly name: string
-  /** `https:`, or a path on the issuer's own origin. */
+  /** An `https:` address, or a path on the issuer's own origin. */
   readonly logo?: string | undefined
   /** `#rrggbb` */
   readonly accentColor: string
@@ -18,7 +18,8 @@ export interface Frame {
 }
 
 /**
- * Renders a whole page around its content: language, title, name of the service, and one `main` element.
+ * Renders a whole page around its content. It adds the language, the title, the name of the service, and one
+ * `main` element.
  *
  * @param page.title without markup
  * @param page.isWide whether the page is wide, for more text
@@ -49,14 +50,14 @@ export function layout(
     </html> `
 }
 
-/** The stylesheet in its element. The text must stay exactly as it was hashed. */
+/** The `style` element. Its text must stay exactly as it was hashed. */
 function styleElement(css: string): Html {
   return trustedHtml(`<style>${css}</style>`)
 }
 
 /**
- * The title of a window. If there is a problem, the title begins with the word for “Error”, provided that this word is
- * in the language of the title.
+ * The title of a window. If the form has a problem, the title begins with the word for “Error”. This word is
+ * left out if it is not in the language of the title.
  */
 export function windowTitle(
   texts: PageTexts,
@@ -71,7 +72,10 @@ export function windowTitle(
   return problem === undefined || !isOneLanguage ? title : `${texts.plain('errorCodeLabel')}: ${title}`
 }
 
-/** The problem of a form. Screen readers read it at once, because it takes the focus when the page opens. */
+/**
+ * The problem of a form. Screen readers read it at once, because this box takes the focus when the page
+ * opens.
+ */
 export function alertBox(message: HtmlValue): Html {
   return html`<div class="alert" role="alert" id="problem" tabindex="-1" autofocus>${message}</div>`
 }

@@ -9,7 +9,7 @@ export interface ErrorModel {
   readonly error: string
   /** The name of one of our texts that describes the problem. */
   readonly text?: keyof Texts | undefined
-  /** A sentence in English from elsewhere that describes the problem. */
+  /** An English sentence that describes the problem. It may come from oidc-provider. */
   readonly description?: string | undefined
 }
 
@@ -32,9 +32,9 @@ export function errorPage(frame: Frame, { error, text, description }: ErrorModel
 
 /** The content of the sign-out page. */
 export interface SignOutModel {
-  /** Address to which its form is sent. */
+  /** Address to which the form of the page is sent. */
   readonly action: string
-  /** The token that oidc-provider expects back. */
+  /** The secret that oidc-provider expects in the form. */
   readonly xsrf: string
 }
 

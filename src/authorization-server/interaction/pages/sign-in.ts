@@ -5,11 +5,11 @@ import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
 /** The content of the sign-in page. */
 export interface SignInModel {
-  /** Address to which its form is sent. */
+  /** Address to which the form of the page is sent. */
   readonly action: string
   readonly csrfToken: string
   readonly application: { readonly name: string; readonly clientId: string }
-  /** The initial value of the field: `login_hint`, or the previous input. */
+  /** The initial value of the identifier field: `login_hint`, or the previous input. */
   readonly identifier?: string | undefined
   /** The problem with the previous input. */
   readonly problem?: keyof Texts | undefined
@@ -20,7 +20,7 @@ export function signInPage(frame: Frame, model: SignInModel): Html {
   const { texts } = frame
   const { identifier, problem } = model
   const invalid = problem !== undefined && html`aria-invalid="true" aria-describedby="problem"`
-  // Either the problem or the first empty field has the initial focus.
+  // If there is a problem, its box takes the initial focus. Otherwise the first empty field takes it.
   const focus = problem === undefined && 'autofocus'
   const known = identifier !== undefined && identifier !== ''
   return layout(frame, {

@@ -8,11 +8,11 @@ import { accentShades } from './accent.ts'
 const GROUNDS = { light: '#eef1f5', dark: '#232b38' }
 
 /**
- * Creates the stylesheet with the host's accent colour.
+ * Creates the stylesheet with the host's accent colour. Each page contains the whole stylesheet, so a page
+ * needs no other file.
  *
  * @param accentColor `#rrggbb`
- * @returns the stylesheet and its hash. Each page contains the stylesheet, so a page needs no other file. The hash has
- *   the form that CSP needs: `sha256-…`
+ * @returns the stylesheet, and its hash in the form that CSP needs: `sha256-…`
  * @throws {GatehouseError} `ERR_OPTIONS` if `accentColor` is not a colour
  */
 export function createStylesheet(accentColor: string) {
