@@ -21,7 +21,7 @@ export async function* exportRegistry({ header, keys, sections, logger }: Sectio
 
   function onSkipped({ key, error }: CorruptRecord): void {
     if (!skipped.has(key)) {
-      logger.error({ err: error, key }, 'a corrupt record is missing from an exported registry')
+      logger.error({ err: error, key }, 'an exported registry lacks a corrupt record')
     }
     skipped.add(key)
   }
