@@ -79,7 +79,9 @@ async function repeat(round: () => Promise<void>): Promise<void> {
 }
 
 async function direct(): Promise<void> {
-  const { access_token: token } = await requestToken(any(services), key, { grant_type: 'client_credentials' })
+  const { access_token: token } = await requestToken(pickRandom(services), key, {
+    grant_type: 'client_credentials',
+  })
   count.direct += 1
   await use(token)
 }
@@ -87,13 +89,16 @@ async function direct(): Promise<void> {
 async function delegated(): Promise<void> {
   // Each step goes to a random process, as behind a load balancer.
   const code = await authorize()
-  let tokens = await requestToken(any(services), application, { grant_type: 'authorization_code', code })
+  let tokens = await requestToken(pickRandom(services), application, {
+    grant_type: 'authorization_code',
+    code,
+  })
   count.delegated += 1
   await Promise.all([use(tokens.access_token), checkIdToken(tokens.id_token)])
   for (let refreshes = 0; refreshes < 3; refreshes += 1) {
     await delay(PAUSE_MS)
     const parameters = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' }
-    tokens = await requestToken(any(services), application, parameters)
+    tokens = await requestToken(pickRandom(services), application, parameters)
     count.refreshed += 1
     await Promise.all([use(tokens.access_token), checkIdToken(tokens.id_token)])
   }
@@ -176,7 +181,7 @@ async function measureRevocations(): Promise<number[]> {
     await revoked
     // Both processes are notified of the new key, so they accept the next token at once. A separate gateway
     // could not fetch keys that often.
-    const { access_token: next } = await requestToken(any(unrotated), client, {
+    const { access_token: next } = await requestToken(pickRandom(unrotated), client, {
       grant_type: 'client_credentials',
     })
     for (const service of unrotated) await call(service, next)
@@ -197,7 +202,7 @@ async function authorize(): Promise<string> {
   const cookies = new Map<string, string>()
   let url = new URL(`http://localhost:${servicePort}/auth/oauth2/authorize?${query.toString()}`)
   for (let hop = 0; hop < 10 && !url.href.startsWith(callback); hop += 1) {
-    const at = new URL(url.pathname + url.search, `http://127.0.0.1:${any(services).port}`)
+    const at = new URL(url.pathname + url.search, `http://127.0.0.1:${pickRandom(services).port}`)
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
     const response = await fetch(at, { redirect: 'manual', headers: { cookie } })
     for (const line of response.headers.getSetCookie()) {
@@ -248,7 +253,7 @@ function report(): void {
     console.log('no valid token was rejected, no response was a 5xx, and each rotation changed one key')
 }
 
-function any<T>(list: readonly T[]): T {
+function pickRandom<T>(list: readonly T[]): T {
   return list[randomInt(list.length)] as T
 }
 

@@ -32,7 +32,7 @@ export const brokenExpiry: readonly BrokenStore[] = [
           : !(await intact.replace(key, text, text, ttl))
       },
     }),
-    noticedBy: 'create and replace that answer false do not change the time to live',
+    noticedBy: 'a call of create or replace that answers false does not change the time to live',
   },
   {
     breaks: 'delete answers true for an expired value',

@@ -54,14 +54,14 @@ export const brokenIndexes: readonly BrokenStore[] = [
   {
     breaks: 'an index is sorted by UTF-16 code units',
     methods: (intact) => ({ range: async (...call) => (await intact.range(...call)).toSorted() }),
-    noticedBy: 'range answers in ascending order of UTF-8 bytes',
+    noticedBy: 'range answers the members in ascending order of their UTF-8 bytes',
   },
   {
     breaks: 'an index is sorted by locale',
     methods: (intact) => ({
       range: async (...call) => (await intact.range(...call)).toSorted((a, b) => a.localeCompare(b)),
     }),
-    noticedBy: 'range answers in ascending order of UTF-8 bytes',
+    noticedBy: 'range answers the members in ascending order of their UTF-8 bytes',
   },
   {
     breaks: 'the cursor is inclusive',

@@ -222,6 +222,6 @@ export const brokenMessages: readonly BrokenStore[] = [
         close: () => ((closed = true), intact.close()),
       }
     },
-    noticedBy: 'calls that are pending when the store is closed settle',
+    noticedBy: 'calls that are pending when the store is closed resolve or reject',
   },
 ]

@@ -24,7 +24,7 @@ export const closing: StorePromises = {
     }
   },
 
-  async 'calls that are pending when the store is closed settle'({ store, key }) {
+  async 'calls that are pending when the store is closed resolve or reject'({ store, key }) {
     await store.set(key('a'), '1')
     const calls = Array.from({ length: 20 }, () => [...callsOf(store, key).values()]).flat()
     const settling = calls.map((call) => outcome(call))
@@ -34,7 +34,7 @@ export const closing: StorePromises = {
     }
   },
 
-  async 'after close no listener is called, and ending a subscription still settles'({ store, other, key }) {
+  async 'after close no listener is called, and a subscription can still be ended'({ store, other, key }) {
     const received: string[] = []
     const end = await store.subscribe(key('a'), (message) => received.push(message))
     await store.close()

@@ -62,7 +62,11 @@ export const expiry: StorePromises = {
     }
   },
 
-  async 'create and replace that answer false do not change the time to live'({ store, key, elapse }) {
+  async 'a call of create or replace that answers false does not change the time to live'({
+    store,
+    key,
+    elapse,
+  }) {
     for (const method of ['create', 'replace'] as const) {
       const fail = (name: string, ttl: number) =>
         method === 'create' ? store.create(name, 'new', ttl) : store.replace(name, 'another', 'new', ttl)

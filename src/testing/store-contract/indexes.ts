@@ -30,7 +30,7 @@ async function readPages(store: Store, index: string, limit: number): Promise<st
 
 /** Promises about sorted indexes. */
 export const indexes: StorePromises = {
-  async 'range answers in ascending order of UTF-8 bytes'({ store, other, key }) {
+  async 'range answers the members in ascending order of their UTF-8 bytes'({ store, other, key }) {
     for (const member of MEMBERS) await store.add(key('index'), member)
     assert.deepEqual(await store.range(key('index'), { limit: 1000 }), inOrderOfBytes(MEMBERS))
     assert.deepEqual(await other.range(key('index'), { limit: 1000 }), inOrderOfBytes(MEMBERS))
