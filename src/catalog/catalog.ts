@@ -26,7 +26,7 @@ export interface RouteClaim {
   readonly scope: string
 }
 
-/** All products at one moment. It never changes; a reload makes a new one. */
+/** All products at one moment. A catalog never changes; a reload creates a new catalog. */
 export interface Catalog {
   readonly products: ReadonlyMap<string, Product>
   /** The operations by scope. */
@@ -34,22 +34,23 @@ export interface Catalog {
   /** The KYC levels, lowest first; may be empty. */
   readonly kycLevels: readonly string[]
   /**
-   * The number of changes that removed an operation from the products that all processes on a store share. Tokens carry
-   * it as `catalog_epoch`. 0 if no operation was removed, or if the products are not shared.
+   * A counter that rises when an operation is removed from the products that all processes on a store share.
+   * Tokens carry the epoch as `catalog_epoch`. It is 0 if no operation was removed, or if the products are
+   * not shared.
    */
   readonly epoch: number
   /**
-   * Finds the operation of a request, in time that does not grow with the number of operations. Undefined if no
-   * operation matches. Also undefined if routers would run different operations, because some fold more letters than
-   * others.
+   * Finds the operation of a request, in time that does not grow with the number of operations. Undefined if
+   * no operation matches. Also undefined if different routers would run different operations, because some
+   * routers fold more letters than other routers.
    *
    * @param method upper case; HEAD finds the operation of GET
    * @param path canonical path below {base_url}, starting with `/`
    */
   findOperation(method: string, path: string): Operation | undefined
   /**
-   * Finds all routes that any router would match to a request; none if no operation matches. Withdrawn operations match
-   * too, since their handlers still exist.
+   * Finds all routes that any router would match to a request; none if no operation matches. The routes of
+   * withdrawn operations match too, since the handlers of these routes still exist.
    */
   findClaims(method: string, path: string): readonly RouteClaim[]
 }

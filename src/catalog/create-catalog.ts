@@ -11,11 +11,11 @@ import { createRouteIndex } from './route-index.ts'
 /**
  * Creates the catalog from a host's products.
  *
- * @param definitions the host's products, of any shape, since they may come from a database. They are neither changed
- *   nor retained
+ * @param definitions the host's products, of any shape, since they may come from a database. They are neither
+ *   changed nor retained
  * @returns the frozen catalog
- * @throws {GatehouseError} `ERR_CATALOG` with up to about a hundred problems, each with its path. Conflicts between
- *   operations are reported only if each product is valid on its own
+ * @throws {GatehouseError} `ERR_CATALOG` with up to about a hundred problems, each with its path. Conflicts
+ *   between operations are reported only if each product is valid on its own
  */
 export function createCatalog(definitions: unknown, options: CatalogOptions = {}): Catalog {
   const found = findProblems({ products: definitions }, { products: productsRule(options) })
@@ -49,8 +49,8 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
   })
 
   /**
-   * Adds an operation to the indexes. If its scope is already known, returns the known operation, and adds a problem if
-   * the two differ.
+   * Adds an operation to the indexes. If its scope is already known, returns the known operation, and adds a
+   * problem if the two differ.
    */
   function enter(scope: string, definition: OperationDefinition, place: string): Operation {
     const parsed = [definition.route].flat().map((text) => parseRoute(text) as Route)

@@ -10,23 +10,25 @@ export type RouteDefinition = `${HttpMethod} /${string}`
 /** One API operation as the host describes it; its key in `operations` is its scope. */
 export interface OperationDefinition<Level extends string = string> {
   /**
-   * One or more routes below {base_url}. A segment that starts with `:` matches any one segment. If a literal segment
-   * and a parameter both match, the literal wins, from left to right.
+   * One or more routes below {base_url}. A segment that starts with `:` matches any one segment. If a literal
+   * segment and a parameter both match, the literal wins, from left to right.
    *
-   * As in Koa's routers, letter case and one trailing slash usually make no difference. They do if another router would
-   * run another operation. For example, with the routes `/items`, `/items/keys` and `/items/:id`, the path
-   * `/items/KEYS` gets 404, and `/items/` also needs the scope of `/items/:id`.
+   * As in Koa's routers, letter case and one trailing slash usually make no difference. They make a
+   * difference if some router would run another operation. For example, with the routes `/items`,
+   * `/items/keys` and `/items/:id`, the path `/items/KEYS` gets 404, and `/items/` also needs the scope of
+   * `/items/:id`.
    *
-   * Characters that are not allowed in an address are percent-encoded (RFC 3986 2.1). Characters outside ASCII may also
-   * be written literally.
+   * Characters that are not allowed in an address are percent-encoded (RFC 3986 2.1). Characters outside
+   * ASCII may also be written literally.
    */
   readonly route: RouteDefinition | readonly RouteDefinition[]
   /** What the operation does, for the person who is asked for consent: "Read your invoices". */
   readonly title: LocalizedText
-  /** A longer description for the same person. */
+  /** A longer description for the person who is asked for consent. */
   readonly description?: LocalizedText | undefined
   /**
-   * The KYC level that a developer needs to request the operation on behalf of users. If omitted, no level is needed.
+   * The KYC level that a developer needs to request the operation on behalf of users. If the level is
+   * omitted, no level is needed.
    */
   readonly kycLevel?: Level | undefined
 }
@@ -35,15 +37,19 @@ export interface OperationDefinition<Level extends string = string> {
 export interface ProductDefinition<Level extends string = string> {
   /** The product's name, for developers and for the person who is asked for consent. */
   readonly title: LocalizedText
-  /** A longer description for the same people. */
+  /** A longer description for developers and for the person who is asked for consent. */
   readonly description?: LocalizedText | undefined
   /**
-   * At least one operation, by scope. An operation that belongs to several products has the same definition in each.
+   * At least one operation, by scope. An operation that belongs to several products has the same definition
+   * in each.
    */
   readonly operations: { readonly [scope: string]: OperationDefinition<Level> }
 }
 
-/** All products, by id. An id is 1 to 64 letters, digits, `.`, `_`, `:` or `-`, and starts with a letter or digit. */
+/**
+ * All products, by id. An id is 1 to 64 letters, digits, `.`, `_`, `:` or `-`, and starts with a letter or
+ * digit.
+ */
 export interface ProductDefinitions<Level extends string = string> {
   readonly [product: string]: ProductDefinition<Level>
 }

@@ -12,7 +12,7 @@ import { restrictCatalog } from './restrict-catalog.ts'
 export interface LiveCatalogOptions extends CatalogOptions {
   /** The products, or a function that loads them. */
   readonly products: ProductSource
-  /** Called when a load fails or its result is not valid; the active catalog stays. */
+  /** Called when a load fails or its result is not valid; the active catalog then stays active. */
   readonly onRejected?: ((error: GatehouseError) => void) | undefined
   /** Milliseconds after which a load counts as failed. */
   readonly loadTimeoutMs: number
@@ -26,9 +26,9 @@ export interface Restriction {
 }
 
 /**
- * Keeps the active catalog. Products in the form of an object are active at once.
+ * Keeps the active catalog. If the products are an object and not a function, they are active at once.
  *
- * @throws {GatehouseError} `ERR_CATALOG` if products in the form of an object are not valid
+ * @throws {GatehouseError} `ERR_CATALOG` if the products are an object and are not valid
  */
 export function createLiveCatalog(options: LiveCatalogOptions) {
   const { products, loadTimeoutMs } = options
@@ -58,7 +58,10 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
     get loaded(): boolean {
       return current !== undefined
     },
-    /** The scopes of the loaded products, active or not; none before the first successful load. */
+    /**
+     * The scopes of all loaded products, including operations that are not active; none before the first
+     * successful load.
+     */
     get loadedScopes(): ProductScopes {
       return loadedScopes
     },
@@ -67,17 +70,18 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
       return rejection
     },
     /**
-     * Loads the products in this process, the first time or again. Loads run one after another. Calls that arrive
-     * during a load share the next load. That load begins after these calls, so each caller gets what was written
-     * before its call. If the products are not a function, nothing happens.
+     * Loads the products in this process, the first time or again. Loads run one after another. Calls that
+     * arrive during a load share the next load. That load begins after these calls, so it includes all
+     * changes that the callers made to the products before. If the products are not a function, nothing
+     * happens.
      *
-     * @throws {GatehouseError} `ERR_CATALOG` with the problems of the products, or with the failure of the load as
-     *   `cause`; the last valid catalog stays active
+     * @throws {GatehouseError} `ERR_CATALOG` with the problems of the products, or with the failure of the
+     *   load as `cause`; the last valid catalog stays active
      */
     reload,
     /**
-     * Restricts the active catalog to the given part, now and after each load. Before the first call, the whole catalog
-     * is active.
+     * Restricts the active catalog to the given part, now and after each load. Before the first call, the
+     * whole catalog is active.
      */
     restrict(to: Restriction): void {
       const isNew = to.epoch !== restriction?.epoch || !isSameAs(to.products, restriction.products)

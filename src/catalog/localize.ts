@@ -19,8 +19,8 @@ export function lineageOf(locale: string): string[] {
 }
 
 /**
- * Chooses one of the available locales by the lookup scheme of RFC 4647 3.4. A wanted locale and its parents are tried
- * before the next wanted locale.
+ * Chooses one of the available locales by the lookup scheme of RFC 4647 3.4. A wanted locale and its parents
+ * are tried before the next wanted locale.
  *
  * @param available the available locales
  * @param wanted the wanted locales, in order of preference; `*` has no meaning and is skipped
@@ -39,8 +39,8 @@ export function lookupLocale(available: readonly string[], wanted: readonly stri
  * The text in the best available locale.
  *
  * @param locales the person's locales, in order of preference
- * @param fallback the locale that is tried after the person's locales. If the text lacks this locale too, the first
- *   text is used, since any text is better than no text
+ * @param fallback the locale that is tried after the person's locales. If the text lacks this locale too, the
+ *   first text is used, since any text is better than no text
  */
 export function localize(text: LocalizedText, locales: readonly string[], fallback: string): string {
   if (typeof text === 'string') return text

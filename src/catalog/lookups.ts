@@ -1,7 +1,7 @@
 import type { RouteClaim } from './catalog.ts'
 import type { LiveCatalog } from './live-catalog.ts'
 
-/** The lookups of a gateway: each request is looked up in the catalog that is active at that moment. */
+/** The lookups of a gateway. Each lookup uses the catalog that is active at the time of the call. */
 export function catalogLookups(catalog: Pick<LiveCatalog, 'current' | 'loaded'>) {
   return {
     /** The scope of the operation of a request; undefined if no operation matches. */

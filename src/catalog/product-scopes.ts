@@ -24,7 +24,7 @@ export function missingFrom(available: ProductScopes, wanted: ProductScopes): Pr
   })
 }
 
-/** Whether both have the same operations, in any order. */
+/** Whether two maps of products have the same operations, in any order. */
 export function isSameAs(one: ProductScopes, other: ProductScopes): boolean {
   return missingFrom(one, other).length === 0 && missingFrom(other, one).length === 0
 }

@@ -6,7 +6,9 @@ import { isScope, MAX_SCOPE_LENGTH, OPENID_SCOPES } from './scope.ts'
 
 /** Constraints on definitions. */
 export interface CatalogOptions {
-  /** The host's KYC levels, lowest first. If they are omitted, levels are not checked. */
+  /**
+   * The host's KYC levels, lowest first. If `kycLevels` is omitted, the levels of operations are not checked.
+   */
   readonly kycLevels?: readonly string[] | undefined
   /** Scopes that no operation may have, in addition to the scopes of OpenID Connect. */
   readonly reservedScopes?: readonly string[] | undefined
@@ -39,7 +41,7 @@ function scopeRule(reserved: ReadonlySet<string>): (scope: string) => string | u
       return `a scope is 1 to ${MAX_SCOPE_LENGTH} printable ASCII characters without space, " and \\ (RFC 6749 3.3)`
     }
     if (!reserved.has(scope)) return undefined
-    return `the scope ${scope} is reserved by OpenID Connect; give the operation another one`
+    return `the scope ${scope} is reserved by OpenID Connect; give the operation another scope`
   }
 }
 

@@ -10,14 +10,16 @@ export interface ScopeHolder {
   readonly removedOperations: readonly string[]
 }
 
-/** All scopes of an API key, in the catalog's order: the scopes of its products without the removed scopes. */
+/**
+ * All scopes of an API key, in the catalog's order: the scopes of its products without the removed scopes.
+ */
 export function directScopes(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): string[] {
   return operationsOf(catalog, client).map(({ scope }) => scope)
 }
 
 /**
- * All scopes that an application may request on behalf of users, in the catalog's order: the scopes of its products
- * without the removed scopes, limited by its developer's KYC level.
+ * All scopes that an application may request on behalf of users, in the catalog's order: the scopes of its
+ * products without the removed scopes, limited by its developer's KYC level.
  *
  * @param kycLevel level of the developer's account; undefined or an unknown name counts as the lowest level
  */
@@ -33,7 +35,8 @@ export function applicationScopes(
 }
 
 /**
- * Why a client may not have a scope, as a sentence for `error_description`, in the characters that RFC 6749 5.2 allows.
+ * Why a client may not have a scope, as a sentence for `error_description`, in the characters that RFC 6749
+ * 5.2 allows.
  *
  * @param kycLevel level of the developer's account; ignored for API keys
  * @returns undefined if the client may have the scope
@@ -66,7 +69,8 @@ export function explainRejection(
 function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Operation[] {
   const available = new Set(client.products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
   const removed = new Set(client.removedOperations)
-  // The catalog's order makes equal sets of scopes equal lists, in any order of the client's products.
+  // The result has the catalog's order. So equal sets of scopes give equal lists, whatever the order of the
+  // client's products.
   return [...catalog.operations.values()].filter(
     (operation) => available.has(operation) && !removed.has(operation.scope),
   )
@@ -76,7 +80,10 @@ function shorten(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}...` : text
 }
 
-/** Replaces all characters that `error_description` does not allow. It allows %x20-21 / %x23-5B / %x5D-7E. */
+/**
+ * Replaces all characters that `error_description` does not allow. The allowed characters are %x20-21 /
+ * %x23-5B / %x5D-7E.
+ */
 function describe(sentence: string): string {
   return sentence.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/gu, '?')
 }

@@ -2,8 +2,9 @@ import type { Catalog, Product } from './catalog.ts'
 import { scopesOf, type ProductScopes } from './product-scopes.ts'
 
 /**
- * The allowed part of a catalog. A route of an omitted operation matches no operation, even if another operation's
- * route also fits, because this process would still run the handler of the omitted operation.
+ * The allowed part of a catalog. A request that matches a route of an omitted operation finds no operation,
+ * even if a route of an allowed operation matches too. The reason: the host's router would still run the
+ * handler of the omitted operation.
  *
  * @param to the allowed part
  * @param epoch the epoch of the allowed part

@@ -10,32 +10,37 @@ interface Node<T> {
 const UPPER_CASE = /[A-Z]/
 
 /**
- * An index of routes. It finds the value of a method and a path by walking only the path's segments. It has three trees
- * of segments: one for routers that fold ASCII letters, one for routers that fold all Unicode letters, and one for
- * case-sensitive routers.
+ * An index of routes. It finds the value of a method and a path by walking only the path's segments. It has
+ * three trees of segments: one for routers that fold ASCII letters, one for routers that fold all Unicode
+ * letters, and one for case-sensitive routers.
  *
- * A router for URLs would not be safe here. It may decode percent signs, cut at `?`, change letter case outside ASCII,
- * or match an empty parameter. A path in the gateway is already decoded. Decoding it again could match an operation
- * that the host's router does not run.
+ * A general router for URLs would not be safe here. Such a router may decode percent signs, cut at `?`,
+ * change letter case outside ASCII, or match an empty parameter. In the gateway, a path is already decoded. A
+ * router that decodes it again could find an operation that the host's router does not run.
  */
 export function createRouteIndex<T extends object>() {
   const usual = createTree<T>(foldCase)
   const folded = createTree<T>(foldText)
   const written = createTree<T>((text) => text)
-  /** Whether a path of ASCII characters may match a route with other characters, such as `/strasse` and `/straße`. */
+  /**
+   * Whether a path of ASCII characters may match a route with other characters, such as `/strasse` and
+   * `/straße`.
+   */
   let foldsToAscii = false
-  /** Whether a route has upper-case letters, so that a path in lower case may match it in some routers only. */
+  /**
+   * Whether a route has upper-case letters, so that a path in lower case may match it in some routers only.
+   */
   let hasUpperCase = false
 
   return {
     /**
      * Stores a value at a route.
      *
-     * @returns the existing value, which stays; undefined if there was none
+     * @returns the existing value, which is not replaced; undefined if the route had no value
      */
     add(method: string, segments: readonly Segment[], value: T): T | undefined {
-      const there = folded.add(method, segments, value)
-      if (there !== undefined) return there
+      const existing = folded.add(method, segments, value)
+      if (existing !== undefined) return existing
       foldsToAscii ||= segments.some(
         (s) => 'literal' in s && !isAscii(s.literal) && isAscii(foldText(s.literal)),
       )
@@ -44,23 +49,26 @@ export function createRouteIndex<T extends object>() {
       return usual.add(method, segments, value)
     },
     /**
-     * The value that all routers find, whether they fold all letters, only ASCII letters, or no letters. Undefined if
-     * they find nothing, or if they find different values. A case-sensitive router that finds nothing is ignored.
+     * The value that all routers find, whether they fold all letters, only ASCII letters, or no letters.
+     * Undefined if they find nothing, or if they find different values. If a case-sensitive router finds
+     * nothing, that router is ignored.
      *
-     * @param path decoded, starting with `/`; compared as literal text except for letter case and one trailing slash
+     * @param path decoded, starting with `/`; compared as literal text except for letter case and one
+     *   trailing slash
      */
     find(method: string, path: string): T | undefined {
       const found = usual.find(method, path)
       if (found !== undefined && (hasUpperCase || UPPER_CASE.test(path))) {
-        // One router matches `GET /items/KEYS` to `/items/keys`, another to `/items/:id`.
+        // For example, one router matches `GET /items/KEYS` to `/items/keys`, and another router matches it
+        // to `/items/:id`.
         if ((written.find(method, path) ?? found) !== found) return undefined
       }
       if (!foldsToAscii && isAscii(path)) return found
       return found === folded.find(method, path) ? found : undefined
     },
     /**
-     * All values that any router finds. There are several if routers that fold letters find another value than
-     * case-sensitive routers.
+     * All values that any router finds. There are several values if routers that fold letters find another
+     * value than case-sensitive routers.
      */
     findAll(method: string, path: string): readonly T[] {
       const found = new Set([usual, folded, written].map((tree) => tree.find(method, path)))
@@ -104,8 +112,9 @@ function child<T>(node: Node<T>, segment: Segment, fold: (text: string) => strin
 }
 
 /**
- * Tries the literal segment first. If the literal's branch has no route, tries the parameter. The recursion is at most
- * as deep as the tree.
+ * Finds the value for the segments from index `at` on. A literal segment is tried first. If the branch of the
+ * literal has no value for the rest of the path, the parameter is tried. The recursion is at most as deep as
+ * the tree.
  */
 function walk<T>(node: Node<T>, segments: readonly string[], at: number): T | undefined {
   const segment = segments[at]

@@ -17,8 +17,9 @@ export interface Route {
 export const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[]
 const PARAMETER = /^:[A-Za-z_][A-Za-z0-9_]*$/
 /**
- * The allowed characters of a literal segment: those of RFC 3986 3.3, and text outside ASCII. Characters of patterns
- * are excluded. `;` is excluded too, because some routers cut the path there.
+ * The allowed characters of a literal segment: those of RFC 3986 3.3, and text outside ASCII. Characters with
+ * a meaning in route patterns (`*`, `(`, `)`, `:`) are excluded. `;` is excluded too, because some routers
+ * cut the path there.
  */
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'+,=@]|%[0-9A-Fa-f]{2}|[\u{a1}-\u{10ffff}])+$/u
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/
@@ -42,7 +43,8 @@ export function parseRoute(text: unknown): Route | string {
   if (!path.startsWith('/')) return 'has a path that does not start with /'
   if (/[?#]/.test(path)) return 'must be a path alone, without query or fragment'
   if (path === '/') return { method, path, segments: [] }
-  if (path.endsWith('/')) return 'has a trailing slash; leave it out, requests may have one'
+  if (path.endsWith('/'))
+    return 'has a trailing slash; leave it out, requests may still have a trailing slash'
 
   const segments: Segment[] = []
   for (const text of path.slice(1).split('/')) {
@@ -58,18 +60,18 @@ export function parseRoute(text: unknown): Route | string {
 }
 
 /**
- * The shape of a route. Two routes have the same shape if they differ only in the names of parameters, or in letters
- * that some router folds.
+ * The shape of a route. Two routes have the same shape if they differ only in the names of parameters, or in
+ * letters that some router treats as equal.
  */
 export function shapeOf(method: string, segments: readonly Segment[]): string {
-  // A literal never contains the character U+0000 or a slash.
+  // A literal contains neither U+0000 nor a slash, so U+0000 stands only for parameters.
   const parts = segments.map((segment) => ('parameter' in segment ? '\u0000' : foldText(segment.literal)))
   return `${method} /${parts.join('/')}`
 }
 
 /**
- * Puts the ASCII letters of a path into lower case, and leaves all others. The path of a request is ASCII, and Koa's
- * routers ignore its letter case.
+ * Puts the ASCII letters of a path into lower case, and leaves all other characters. The path of a request is
+ * ASCII, and Koa's routers ignore its letter case.
  */
 export function foldCase(path: string): string {
   return path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
@@ -87,7 +89,7 @@ function parseSegment(text: string): Segment | string {
     return `has the parameter ${text}: a parameter is a whole segment, : and a name of letters, digits and _`
   }
   if (!LITERAL.test(text)) {
-    return `has the segment ${text}: wildcards and patterns are not supported, and other characters than letters, digits and -._~!$&'+,=@ are percent-encoded`
+    return `has the segment ${text}: wildcards and patterns are not supported, and characters other than letters, digits and -._~!$&'+,=@ must be percent-encoded`
   }
   return decodeSegment(text)
 }
@@ -106,7 +108,7 @@ function decodeSegment(text: string): Segment | string {
   }
   const folded = foldText(literal)
   if (NEVER_IN_A_SEGMENT.test(folded) || folded === '.' || folded === '..') {
-    return `has the segment ${text}: no request with an encoded slash, backslash or control character, or with a character that folds to one or to a dot segment, gets through`
+    return `has the segment ${text}, which no request can have: the gateway rejects encoded slashes, backslashes and control characters, and characters that some router turns into one of them or into a dot segment`
   }
   return { literal }
 }

@@ -1,4 +1,4 @@
-/** Scopes that OpenID Connect reserves, independent of the host's claims (OpenID Connect Core 5.4, 11). */
+/** Scopes that OpenID Connect reserves, whatever claims the host configures (OpenID Connect Core 5.4, 11). */
 export const OPENID_SCOPES: readonly string[] = [
   'openid',
   'offline_access',

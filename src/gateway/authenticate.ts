@@ -14,14 +14,19 @@ export interface IncomingCall {
   /** Request target or absolute URL. Scheme and host are ignored. */
   readonly url?: string | undefined
   /**
-   * The whole target. Express and Connect keep it here when they remove the path of `app.use('/api', …)` from `url`.
-   * It is used if it ends with `url`. Otherwise the call is rejected if the two name different operations.
+   * The whole target. Express and Connect keep the whole target here when they remove the path of
+   * `app.use('/api', …)` from `url`. If `originalUrl` ends with `url`, the operation is found by
+   * `originalUrl`. Otherwise both paths must be equal. If they differ, no operation is found, and the call
+   * gets 404.
    */
   readonly originalUrl?: string | undefined
   /** The headers by their lower-case names, or the Fetch API's `Headers`. */
   readonly headers:
     Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null }
-  /** Node's list of alternating names and values. It reveals a second `Authorization` header. */
+  /**
+   * Node's list of alternating names and values. The gateway needs this list to detect a second
+   * `Authorization` header.
+   */
   readonly rawHeaders?: readonly string[] | undefined
 }
 

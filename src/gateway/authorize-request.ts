@@ -12,7 +12,10 @@ export interface Authorized {
   readonly principal: Principal
 }
 
-/** Creates the authorizer of one API: bearer token → cached or verified → expired? → revoked? → has the scopes? */
+/**
+ * Creates the authorizer of one API. For each request it reads the bearer token and verifies the token, or
+ * finds it in the cache. Then it checks expiry, revocation and scopes.
+ */
 export function createAuthorizer(
   dependencies: GatewayDependencies,
   errorResponses: ErrorResponses,
@@ -27,8 +30,8 @@ export function createAuthorizer(
   const ownPrincipals = new WeakSet<object>()
 
   /**
-   * Accepts a principal if its token is still valid and carries all of `scopes`. The token may have expired or been
-   * revoked since the principal was created.
+   * Accepts a principal if its token is still valid and carries all of `scopes`. The token may have expired
+   * or been revoked since the principal was created.
    */
   function authorizePrincipal(principal: Principal, scopes: readonly string[]): Authorized | ErrorResponse {
     if (isExpired(principal.expiresAt, Date.now() / 1000)) return errorResponses.invalidToken(EXPIRED.problem)
@@ -64,7 +67,10 @@ export function createAuthorizer(
   return {
     authorizeRequest,
     authorizePrincipal,
-    /** Whether this authorizer created the principal. Any middleware can set `ctx.state.auth`. */
+    /**
+     * Whether this authorizer created the principal. Other middleware may set `ctx.state.auth`, so its value
+     * alone does not prove that a token was verified.
+     */
     isOwn(principal: unknown): principal is Principal {
       return typeof principal === 'object' && principal !== null && ownPrincipals.has(principal)
     },

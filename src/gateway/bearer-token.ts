@@ -7,8 +7,9 @@ export interface BearerRequest {
 }
 
 /**
- * Our tokens are far shorter, and Node rejects headers from 16 KiB by default. Processes that accept larger
- * headers need this limit, so that they do not hash and parse megabytes.
+ * Maximum characters of an access token. Our tokens are far shorter, and Node rejects headers from 16 KiB by
+ * default. A process may accept larger headers. This limit then prevents the gateway from hashing and parsing
+ * megabytes.
  */
 const MAX_TOKEN_LENGTH = 16_384
 
@@ -17,12 +18,12 @@ const BEARER = /^bearer(?: +|$)/i
 const B64TOKEN = /^[\w\-.~+/]+=*$/
 
 /**
- * Finds the bearer token of a request: only in the `Authorization` header (RFC 6750 2.1). A token in the query
- * ends up in logs and browser histories, so it is rejected even if it is the only one (RFC 9700 4.3.2). Bodies
- * are ignored, because the gateway does not parse them.
+ * Finds the bearer token of a request in the `Authorization` header (RFC 6750 2.1). A token in the query ends
+ * up in logs and browser histories. So a request with such a token is rejected, even if the query has the
+ * only token (RFC 9700 4.3.2). Bodies are ignored, because the gateway does not parse them.
  *
- * @returns the token, or the problem with how it was sent, for `error_description` of `invalid_request` (RFC 6750 3.1).
- *   Both are undefined if no token was sent
+ * @returns the token, or the problem with how it was sent, for `error_description` of `invalid_request` (RFC
+ *   6750 3.1). Both are undefined if no token was sent
  */
 export function readBearerToken({
   authorization,

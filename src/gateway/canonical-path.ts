@@ -1,8 +1,9 @@
 import { foldText, isAscii } from '../catalog/fold-text.ts'
 
 /**
- * The location of a path: outside of the API, below {base_url}, or unclear because routers would read it differently.
- * Below {base_url}, `path` is the rest of the path as it was written, without its trailing slash.
+ * The location of a path: outside of the API, below {base_url}, or unclear because routers would read it
+ * differently. If the place is `below`, `path` is the part after {base_url} as it was sent, without its
+ * trailing slash.
  */
 export type Location =
   | { readonly place: 'elsewhere' }
@@ -18,25 +19,35 @@ const ELSEWHERE: Location = { place: 'elsewhere' }
 const PATH = /^\/[\w\-.~!$&'()*+,=:@%/]*$/
 /** A path without `;`, percent signs, empty segments and dot segments. All routers read such a path alike. */
 const PLAIN_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()*+,=:@]+(?:\/|$))*$/
-/** A character that is percent-encoded without need (RFC 3986 2.3), so two routers may see two paths. */
+/**
+ * A character that is percent-encoded without need (RFC 3986 2.3). A router that decodes it sees another path
+ * than a router that does not decode it.
+ */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
-/** A character whose encoding is optional (RFC 3986 3.3: sub-delims, `:`, `@`). Some routers distinguish both forms. */
+/**
+ * A character whose encoding is optional (RFC 3986 3.3: sub-delims, `:`, `@`). Some routers treat the encoded
+ * and the plain form as different.
+ */
 const ENCODED_BY_CHOICE = /%(2[146-9abc]|3[ad]|40)/gi
-/** A slash, a backslash, a control character, or a percent sign that would be decoded a second time. */
+/**
+ * An encoded slash, backslash or control character, or an encoded percent sign that a second decoding would
+ * decode again.
+ */
 const ENCODED_TROUBLE = /%(?:2f|5c|[01][\da-f]|7f|25[\da-f]{2})/i
 /** Backslashes, empty segments, dot segments or percent-encoding, which Unicode folding must not produce. */
 const FOLDED_TROUBLE = /\\|\/\/|\/\.{1,2}(?:\/|$)|%[\da-f]{2}/i
-// eslint-disable-next-line no-control-regex -- the pattern searches for them
+// eslint-disable-next-line no-control-regex -- the pattern searches for control characters
 const INVISIBLE = /[\u0000-\u0020\u007f]/g
 
 /**
  * Creates the locator of a base path.
  *
- * The gateway and the router behind it must select the same handler. Routers differ: some decode percent signs first,
- * resolve `..`, merge slashes, cut at `;`, fold Unicode or ignore letter case. So this function rewrites nothing. A
- * path that all routers read alike is located. A path that some router might read as below the base, but that is not in
- * canonical form, is `unclear`, and the gateway rejects it. Canonical paths may differ only in letter case, in a
- * trailing slash and in percent signs that are necessary.
+ * The gateway and the router behind it must select the same handler. Routers differ: some decode percent
+ * signs first, resolve `..`, merge slashes, cut at `;`, fold Unicode or ignore letter case. So the locator
+ * rewrites nothing. It locates a path that all routers read alike. A path is `unclear` if it is not in
+ * canonical form and some router might read it as below the base. The gateway rejects such a path. A
+ * canonical path may still have upper-case letters, a trailing slash, and percent-encoding where RFC 3986
+ * requires or permits it.
  *
  * @param base path of {base_url}; `/` or empty for a whole host
  */
@@ -60,7 +71,7 @@ export function createPathLocator(base: string): LocatePath {
   }
 
   function below(path: string): Location {
-    // The root of a host has only one form.
+    // The path `/` is the root of a host, and its slash is not a trailing slash.
     const endsInSlash = path !== '/' && path.endsWith('/')
     return {
       place: 'below',
@@ -72,18 +83,22 @@ export function createPathLocator(base: string): LocatePath {
   /** Whether some router, however it reads the path, might route it below the base. */
   function mayBeBelow(path: string): boolean {
     return undisguise(path).some((text) => {
-      // The path is encoded more often than any router decodes. Only an attacker sends such a path.
+      // After all rounds of decoding, the path still has an encoded percent sign. No router decodes so often,
+      // so only an attacker sends such a path.
       if (text.includes('%25')) return true
       const segments = text.split('/').map((segment) => segment.replace(/[;?#].*$/, ''))
       const names = segments.filter((segment) => segment !== '' && segment !== '.')
-      // `//host/path` is also how a URL without a scheme begins.
-      const walks = text.startsWith('//') ? [names, names.slice(1)] : [names]
-      return walks.some((walk) => prefixes.some((base) => mayPass(base, walk)))
+      // A router may read `//host/path` as a URL without a scheme, whose first name is a host.
+      const candidates = text.startsWith('//') ? [names, names.slice(1)] : [names]
+      return candidates.some((followed) => prefixes.some((base) => mayReach(base, followed)))
     })
   }
 }
 
-/** Locates a request by all readings of its path, which must agree. */
+/**
+ * Locates a request by all readings of its path. If several readings differ, the location is unclear, unless
+ * all of them are outside of the API.
+ */
 export function locateReadings(locatePath: LocatePath, readings: readonly string[]): Location {
   const [location = ELSEWHERE, ...others] = [...new Set(readings)].map((path) => locatePath(path))
   if (others.length === 0) return location
@@ -112,9 +127,10 @@ function findProblem(path: string): string | undefined {
 }
 
 /**
- * The two forms in which routers see a canonical path: with only the necessary percent-encoding decoded, and with all
- * of it decoded. They differ in characters whose encoding is optional (`,` or `%2C`). Routers that match before they
- * decode see two different paths there.
+ * The two forms in which routers see a canonical path. In the cautious form, only the necessary
+ * percent-encoding is decoded. In the full form, all percent-encoding is decoded. The forms differ if the
+ * path encodes a character whose encoding is optional (`%2C` for `,`). A router that matches routes before it
+ * decodes the path treats `,` and `%2C` as different.
  */
 export function readingsOf(path: string): readonly [cautious: string, full: string] {
   if (!path.includes('%')) return [path, path]
@@ -131,9 +147,11 @@ function decode(path: string): string | undefined {
 }
 
 /**
- * Removes all disguises of a path except dot segments and repeated slashes.
+ * Decodes and folds a path as far as any router might. Removes control characters and spaces, and turns
+ * backslashes into slashes. Dot segments and repeated slashes stay.
  *
- * @returns its readings: one for an ASCII path; otherwise its bytes as Latin-1 and as UTF-8, both folded
+ * @returns one reading of an ASCII path. Any other path has two readings: its bytes read as Latin-1 and as
+ *   UTF-8
  */
 function undisguise(path: string): readonly string[] {
   let bytes = path
@@ -151,12 +169,12 @@ function undisguise(path: string): readonly string[] {
 }
 
 /**
- * Whether a walk along the segments may pass the base. How far `..` leads back depends on the router: some ignore it,
- * and `x%2Fy` before it is one segment for one router and two for another. So `..` may lead to every place that the
- * walk has visited.
+ * Whether a router that follows the segments might reach the base. Routers follow `..` differently. Some
+ * routers ignore `..`. If `x%2Fy` stands before `..`, it is one segment for some routers and two segments for
+ * other routers. So this function assumes that `..` may lead back to every place that was visited before.
  */
-function mayPass(base: readonly string[], segments: readonly string[]): boolean {
-  // Places are counted in segments of the base; 0 is the root.
+function mayReach(base: readonly string[], segments: readonly string[]): boolean {
+  // A place is the number of segments of the base that were followed; 0 is the root.
   const visited = new Set([0])
   let current = new Set([0])
   for (const segment of segments) {

@@ -7,7 +7,10 @@ import type { ReadStoreHealth } from '../health/store-health.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Principal } from './principal.ts'
 
-/** The revoked tokens. All of them are in memory, because the gateway checks them on every call. */
+/**
+ * The revocations that the gateway knows. All are in memory, because the gateway checks every call against
+ * them.
+ */
 export interface GatewayRevocations extends RevocationView {
   /** Whether a verified token has been revoked. */
   isTokenRevoked(principal: Principal): boolean
@@ -19,8 +22,8 @@ export interface GatewayRevocations extends RevocationView {
 export type GatewayEvents = Pick<GatehouseEvents, 'revocations.stale' | 'revocations.fresh'>
 
 /**
- * The dependencies of a gateway. In the same process the gatehouse provides them, elsewhere they come over
- * HTTP.
+ * The dependencies of a gateway. `createGatehouse()` provides them for the gateway in its own process.
+ * `createGateway()` provides them in other processes, where it fetches the keys over HTTP.
  */
 export interface GatewayDependencies {
   /** {auth_url}: `iss` of the tokens. */
@@ -28,22 +31,23 @@ export interface GatewayDependencies {
   /** {base_url}: `aud` of the tokens, and what `middleware()` guards. */
   readonly audience: string
   /**
-   * The public keys of access tokens. Rejects with jose's `JWKSNoMatchingKey` for a key that does not exist:
-   * the token is then rejected with 401. Any other rejection means that the keys could not be read (503).
+   * The public keys of access tokens. The function rejects with jose's `JWKSNoMatchingKey` for a key that
+   * does not exist, and the call then gets 401. If the function rejects with any other error, the keys could
+   * not be read, and the call gets 503.
    */
   readonly getKey: JWTVerifyGetKey
   /**
    * The scope of the operation that a request names; undefined if no operation claims the request, or if
-   * routers would disagree about the operation.
+   * different routers would run different operations.
    *
    * @param method upper case, never HEAD: for HEAD the gateway passes GET
-   * @param path below {base_url}, starting with `/`, without a trailing slash. It is decoded already, so it is
-   *   compared as text, ignoring letter case
+   * @param path below {base_url}, starting with `/`, without a trailing slash. The path is already decoded,
+   *   so it is compared as text, ignoring letter case
    */
   findScope(method: string, path: string): string | undefined
   /**
-   * All routes by which some router would select an operation for a request. Empty if no operation claims it,
-   * or while the products are not loaded yet. Takes the parameters of `findScope`.
+   * All routes by which some router would select an operation for a request. Empty if no operation claims the
+   * request, or while the products are not loaded yet. Takes the parameters of `findScope`.
    */
   findClaims(method: string, path: string): readonly RouteClaim[]
   /**
@@ -55,22 +59,26 @@ export interface GatewayDependencies {
   listScopes(): readonly string[]
   readonly revocations: GatewayRevocations
   readonly events: EventSource<keyof GatewayEvents>
-  /** Settles when keys, operations and revocations are loaded. It can be called again after a rejection. */
+  /**
+   * Resolves when keys, operations and revocations are loaded. If the promise rejects, `ready()` can be
+   * called again.
+   */
   ready(): Promise<void>
   /**
-   * Starts loading in the background, and keeps no process alive for it. @default `ready()`, in the background
+   * Starts loading in the background. The pending load does not keep the process alive. @default calls
+   * `ready()` in the background
    */
   begin?: (() => void) | undefined
-  /** Called with the error of each failed attempt. */
+  /** Called with the error each time that `ready()` rejects before the gateway has started. */
   startFailed?: ((error: unknown) => void) | undefined
   close(): Promise<void>
   /** Reads the health of the store, if the gateway uses one. */
   readonly readStoreHealth?: ReadStoreHealth | undefined
-  /** The checks of keys and products, for `health()`. It waits for no I/O. */
+  /** Checks keys and products for `health()`, without waiting for I/O. */
   check(): readonly HealthCheck[]
   /** Milliseconds that a request waits for the start before it is answered with 503. */
   readonly startTimeoutMs: number
-  /** Bytes of verified access tokens that are cached. */
+  /** Maximum bytes of verified access tokens in the cache. */
   readonly tokenCacheBytes: number
   readonly logger: Logger
 }

@@ -25,7 +25,8 @@ export function createErrorResponses(audience: string) {
   const metadataUrl = protectedResourceMetadataUrl(audience).href
 
   /**
-   * A response with a challenge, which names the address of the metadata (RFC 9728 5.1).
+   * A response with a challenge (`WWW-Authenticate`). The challenge names the address of the metadata (RFC
+   * 9728 5.1).
    *
    * @param scopes all scopes that the request needs
    */
@@ -49,8 +50,8 @@ export function createErrorResponses(audience: string) {
 
   return {
     /**
-     * No token was sent. Neither the challenge nor the body has an error code (RFC 6750 3.1), because the client may
-     * not know yet that a token is required.
+     * No token was sent. Neither the challenge nor the body has an error code (RFC 6750 3.1), because the
+     * client may not know yet that a token is required.
      */
     missingToken(scopes: readonly string[]): ErrorResponse {
       const description = 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"'

@@ -15,20 +15,22 @@ import { createParts } from './parts.ts'
 import { requireScope } from './require-scope.ts'
 import { wellKnown } from './well-known.ts'
 
-/** Guards an API: accepts calls whose token carries the scope of their operation. */
+/** Guards an API. It accepts a call if the token carries the scope of the operation that the call names. */
 export interface Gateway<Scope extends string = string> extends EventSource<keyof GatewayEvents> {
   /**
-   * Guards everything below {base_url}. A call gets 401, 403, 404 or 503, or reaches the next middleware with
-   * `ctx.state.auth`. Mount it at the root of the app, above the routes. Letter case, slashes and encodings
-   * cannot bypass it. It also serves the metadata of the API (see `wellKnown()`). Mount CORS middleware above
-   * it, to answer preflights and to add its headers to error responses.
+   * Guards everything below {base_url}. A rejected call gets 400, 401, 403, 404 or 503. An accepted call
+   * reaches the next middleware with `ctx.state.auth`. Mount this middleware at the root of the app, above
+   * the routes. A caller cannot bypass it with other letter case, slashes or encodings. It also serves the
+   * metadata of the API (see `wellKnown()`). Mount CORS middleware above the gateway, so that the CORS
+   * middleware answers preflights and adds its headers to error responses.
    *
    * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
    */
   middleware(options?: GatewayMiddlewareOptions): Middleware<{ auth: Principal }>
   /**
    * Guards one route: the token must carry all of `scopes`. It works alone and behind `middleware()`. Behind
-   * it, it reuses the principal, and only checks whether the token is still valid.
+   * `middleware()` it reuses the verified principal, and only checks the scopes and whether the token is
+   * still valid.
    *
    * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has (if the
    *   products are loaded already)
@@ -36,40 +38,43 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
   requireScope(...scopes: [Scope, ...Scope[]]): Middleware<{ auth: Principal }>
   /**
    * Accepts or rejects a call outside of Koa: a WebSocket upgrade or another framework. Accepts Node's
-   * `IncomingMessage` and the Fetch API's `Request`. The required scope is that of the operation that method
-   * and URL name, or `options.scope`.
+   * `IncomingMessage` and the Fetch API's `Request`. The required scope is `options.scope`. Without this
+   * option, it is the scope of the operation that method and URL name.
    *
    * @returns the caller, or the error response to send
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an unknown option or an invalid `mountPath`, and nothing else
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an unknown option or an invalid `mountPath`, and
+   *   nothing else
    */
   authenticate(call: IncomingCall, options?: AuthenticateOptions<Scope>): Promise<Authentication>
   /**
-   * Serves `/.well-known/oauth-protected-resource…`, the metadata of the API that error responses link to (RFC
-   * 9728 3). An app needs it if `middleware()` is mounted below a path and never sees that address.
+   * Serves `/.well-known/oauth-protected-resource…`, the metadata of the API that error responses link to
+   * (RFC 9728 3). An app needs this middleware if `middleware()` is mounted below a path, and so never
+   * receives requests for that address.
    */
   wellKnown(): Middleware
   /**
-   * Reads the health of the gateway for health checks and monitoring, with remedies for problems. It starts the
-   * gateway if necessary, and waits for the start as long as a request does. Never rejects. If the gateway has
-   * a store, the store is checked at most once a second, however often this is called.
+   * Reads the health of the gateway for health checks and monitoring, with remedies for problems. `health()`
+   * starts the gateway if necessary, and waits for the start as long as a request does. The promise never
+   * rejects. If the gateway has a store, the store is checked at most once a second, however often `health()`
+   * is called.
    */
   health(): Promise<Health>
   /**
    * Waits until keys, operations and revocations are loaded.
    *
-   * @throws {GatehouseError} the reason of the failure, and `ERR_CLOSED`; later calls and requests try again
+   * @throws {GatehouseError} the error of a failed load; later calls and requests then try again.
+   *   `ERR_CLOSED` after `close()`
    */
   ready(): Promise<void>
   /**
-   * Closes the gateway: calls get 503 from now on, and the signals of all principals abort (`ERR_CLOSED`).
-   * Idempotent. It closes only what the gateway opened itself.
+   * Closes the gateway. Calls get 503 from then on, and the signals of all principals abort (`ERR_CLOSED`).
+   * Idempotent. The method closes only what the gateway opened itself.
    */
   close(): Promise<void>
 }
 
 /**
- * Creates a gateway from its dependencies. It does no I/O before it is mounted, before `ready()` or before the
- * first call.
+ * Creates a gateway from its dependencies. The gateway does no I/O before one of its methods is called.
  */
 export function createGatewayFrom<Scope extends string = string>(
   dependencies: GatewayDependencies,

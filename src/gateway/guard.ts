@@ -14,23 +14,28 @@ import { wellKnown } from './well-known.ts'
 /** The options of `gateway.middleware()`. */
 export interface GatewayMiddlewareOptions {
   /**
-   * Routes below {base_url} that need no token, written like the routes of operations: `['GET /status']` opens
-   * `/api/status` if the audience is `https://example.com/api`. Tokens are ignored there, and `ctx.state.auth` stays
-   * undefined. Paths outside of {base_url} need no entry: the gateway passes them on. @default []
+   * Routes below {base_url} that need no token, written like the routes of operations: `['GET /status']`
+   * opens `/api/status` if the audience is `https://example.com/api`. The gateway ignores tokens on these
+   * routes, and `ctx.state.auth` stays undefined. Paths outside of {base_url} need no entry: the gateway
+   * passes them on. @default []
    */
   readonly public?: readonly PublicRoute[] | undefined
   /**
-   * Routes below {base_url} that also accept calls without a token: `['GET /articles']`. If a token is sent, it is
-   * verified. If the route is also an operation, the token must carry its scope. Without a token `ctx.state.auth` stays
-   * undefined. @default []
+   * Routes below {base_url} that also accept calls without a token: `['GET /articles']`. If a token is sent,
+   * it is verified. If the route is also an operation, the token must carry the scope of the operation.
+   * Without a token `ctx.state.auth` stays undefined. @default []
    */
   readonly optional?: readonly PublicRoute[] | undefined
   /**
-   * What happens to a path below {base_url} that no operation claims with any method. `'reject'` answers it with 404.
-   * `'pass'` passes it on and ignores tokens, for an API that also serves a front end. @default 'reject'
+   * What happens to a path below {base_url} that belongs to no operation, whatever the method. `'reject'`
+   * answers the request with 404. `'pass'` passes the request on and ignores tokens, for an API that also
+   * serves a front end. @default 'reject'
    */
   readonly unclaimed?: 'reject' | 'pass' | undefined
-  /** Selects the requests that the gateway guards; it passes all others on. @default all below {base_url} */
+  /**
+   * Returns whether the gateway guards a request. The gateway passes all other requests on. @default guards
+   * all requests below {base_url}
+   */
   readonly when?: ((ctx: Context) => boolean) | undefined
   /**
    * Path at which the host's app sees {base_url}, if a proxy strips a prefix; empty for the root.
@@ -40,7 +45,7 @@ export interface GatewayMiddlewareOptions {
 }
 
 /**
- * Guards everything below {base_url}. The path of the request stays as it is.
+ * Guards everything below {base_url}. The middleware does not change the path of a request.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
  */
@@ -58,7 +63,8 @@ export function guard(
 
   return async function guard(ctx, next) {
     if (when !== undefined && !when(ctx)) return next()
-    // The metadata is public, even if the API is a whole host, so that the metadata is below {base_url}.
+    // The metadata is public. If {base_url} is the root of a host, the metadata is below {base_url}. So the
+    // middleware serves the metadata before it checks tokens.
     return metadata(ctx, () => guardRequest(ctx, next))
   }
 
@@ -90,10 +96,12 @@ export function guard(
   function locateRequest(ctx: Context) {
     try {
       const location = locateReadings(locatePath, readRequestPath(ctx))
-      // If the app is mounted at a path that is no part of {base_url}, only the path inside of the mount counts.
+      // If this app is mounted at a path that is not part of {base_url}, only the path inside of the mount
+      // counts.
       return location.place === 'elsewhere' ? locatePath(ctx.path) : location
     } catch {
-      // Node's URL parser rejects some absolute forms. Every router that reads `ctx.path` would fail there, too.
+      // Node's URL parser rejects some request targets in absolute form, so reading `ctx.path` throws. Every
+      // router that reads `ctx.path` would throw for such a target, too.
       return { place: 'unclear', problem: 'the request target is malformed' } as const
     }
   }
@@ -105,8 +113,8 @@ export function bearerRequestOf(ctx: Context): BearerRequest {
 }
 
 /**
- * Writes an error response. It is not thrown, because Koa would remove headers that are already set (CORS) and notify
- * the `error` listeners of the app.
+ * Writes an error response. The response is not thrown as an error, because Koa would then remove headers
+ * that are already set (CORS), and call the `error` listeners of the app.
  */
 export function writeError(ctx: Context, response: ErrorResponse): void {
   ctx.status = response.status

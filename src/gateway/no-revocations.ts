@@ -1,6 +1,9 @@
 import type { GatewayRevocations } from './dependencies.ts'
 
-/** The view of a gateway without a source of revocations: every token is valid until it expires. */
+/**
+ * The revocations of a gateway without a source of revocations. Such a gateway accepts every verified token
+ * until the token expires.
+ */
 export const noRevocations: GatewayRevocations = {
   isTokenRevoked: () => false,
   mustReject: false,

@@ -6,7 +6,10 @@ import { readingsOf } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { ANY_SEGMENT, claimsOfEmptySegment } from './required-scope.ts'
 
-/** A route below {base_url} that needs no token, written like the route of an operation. OPTIONS is allowed, too. */
+/**
+ * A route below {base_url} that needs no token, written like the route of an operation. The method OPTIONS is
+ * allowed, too.
+ */
 export type PublicRoute = RouteDefinition | `OPTIONS /${string}`
 
 /** How open a route is. `public` reads no token; `optional` verifies a token if one is sent. */
@@ -43,7 +46,8 @@ export function createOpenRoutes(
 
   /** Adds a route to the indexes. @returns the problem of the route */
   function add(openness: Openness, text: unknown): string | undefined {
-    // Operations have no method OPTIONS. Otherwise these routes have the syntax of operations.
+    // Open routes have the syntax of operations, except that an operation cannot have the method OPTIONS. So
+    // the parser gets GET instead of OPTIONS.
     const isOptions = typeof text === 'string' && text.startsWith('OPTIONS ')
     const route = parseRoute(isOptions ? text.replace('OPTIONS', 'GET') : text)
     if (typeof route === 'string') return route
@@ -61,7 +65,7 @@ export function createOpenRoutes(
   function whyNeverMatched(openness: Openness, method: string, route: Omit<Route, 'method'>) {
     const prefix = base.replace(/\/+$/, '')
     if (prefix !== '' && `${route.path}/`.startsWith(`${prefix}/`)) {
-      return `would be ${prefix}${route.path}: leave out ${prefix}, since routes are written from the audience on`
+      return `would be ${prefix}${route.path}: leave out ${prefix}, because routes are relative to {base_url}`
     }
     if (!hasParameter(route)) return undefined
     const segments = route.segments.map((each) => ('parameter' in each ? ANY_SEGMENT : each.literal))
@@ -69,19 +73,20 @@ export function createOpenRoutes(
     const claims = catalog.findClaims(method, `/${segments.join('/')}`)
     if (claims.length === 0 || (openness === 'optional' && claims.every(({ shape }) => shape === ownShape)))
       return undefined
-    return 'never matches: an operation claims each of its requests, and wins over a route with a parameter'
+    return 'never matches: operations claim all of its requests, and an operation wins over a route with a parameter'
   }
 
   return {
     /**
      * How open a request is; undefined if it needs a token. A route that names exactly this path wins over
-     * operations, because the host wrote that very address. A route that matches by a parameter, or only when
-     * letter case is ignored, yields to operations. So `GET /invoices/:id` does not open `GET /invoices/list`.
-     * Only an optional route also opens the operation with the same route.
+     * operations, because the host named exactly this path. A route that matches by a parameter, or only when
+     * letter case is ignored, yields to operations. So the route `GET /invoices/:id` does not open
+     * `GET /invoices/list`. Only an optional route also opens the operation with the same route.
      *
      * @param method as it was sent; HEAD counts as GET
      * @param path canonical, below {base_url}
-     * @param endsInSlash whether the sent path ended in a slash; some routers take that for an empty parameter
+     * @param endsInSlash whether the sent path ended in a slash; some routers take that slash for an empty
+     *   parameter
      */
     find(method: string, path: string, endsInSlash: boolean): Openness | undefined {
       const lookedUp = method === 'HEAD' ? 'GET' : method
@@ -92,7 +97,8 @@ export function createOpenRoutes(
 
       const claims = readings.map((reading) => catalog.findClaims(lookedUp, reading))
       if (claims.every((each) => each.length === 0)) return route.openness
-      // If routers would disagree about the operation, it is unknown which one would run.
+      // If different routers would run different operations, the gateway cannot know which operation would
+      // run.
       if (!claims.every((each) => each.length === 1 && each[0] === claims[0]?.[0])) return undefined
       const exactly = exact.get(`${lookedUp} ${path}`)
       if (exactly !== undefined) return exactly

@@ -1,13 +1,16 @@
 import type { JWTPayload } from 'jose'
 import { deepFreeze } from '../catalog/deep-freeze.ts'
 
-/** The account for which an API call acts: `ctx.state.auth` behind the gateway. Frozen, and shared between requests. */
+/**
+ * The account and the client of an API call. Behind the gateway, `ctx.state.auth` is the principal. It is
+ * frozen, and requests with the same token share it.
+ */
 export interface Principal {
   /** `direct`: an API key acting on its owner's account. `delegated`: an application acting for a user. */
   readonly mode: 'direct' | 'delegated'
   /** The account on which the call acts. */
   readonly accountId: string
-  /** The member of that account, if accounts have several members. */
+  /** The member of the account, if accounts have several members. */
   readonly userId?: string | undefined
   /** The API key or application. */
   readonly clientId: string
@@ -25,15 +28,16 @@ export interface Principal {
   /** All claims of the token. */
   readonly claims: Readonly<JWTPayload>
   /**
-   * Aborts when the token expires or is revoked, for work that continues after the call was accepted: WebSockets,
-   * streams, long jobs. All calls with one token share the signal.
+   * A signal that aborts when the token expires or is revoked. Use it for work that continues after the call
+   * was accepted, such as WebSockets, streams and long jobs. All calls with one token share the signal.
    *
-   * Its `reason` is a `GatehouseError` with the code `ERR_TOKEN_EXPIRED` or `ERR_TOKEN_REVOKED`. It is `ERR_NOT_READY`
-   * if the gateway rejects all tokens because its revocations are too stale, and `ERR_CLOSED` if the gateway was closed.
+   * Its `reason` is a `GatehouseError` with the code `ERR_TOKEN_EXPIRED` or `ERR_TOKEN_REVOKED`. The code is
+   * `ERR_NOT_READY` if the gateway rejects all tokens because its revocations are too stale. The code is
+   * `ERR_CLOSED` if the gateway was closed.
    *
-   * The signal is created when it is first read, and kept while it has a listener. So remove your listener when the work
-   * ends. A signal that was passed to `AbortSignal.any()` is kept until the token expires. The property is not
-   * enumerable, and a copy of the principal does not have it.
+   * The signal is created when it is first read, and stays in memory while it has a listener. So remove your
+   * listener when the work ends. A signal that was passed to `AbortSignal.any()` stays in memory until the
+   * token expires. The property is not enumerable, and a copy of the principal does not have it.
    */
   readonly signal: AbortSignal
 }
@@ -86,7 +90,8 @@ export function createPrincipal(
     expiresAt: claims.exp,
     claims: deepFreeze(claims),
   }
-  // It is not enumerable, so that logging a principal, or sending it as JSON, does not create the signal.
+  // The property is not enumerable, so that logging a principal, or sending it as JSON, does not create the
+  // signal.
   Object.defineProperty(principal, 'signal', { get: () => signalOf(principal as Principal) })
   return Object.freeze(principal as Principal)
 }

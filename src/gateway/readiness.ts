@@ -4,7 +4,8 @@ import { settlesWithin } from '../async/settles-within.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
 /**
- * Tracks whether keys and operations are loaded. Nothing happens before the first call of one of its methods.
+ * Tracks whether keys, operations and revocations are loaded. The load begins with the first call of
+ * `begin()`, `whenReady()` or `soonReady()`.
  */
 export function createReadiness(
   dependencies: Pick<GatewayDependencies, 'ready' | 'begin' | 'startFailed' | 'startTimeoutMs'>,
@@ -27,14 +28,20 @@ export function createReadiness(
     }
   }
 
-  /** Waits without a limit. Rejects with the reason of a failure; then it can be called again. */
+  /**
+   * Waits for the load without a time limit. The promise rejects with the error of a failed load. The next
+   * call then tries again.
+   */
   async function whenReady(): Promise<void> {
     if (state === 'starting') await (pending ??= start())
     if (state === 'closed') throw new GatehouseError('ERR_CLOSED', 'the gateway has been closed')
   }
 
   return {
-    /** True once keys and operations were loaded, until the gateway is closed. Requests then no longer wait. */
+    /**
+     * True from the first successful load until the gateway is closed. During that time, requests need not
+     * wait for the load.
+     */
     get isReady(): boolean {
       return state === 'running'
     },
@@ -42,17 +49,20 @@ export function createReadiness(
     get state(): 'starting' | 'running' | 'closed' {
       return state
     },
-    /** Why the last attempt failed; undefined if no attempt failed, or the gateway is ready. */
+    /** The error of the last failed load. Undefined if no load failed, or if a later load succeeded. */
     get failure(): unknown {
       return failure
     },
-    /** Starts loading in the background. Keeps no process alive, and never throws. */
+    /**
+     * Starts the load in the background. The pending load does not keep the process alive. The method never
+     * throws.
+     */
     begin(): void {
       if (dependencies.begin) dependencies.begin()
       else inBackground(async () => state === 'starting' && whenReady())
     },
     whenReady,
-    /** Waits as long as a request may. @returns whether the gateway is ready */
+    /** Waits for the load, at most `startTimeoutMs`. @returns whether the gateway is ready */
     soonReady: () => settlesWithin(whenReady, dependencies.startTimeoutMs),
     close(): void {
       state = 'closed'
@@ -60,5 +70,5 @@ export function createReadiness(
   }
 }
 
-/** Whether a gateway is ready. */
+/** Tells whether a gateway is ready, and starts its load. */
 export type Readiness = ReturnType<typeof createReadiness>

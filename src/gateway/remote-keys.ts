@@ -9,24 +9,32 @@ const FAILURE_COOLDOWN_MS = 1_000
 
 /** The public keys of an authorization service in another process. */
 export interface RemoteKeys {
-  /** Finds the key of a token. Rejects with jose's `JWKSNoMatchingKey` for an unknown key, and with the cause of a failed fetch. */
+  /**
+   * Finds the key that signed a token. The promise rejects with jose's `JWKSNoMatchingKey` if the key is
+   * unknown. If a fetch of the keys fails, it rejects with the error of that fetch.
+   */
   readonly getKey: JWTVerifyGetKey
-  /** @throws {GatehouseError} `ERR_NOT_READY` if the keys cannot be fetched, `ERR_CLOSED` */
+  /**
+   * Fetches the keys if they were never fetched.
+   *
+   * @throws {GatehouseError} `ERR_NOT_READY` if the keys cannot be fetched, `ERR_CLOSED` after `close()`
+   */
   ready(): Promise<void>
-  /** Refetches the keys in the background, because they have changed. */
+  /** Refetches the keys in the background. Call it when the keys may have changed. */
   refetch(): void
   /** Refetches the keys in the background if they are stale, or if the last fetch failed. */
   ensureFresh(): void
-  /** The state of the keys. No I/O. */
+  /** The state of the keys, for health checks. Reading it does no I/O. */
   readonly condition: FetchedKeys
   close(): void
 }
 
 /**
- * Creates a source of keys over HTTP (RFC 7517 5). The keys are fetched on first use, when a token names an unknown
- * key (which is how a new key becomes known), and in the background after every `jwksCacheSeconds` of use. If the
- * authorization service is unavailable, the fetched keys stay in use, however long: its restart does not make tokens
- * invalid. No timer runs.
+ * Creates a source of keys over HTTP (RFC 7517 5). The keys are fetched at the first use. They are fetched
+ * again when a token names an unknown key, since that key may be new. If the keys are older than
+ * `jwksCacheSeconds`, their next use starts a fetch in the background; no timer runs. If the authorization
+ * service is unavailable, the old keys stay in use without a time limit. So a restart of that service does
+ * not make tokens invalid.
  *
  * @param options.jwksUri address of the key set
  * @param options.jwksCacheSeconds see `GatewayOptions` for this option and the next two
@@ -62,7 +70,7 @@ export function remoteKeys(options: {
     try {
       const response = await fetch(url, { ...init, signal: AbortSignal.any([init.signal, closed.signal]) })
       if (response.status !== 200)
-        throw notReady(undefined, `the key set was answered with HTTP ${response.status}`)
+        throw notReady(undefined, `the request for the key set was answered with HTTP ${response.status}`)
       const keySet: unknown = await response.json()
       if (!hasKeys(keySet)) throw notReady(undefined, 'the answer is not a key set, or has no keys')
       if (failure !== undefined) logger.info({ jwksUri }, 'the keys of access tokens can be fetched again')
@@ -113,12 +121,18 @@ export function remoteKeys(options: {
   }
 }
 
-/** Whether a value is a key set with keys. An empty set must not replace keys that verify tokens. */
+/**
+ * Whether a value is a key set with at least one key. An empty key set must not replace keys that verify
+ * tokens.
+ */
 function hasKeys(value: unknown): boolean {
   return isObject(value) && Array.isArray(value['keys']) && value['keys'].length > 0
 }
 
-/** Whether a time is less than `duration` milliseconds ago. False if the clock was set back by more than that. */
+/**
+ * Whether a time is less than `duration` milliseconds ago. False, too, if the clock was set back by so much
+ * that the time is `duration` milliseconds or more in the future.
+ */
 function isWithin(since: number, duration: number): boolean {
   return Math.abs(Date.now() - since) < duration
 }

@@ -2,9 +2,9 @@ import type { Context } from 'koa'
 
 /** The parts of a request target. */
 export interface RequestTarget {
-  /** All readings of its path by routers; one reading if all agree. */
+  /** The paths that routers may read from the target; one path if all routers agree. */
   readonly readings: readonly string[]
-  /** Without its `?`. */
+  /** The query without its `?`. */
   readonly query: string
 }
 
@@ -14,18 +14,19 @@ const TARGET = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i
 export function readTarget(target: string): RequestTarget {
   const [, path = '', query = ''] = TARGET.exec(target) ?? []
   if (target.startsWith('/')) return { readings: [path], query }
-  // `URL.canParse` is wrong in Node 20: in a function that V8 has optimized, it misreads letters such as "ü".
+  // `URL.parse` is used here because `URL.canParse` is wrong in Node 20. In a function that V8 has optimized,
+  // `URL.canParse` misreads letters such as "ü".
   const parsed = URL.parse(target)?.pathname
-  // Some routers read a target without `http://` as a path, and its first character as the slash: find-my-way runs the
-  // handler of `/api/x` for the target `*api/x`.
+  // If a target does not begin with `http://` or `https://`, some routers read it as a path, and its first
+  // character as the slash. For example, find-my-way runs the handler of `/api/x` for the target `*api/x`.
   const asPath = /^https?:\/\//i.test(target) ? undefined : `/${target.slice(1).replace(/[?#].*$/s, '')}`
   return { readings: [path || '/', parsed, asPath].filter((reading) => reading !== undefined), query }
 }
 
 /**
- * Parses the target of a call from which a framework may have removed a prefix. Express and Connect keep the whole target
- * in `originalUrl`, which is used if it ends with `url`. If the two differ otherwise, both count as readings, because only
- * the host knows which of them selects its handler.
+ * Parses the target of a call from which a framework may have removed a prefix. Express and Connect keep the
+ * whole target in `originalUrl`. If `originalUrl` ends with `url`, only `originalUrl` is read. Otherwise the
+ * paths of both count as readings, because only the host knows which of the two selects its handler.
  */
 export function readCallTarget(url: string, originalUrl: string | undefined): RequestTarget {
   const rest = readTarget(url)
@@ -36,7 +37,10 @@ export function readCallTarget(url: string, originalUrl: string | undefined): Re
   return { readings: isPrefixed ? whole.readings : [...whole.readings, ...rest.readings], query }
 }
 
-/** The prefix that was removed from a whole target to get the rest; undefined if the target does not end with the rest. */
+/**
+ * The prefix that was removed from a whole target to get the rest; undefined if the target does not end with
+ * the rest.
+ */
 function removedPrefix(whole: RequestTarget, { readings: [rest = ''] }: RequestTarget): string | undefined {
   const [path = ''] = whole.readings
   if (path.endsWith(rest)) return path.slice(0, path.length - rest.length)
@@ -44,8 +48,8 @@ function removedPrefix(whole: RequestTarget, { readings: [rest = ''] }: RequestT
 }
 
 /**
- * All readings of the path of a request as the outermost app sees it. Inside koa-mount, and inside of Express or Connect,
- * `ctx.path` lacks the prefix that the gateway needs, so this function restores it.
+ * All readings of the path of a request as the outermost app sees it. Inside koa-mount, and inside of Express
+ * or Connect, `ctx.path` lacks the prefix that the gateway needs, so this function restores it.
  */
 export function readRequestPath(ctx: Context): readonly string[] {
   const { path, url } = ctx
@@ -57,8 +61,9 @@ export function readRequestPath(ctx: Context): readonly string[] {
 }
 
 /**
- * The prefix that koa-mount removed from `ctx.path`. Its `ctx.mountPath` names only the innermost of nested mounts, and
- * is still set after the mount, so `ctx.originalUrl` decides.
+ * The prefix that koa-mount removed from `ctx.path`. `ctx.mountPath` names only the innermost of nested
+ * mounts, and is still set after the request has left the mount. So the prefix is taken from
+ * `ctx.originalUrl`.
  */
 function prefixInKoa(ctx: Context): string {
   const mountPath: unknown = ctx['mountPath']
@@ -71,8 +76,9 @@ function prefixInKoa(ctx: Context): string {
 }
 
 /**
- * The prefix that Express or Connect removed before Koa received the request. They keep the whole target on Node's
- * request, which Koa does not read: its `ctx.originalUrl` lacks the prefix.
+ * The prefix that Express or Connect removed before Koa received the request. Express and Connect keep the
+ * whole target in `originalUrl` of Node's request. Koa does not read that property, so `ctx.originalUrl`
+ * lacks the prefix.
  */
 function prefixBeforeKoa({ req, originalUrl }: Context): string {
   const { originalUrl: whole } = req as { originalUrl?: unknown }

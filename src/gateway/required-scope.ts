@@ -3,19 +3,20 @@ import { METHODS } from '../catalog/route.ts'
 import { readingsOf } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
-/** A segment that only parameters match: no route contains this character. */
+/** A segment that only parameters match, because no literal segment of a route contains this character. */
 export const ANY_SEGMENT = '\u0000'
 
 /** The scopes that a token must carry. The first is the scope of the operation that the request names. */
 export type RequiredScopes = readonly [scope: string, ...others: string[]]
 
 /**
- * The scopes that a request below {base_url} needs, the scope of its operation first. Undefined if no operation
- * claims the request, or if routers would disagree about the operation. Some routers take the end of
- * `/invoices/` for an empty parameter, so such a path also needs the scope of `/invoices/:id`.
+ * The scopes that a request below {base_url} needs, the scope of its operation first. Undefined if no
+ * operation claims the request, or if different routers would run different operations. Some routers take the
+ * end of `/invoices/` for an empty parameter, so such a path also needs the scope of `/invoices/:id`.
  *
- * An operation is a method and a path together. Another method on a known path is also answered with 404 and
- * not with 405, whose `Allow` would have to list routes that the gateway does not know.
+ * An operation is a method and a path together. So a known path with another method gets 404, too. A response
+ * with 405 would need an `Allow` header with all methods of the path. The gateway knows only the methods of
+ * operations, and the host may have more routes.
  *
  * @param method as it was sent; HEAD counts as GET
  * @param path canonical, below {base_url}
@@ -30,7 +31,7 @@ export function requiredScopesOf(
   const lookedUp = method === 'HEAD' ? 'GET' : method
   const [cautious, full] = readingsOf(path)
   const scope = catalog.findScope(lookedUp, full)
-  // If routers would disagree about the operation, it is unknown which one would run.
+  // If different routers would run different operations, the gateway cannot know which operation would run.
   if (scope === undefined || (cautious !== full && scope !== catalog.findScope(lookedUp, cautious)))
     return undefined
   if (!endsInSlash) return [scope]
@@ -39,7 +40,7 @@ export function requiredScopesOf(
 }
 
 /**
- * The routes that may run the request in a router that takes the trailing slash for an empty parameter.
+ * The routes that match the request in a router that takes the trailing slash for an empty parameter.
  *
  * @param method never HEAD
  * @param path canonical, below {base_url}, without the slash
@@ -55,8 +56,9 @@ export function claimsOfEmptySegment(
 const withEmptySegment = (path: string) => `${path === '/' ? '' : path}/${ANY_SEGMENT}`
 
 /**
- * Whether no operation claims a path, with any method and by any reading. Many handlers only check the path,
- * and some routers take the end of `/invoices/` for an empty parameter.
+ * Whether a path belongs to no operation, whatever the method, and however a router reads the path. The
+ * method is ignored, because many handlers only check the path. If the path ended in a slash, the path with
+ * an empty parameter is checked, too. Some routers take the end of `/invoices/` for an empty parameter.
  *
  * @param path canonical, below {base_url}
  * @param endsInSlash whether the sent path ended in a slash

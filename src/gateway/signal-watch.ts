@@ -11,7 +11,10 @@ interface WatchedToken {
   keepUntilExpiry: boolean
 }
 
-/** Milliseconds between two looks at the clock, which may have been changed while the machine slept. */
+/**
+ * Maximum milliseconds between two checks of the clock. The clock may jump, for example while the machine
+ * sleeps, and then a single long timer would fire at a wrong time.
+ */
 const CLOCK_CHECK_MS = 1000
 
 /** Milliseconds in which revocations are collected, so that one sweep checks all of them. */
@@ -21,26 +24,36 @@ const COLLECT_REVOCATIONS_MS = 5
 const RELEASE_AFTER_MS = 10_000
 
 /**
- * Creates the watch. One timer, set for the token that expires first, keeps no process alive. A revocation causes
- * a sweep over all tokens; sweeps take at most a tenth of the time of the process.
+ * Creates the watch of the tokens whose signal a caller waits for. A sweep checks all these tokens. One
+ * timer, which does not keep the process alive, starts a sweep when the first token expires. A revocation
+ * also causes a sweep. Sweeps for revocations take at most a tenth of the time of the process.
  *
- * @param reasonToAbort returns why a token is no longer valid. @param reasonToAbort.now epoch seconds
+ * @param reasonToAbort returns why a token is no longer valid; undefined if it is valid
+ * @param reasonToAbort.now epoch seconds
  */
 export function createSignalWatch(
   revocations: Pick<GatewayRevocations, 'mustReject' | 'onAdded'>,
   reasonToAbort: (principal: Principal, now: number) => Error | undefined,
 ) {
-  /** The watched tokens by token id. The cache of verified tokens may have evicted a principal that is in use. */
+  /**
+   * The watched tokens by token id. They include the principal, because the cache of verified tokens may
+   * evict a principal that is still in use.
+   */
   const watched = new Map<string, WatchedToken>()
   let stopListening: (() => void) | undefined
   let timer: NodeJS.Timeout | undefined
   /** Epoch seconds at which the first token expires. */
   let firstExpiry = Infinity
-  /** The next sweep, and the earliest next sweep. Both on the monotonic clock (`performance.now()`). */
+  /**
+   * When the next sweep is due, and the earliest time at which it may be due. Both are times of the monotonic
+   * clock (`performance.now()`).
+   */
   let sweepAt = 0
   let earliestSweepAt = 0
 
-  /** Watches a token. If it is watched already, `keepUntilExpiry` can only become true. */
+  /**
+   * Watches a token. If the token is watched already, the call can only change its `keepUntilExpiry` to true.
+   */
   function add(token: WatchedToken): void {
     const { tokenId, expiresAt } = token.principal
     const known = watched.get(tokenId)
@@ -56,12 +69,13 @@ export function createSignalWatch(
     schedule()
   }
 
-  /** Aborts the signals of invalid tokens now. */
+  /** Aborts the signals of tokens that are no longer valid. Releases the tokens without a waiting caller. */
   function sweep(): void {
     const startedAt = performance.now()
     const now = Date.now() / 1000
     firstExpiry = Infinity
-    // A listener may read more signals, or close the gateway. Iterating a Map allows both.
+    // A listener may read more signals or close the gateway, and both change the Map. A Map may change during
+    // its iteration.
     for (const token of watched.values()) {
       const { principal, controller } = token
       const reason = reasonToAbort(principal, now)

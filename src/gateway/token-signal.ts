@@ -3,28 +3,30 @@ import { setMaxListeners } from 'node:events'
 /** Callbacks of the signal of a token. */
 interface SignalHooks {
   /**
-   * Called before a caller reads the state of the signal: aborts the signal if the token is no longer valid.
+   * Called before a caller reads the state of the signal. Aborts the signal if the token is no longer valid.
    */
   refresh(): void
   /**
-   * Called when a caller begins to wait for the signal. @param keepUntilExpiry whether the signal cannot detect when that
-   * wait ends
+   * Called when a caller begins to wait for the signal.
+   *
+   * @param keepUntilExpiry true if the signal cannot detect when the caller stops waiting
    */
   wait(keepUntilExpiry: boolean): void
 }
 
 /**
- * Creates a signal that reports when a caller begins to wait for it. Signals without a waiting caller need not
- * be kept. Every signal can be read at any time.
+ * Creates the controller of a signal that calls `wait` when a caller begins to wait for the signal. So the
+ * creator only needs to keep signals with a waiting caller. The other signals can still be read at any time,
+ * because each read calls `refresh` first.
  */
 export function createTokenSignal({ refresh, wait }: SignalHooks): AbortController {
   const controller = new AbortController()
   const { signal } = controller
-  // Each stream with the token may add a listener. Many listeners are not a leak.
+  // Each stream that uses the token may add a listener, so Node must not report many listeners as a leak.
   setMaxListeners(0, signal)
   const { addEventListener, throwIfAborted } = signal
 
-  /** @returns whether it is aborted, after its state was refreshed */
+  /** Refreshes the state of the signal. @returns whether the signal is aborted */
   function isAbortedNow(): boolean {
     if (!isAborted(signal)) refresh()
     return isAborted(signal)
@@ -44,9 +46,9 @@ export function createTokenSignal({ refresh, wait }: SignalHooks): AbortControll
     throwIfAborted: { value: () => isAbortedNow() && throwIfAborted.call(signal) },
     addEventListener: {
       value(...parameters: Parameters<typeof addEventListener>) {
-        const isTooLate = isAbortedNow()
+        const wasAborted = isAbortedNow()
         addEventListener.apply(signal, parameters)
-        if (!isTooLate) wait(false)
+        if (!wasAborted) wait(false)
       },
     },
   })
@@ -61,11 +63,13 @@ export function isAborted(signal: AbortSignal): boolean {
 const INTERNALS = 'node:internal/abort_controller'
 
 /**
- * Whether `AbortSignal.any()` is the reader of a property. It holds its source signals weakly and adds no
- * listener to them. A source signal without another reference would never reach the combined signal.
+ * Whether `AbortSignal.any()` is the reader of a property. `AbortSignal.any()` refers to its source signals
+ * weakly, and adds no listener to them. If nothing else refers to a source signal, the source signal is
+ * garbage-collected and never aborts the combined signal.
  *
- * Node offers no other way to detect this: Node 24 records a combined signal at its sources (`kDependantSignals`)
- * only while that signal has a listener. If the reader is unknown, it counts as `AbortSignal.any()`.
+ * Node offers no other way to detect this reader. Node 24 records a combined signal at its source signals
+ * (`kDependantSignals`) only while the combined signal has a listener. If the file of the reader is unknown,
+ * the reader counts as `AbortSignal.any()`.
  */
 function isReadByAny(getter: () => unknown): boolean {
   const { prepareStackTrace, stackTraceLimit } = Error

@@ -7,9 +7,14 @@ import { EXPIRED, isExpired, REVOKED } from './verify-token.ts'
 
 /** The signals of tokens. A signal aborts when its token is no longer valid. */
 export interface TokenSignals {
-  /** The signal of a principal. All principals of one token share it, while a caller holds it. */
+  /**
+   * The signal of a principal. While a caller holds the signal, all principals of the same token share it.
+   */
   readonly signalOf: SignalOf
-  /** Aborts all signals now, and each later one when it is requested. Idempotent. */
+  /**
+   * Aborts all signals that a caller waits for. Every other signal is aborted when it is next read or
+   * requested. Idempotent.
+   */
   close(): void
 }
 

@@ -2,22 +2,23 @@ import type { Principal } from './principal.ts'
 import { EXPIRED, isExpired, type InvalidToken, type VerifyToken } from './verify-token.ts'
 
 /**
- * Milliseconds after which the signature is verified again. Tokens may be valid for days; a key that is no longer
- * published must not verify them for so long.
+ * Milliseconds after which the signature of a cached token is verified again. Tokens may be valid for days.
+ * If a key is no longer published, the cache must not accept the tokens of that key for so long.
  */
 const REVERIFY_AFTER_MS = 600_000
 
 /**
- * Creates a cache of verified tokens, so that the second call with a token costs a Map lookup and no signature check.
- * It holds only valid tokens, so strangers cannot evict them. It knows nothing about revocation, which the gateway
- * checks on each call.
+ * Creates a cache of verified tokens, so that the second call with a token costs a Map lookup and no
+ * signature check. The cache holds only verified tokens, so callers without a valid token cannot evict
+ * entries. The cache ignores revocations, because the gateway checks them on each call.
  *
  * @param verifyToken verifies one token; called once for concurrent calls with the same token
- * @param capacity maximum bytes of cached tokens. 8 MiB hold about ten thousand tokens of usual size, and take at most
- *   about 30 MB together with their claims
+ * @param capacity maximum bytes of cached tokens. 8 MiB hold about ten thousand tokens of usual size.
+ *   Together with their claims, these tokens take at most about 30 MB of memory
  */
 export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number) {
-  // In the order of last use: a Map iterates in the order of insertion, and each use inserts the token again.
+  // The tokens are in the order of their last use. A Map iterates in the order of insertion, and each use
+  // inserts the token again.
   const cached = new Map<string, { principal: Principal; verifiedAt: number }>()
   const pending = new Map<string, Promise<Principal | InvalidToken>>()
   let size = 0
@@ -49,7 +50,10 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
   }
 
   return {
-    /** The principal of a cached token that is not expired; undefined for any other token. */
+    /**
+     * The principal of a cached token. Undefined if the token is not cached, has expired, or must be verified
+     * again.
+     */
     get(token: string): Principal | undefined {
       const entry = cached.get(token)
       const now = Date.now()

@@ -13,7 +13,10 @@ import {
 } from '../validation/rules.ts'
 import { createPrincipal, type AccessTokenClaims, type Principal, type SignalOf } from './principal.ts'
 
-/** The problem of a rejected token, for `error_description` of `invalid_token`. Never quotes the token. */
+/**
+ * Why a token was rejected: the text for `error_description` of the error `invalid_token`. The text never
+ * quotes the token.
+ */
 export interface InvalidToken {
   readonly problem: string
 }
@@ -23,13 +26,17 @@ export type VerifyToken = (token: string) => Promise<Principal | InvalidToken>
 
 /** The only algorithm of access tokens. It is never read from the token (RFC 8725 3.1). */
 const ALGORITHMS = ['ES256']
-/** Distinguishes access tokens from ID tokens (RFC 9068 2.1). jose treats `application/at+jwt` as equal. */
+/**
+ * The `typ` of access tokens. It distinguishes them from ID tokens (RFC 9068 2.1). jose also accepts
+ * `application/at+jwt`.
+ */
 const TYPE = 'at+jwt'
 /** The claims of RFC 9068 2.2, and our own claims that decide about access. */
 const REQUIRED_CLAIMS = 'iss exp aud sub client_id iat jti access_mode account_id access_epoch'.split(' ')
 /**
- * Whether a token has expired. Both times in epoch seconds. There is no tolerance: `expires_in` is a promise, and a
- * client that gets 401 a moment early simply requests a new token.
+ * Whether a token has expired. Both times are epoch seconds. The comparison has no clock tolerance, so no
+ * token is accepted after its `exp`. A client whose clock is behind may get 401 earlier than it expects, and
+ * then simply requests a new token.
  */
 export function isExpired(expiresAt: number, now: number): boolean {
   return now >= expiresAt
@@ -42,11 +49,12 @@ export const EXPIRED: InvalidToken = { problem: 'the access token has expired; g
 export const REVOKED: InvalidToken = { problem: 'the access token has been revoked' }
 
 /**
- * Creates the verifier of RFC 9068 4 for one issuer and one audience. It checks the type (`typ`) first, so that an ID
- * token is rejected before its key is searched. jose then checks signature, issuer, audience and times.
+ * Creates the verifier of RFC 9068 4 for one issuer and one audience. The verifier checks the type (`typ`)
+ * first, so that an ID token is rejected before its key is looked up. jose then checks signature, issuer,
+ * audience and times.
  *
- * @returns a function that rejects with {@link GatehouseError} `ERR_NOT_READY` if the keys are unavailable, which says
- *   nothing about the token
+ * @returns the verifier. Its promise rejects with {@link GatehouseError} `ERR_NOT_READY` if the keys are
+ *   unavailable; the token may then be valid
  */
 export function createTokenVerifier(options: {
   readonly issuer: string
@@ -71,7 +79,8 @@ export function createTokenVerifier(options: {
       const isAccessToken =
         typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === TYPE
       if (!isAccessToken) return { problem: `the token is not an access token (typ is not ${TYPE})` }
-      // Without a key id, jose would try the only published key, and the gateway could not check if that key is revoked.
+      // If a token has no key id and only one key is published, jose tries that key. The gateway could then
+      // not check whether the key is revoked.
       if (!isText(kid)) return { problem: 'the access token does not name the key that signed it (kid)' }
       const { payload } = await jwtVerify(token, getKey, rules)
       return acceptClaims(payload, kid, options.signalOf)
@@ -82,11 +91,12 @@ export function createTokenVerifier(options: {
   }
 }
 
-/** Checks the claims that jose does not know, and creates the principal. */
+/** Checks the claims that jose does not check, and creates the principal. */
 function acceptClaims(claims: JWTPayload, keyId: string, signalOf?: SignalOf): Principal | InvalidToken {
-  // A sender-constrained token proves nothing without the key to which it is bound (RFC 7800 3.1, RFC 9449 7.1).
+  // A token with `cnf` is bound to a key. The gateway must not accept such a token without a proof of that
+  // key (RFC 7800 3.1, RFC 9449 7.1).
   if (claims['cnf'] !== undefined)
-    return { problem: 'the access token is bound to a key (cnf), and no proof is accepted' }
+    return { problem: 'the access token is bound to a key (cnf), and this API accepts no proof of that key' }
   const [invalid] = findProblems(claims, CLAIM_RULES)
   if (invalid !== undefined) return { problem: `the access token has a wrong ${invalid.path} claim` }
   const checked = claims as AccessTokenClaims
@@ -108,8 +118,9 @@ const CLAIM_RULES: Fields = {
 }
 
 /**
- * Distinguishes a missing key (the token is invalid) from unavailable keys (our failure), because jose passes both
- * errors on unchanged.
+ * Turns every error of `getKey` into `ERR_NOT_READY`, except the errors for an unknown key. If the key is
+ * unknown, the token is invalid. Any other error means that the keys are unavailable, and the token may be
+ * valid. jose passes on all errors of `getKey` unchanged.
  */
 function distinguishFailures(getKey: JWTVerifyGetKey): JWTVerifyGetKey {
   return async function getKeyOrFail(header, token) {

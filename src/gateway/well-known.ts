@@ -2,10 +2,13 @@ import type { Middleware } from 'koa'
 import { answerDocument, answerDocumentOptions, DOCUMENT_METHODS } from '../http/public-document.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
-/** Seconds for which a client may cache the document, which changes with the products. */
+/** Seconds for which a client may cache the document. The document changes when the products change. */
 const MAX_AGE_SECONDS = 60
 
-/** Serves the metadata of the API, with the issuer of its tokens and its scopes (RFC 9728 3), and passes all other requests on. */
+/**
+ * Serves the metadata of the API, which names the issuer of its tokens and its scopes (RFC 9728 3). The
+ * middleware passes all other requests on.
+ */
 export function wellKnown(
   dependencies: Pick<GatewayDependencies, 'issuer' | 'audience' | 'listScopes'>,
 ): Middleware {
@@ -13,11 +16,12 @@ export function wellKnown(
   const { pathname } = protectedResourceMetadataUrl(audience)
 
   return async function wellKnown(ctx, next) {
-    // Checks `ctx.url` before `ctx.path`, because reading `ctx.path` throws for some absolute forms.
+    // `ctx.url` is checked before `ctx.path`, because reading `ctx.path` throws for some request targets in
+    // absolute form.
     const isRequested = ctx.url.startsWith(pathname) && ctx.path === pathname
     if (!isRequested || !DOCUMENT_METHODS.includes(ctx.method)) return next()
     if (ctx.method === 'OPTIONS') return answerDocumentOptions(ctx)
-    // RFC 9728 2.
+    // RFC 9728 2 defines these fields.
     const document = {
       resource: audience,
       authorization_servers: [issuer],
@@ -29,8 +33,8 @@ export function wellKnown(
 }
 
 /**
- * The address of the metadata of an API. The well-known part goes between host and path, so that several APIs may share
- * a host (RFC 9728 3.1). `https://example.com/api` gives
+ * The address of the metadata of an API. The well-known part goes between host and path, so that several APIs
+ * may share a host (RFC 9728 3.1). `https://example.com/api` gives
  * `https://example.com/.well-known/oauth-protected-resource/api`.
  *
  * @param audience {base_url}

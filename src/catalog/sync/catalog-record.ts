@@ -4,8 +4,8 @@ import type { Store } from '../../store/contract.ts'
 import { countRule, finiteNumberRule, listOf, mapOf, objectOf, stringRule } from '../../validation/rules.ts'
 
 /**
- * The record that the processes on a store share: the operations of all products. The last process to start or reload
- * wins.
+ * The operations of all products, in the one record that the processes on a store share. The last process
+ * that starts or reloads its products determines the record.
  */
 export interface CatalogRecord {
   /** A random value, new at each write. Other processes recognize a change by this value. */
@@ -32,12 +32,15 @@ export const CATALOG_RECORD = 'products'
 /** The channel on which processes publish the version of a new record. */
 export const CATALOG_CHANNEL = 'catalog'
 
-/** Attempts to write the record before a conflict is reported. Far fewer processes write at the same moment. */
+/**
+ * Maximum attempts to write the record. An attempt fails if another process has written in between. Far fewer
+ * processes than this number write at the same time.
+ */
 export const MAX_WRITE_ATTEMPTS = 200
 
 /**
- * Seconds for which the record keeps a removed operation in addition to the lifetime of a token. During this time, a
- * process without a connection to the store may still issue tokens with the operation.
+ * Seconds for which the record keeps a removed operation in addition to the lifetime of a token. During this
+ * time, a process without a connection to the store may still issue tokens with the operation.
  */
 export const DISCONNECTED_SECONDS = 86_400
 
@@ -56,11 +59,12 @@ export function catalogRecords(store: Store): Collection<CatalogRecord> {
 }
 
 /**
- * The record that follows `before` when the products change to `products`. The caller makes sure that `products` were
- * loaded after `before` was read. Older products would bring back operations that another process has removed.
+ * The record that follows `before` when the products change to `products`. The caller makes sure that
+ * `products` were loaded after `before` was read. Older products would bring back operations that another
+ * process has removed.
  *
  * @param before undefined if there is no record yet
- * @param at.lowestEpoch the minimum of the epoch, so that it does not fall if the record is lost
+ * @param at.lowestEpoch the minimum of the new epoch, so that the epoch does not fall if the record is lost
  * @param at.now epoch seconds
  * @param at.until epoch seconds at which the last token that is issued now has expired
  */
@@ -78,7 +82,7 @@ export function nextRecord(
   const removed = new Set(missingFrom(products, before?.products ?? {}).map(({ scope }) => scope))
   const epoch = Math.max(before?.epoch ?? 0, lowestEpoch) + (removed.size > 0 ? 1 : 0)
   const earlier = (before?.withdrawn ?? []).filter((each) => each.until > now)
-  // A second removal of the same operation covers the first removal.
+  // If an operation was removed before and is removed again, only the entry of the later removal is kept.
   const kept = earlier.filter(({ scope }) => !removed.has(scope))
   const added = [...removed].map((scope) => ({
     scope,

@@ -6,12 +6,12 @@ import type { WithdrawnScope } from './catalog-record.ts'
 export type ScopeRevocations = Pick<Revocations, 'revoke'> & Pick<RevocationSet, 'isScopeRevoked'>
 
 /**
- * Revokes the tokens that carry withdrawn scopes. Another process may have withdrawn a scope and ended before it could
- * revoke the tokens; this call then revokes them. If all revocations are stored already, the call costs only a few
- * look-ups in memory.
+ * Revokes the tokens that carry withdrawn scopes. If another process withdrew a scope and ended before it
+ * revoked the tokens, this call revokes them. If all revocations are stored already, the call costs only a
+ * few look-ups in memory.
  *
- * @param pending scopes whose revocation may not have reached the store. This function adds scopes that this process
- *   does not know as revoked, and clears the set once all revocations are stored
+ * @param pending scopes whose revocation may not have reached the store. This function adds scopes that this
+ *   process does not know as revoked, and clears the set once all revocations are stored
  * @param withdrawn all withdrawn scopes
  * @param now epoch seconds
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the next call tries again
@@ -25,10 +25,10 @@ export async function revokeWithdrawnScopes(
   for (const { scope, below } of withdrawn) {
     if (!revocations.isScopeRevoked(scope, below - 1)) pending.add(scope)
   }
-  const open = withdrawn.filter(({ scope, until }) => until > now && pending.has(scope))
-  if (open.length === 0) return
+  const toRevoke = withdrawn.filter(({ scope, until }) => until > now && pending.has(scope))
+  if (toRevoke.length === 0) return
   await revocations.revoke(
-    ...open.map(({ scope, below, until }) => ({ of: 'operation' as const, id: scope, below, until })),
+    ...toRevoke.map(({ scope, below, until }) => ({ of: 'operation' as const, id: scope, below, until })),
   )
   pending.clear()
 }
