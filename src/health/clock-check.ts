@@ -8,10 +8,11 @@ const SYNCHRONIZED_MS = 1000
 /**
  * Compares the clock of this process with the clock of the database, which all processes share.
  *
- * @param time the clock of the database, in milliseconds since the epoch; undefined if the database has no clock
- * @param asked the clock of this process before the request and after the answer. The database has read its clock
- *   between these two moments
- * @param tolerance seconds by which clocks may differ, if less than usual
+ * @param time the clock of the database, in milliseconds since the epoch; undefined if the database has no
+ *   clock
+ * @param asked the times on the clock of this process before the request and after the answer. The database
+ *   has read its own clock between these two times
+ * @param tolerance seconds by which the two clocks may differ, if this is less than the usual tolerance
  * @returns undefined if there is no clock to compare
  */
 export function checkClock(

@@ -27,8 +27,8 @@ export function checkFetchedKeys({ fetchedAt, failure }: FetchedKeys, now: numbe
   if (failure === undefined) return pass(name, message)
   return warn(
     name,
-    `${message}; fetching them again fails: ${reasonOf(failure)}. Tokens signed with a known key are accepted, ` +
-      'tokens signed with a new key get 503',
+    `${message}; the last attempt to fetch them again failed: ${reasonOf(failure)}. Tokens that a known key signed ` +
+      'are accepted, and tokens that a new key signed are answered with 503',
     CHECK_JWKS_URI,
   )
 }

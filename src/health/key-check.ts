@@ -9,7 +9,10 @@ const name = 'signing-keys'
 
 /** Seconds by which the rotation of a key, or the creation of a next key, may be late. */
 const MAX_DELAY_SECONDS = 300
-/** Seconds after which keys count as not refreshed. A healthy process refreshes them once a minute. */
+/**
+ * Seconds after which the check warns that the keys were not refreshed. A healthy process refreshes its keys
+ * once a minute.
+ */
 const REFRESHED_WITHIN_SECONDS = 180
 /** Seconds for which a loss of data is reported: longer than a long weekend. */
 const LOSS_REPORTED_SECONDS = 7 * 86_400
@@ -31,7 +34,7 @@ export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   if (isSigningRevoked) {
     return fail(
       name,
-      'a key that signs was revoked, so its new tokens are rejected',
+      'a key that signs was revoked, so new tokens that this key signs are rejected',
       managedByHost
         ? 'Put another key first in `signingKeys.jwks`, in every process'
         : 'Another key is activated as soon as the store answers: see the check `store`',
@@ -83,12 +86,12 @@ const LOST = {
   both: 'the signing keys and the revocation log',
 } as const
 
-const SEE_STORE = 'See the checks of the store; the keys are refreshed automatically once it answers'
+const SEE_STORE = 'See the checks of the store; the keys are refreshed automatically once the store answers'
 
 function checkRotation({ keys, rotationDue }: KeyCondition, now: number, seconds: number): HealthCheck {
   const current = keys.filter(({ state }) => state === 'current')
   const alone = current.filter(({ alg }) => !keys.some((key) => key.alg === alg && key.state === 'next'))
-  // Right after a rotation the next key does not exist yet.
+  // Right after a rotation, the next key does not exist yet. So the check does not warn at once.
   if (alone.some(({ since }) => now / 1000 - since > MAX_DELAY_SECONDS)) {
     return warn(
       name,

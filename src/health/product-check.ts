@@ -37,8 +37,8 @@ export function checkProducts(
   const more = withheld.length - MAX_NAMED_OPERATIONS
   return warn(
     name,
-    `${message}; not available are ${named}${more > 0 ? ` and ${more} more` : ''}, ` +
-      'because a process that was started or reloaded later does not have them',
+    `${message}; these operations are not available: ${named}${more > 0 ? ` and ${more} more` : ''}. A process that ` +
+      'was started or reloaded later does not have them',
     'Deploy the same products everywhere. To make these operations available again, restart this process, or call ' +
       '`catalog.reload()` in it if a function loads the products',
   )

@@ -8,8 +8,8 @@ export interface HealthParts {
   /** The progress of the start. */
   readonly start: StartState
   /**
-   * Waits until the gatehouse or gateway is usable, at most as long as a request waits. Resolves with whether it is
-   * usable.
+   * Waits until the gatehouse or gateway is usable, but no longer than a request waits. Resolves with whether
+   * the gatehouse or gateway is usable.
    */
   becomesUsable(): Promise<boolean>
   /** Reads the health of the store, if there is one. */
@@ -22,12 +22,12 @@ export interface HealthParts {
 }
 
 /**
- * Makes all checks once. It takes at most as long as a request waits for the start, or as long as a store call may take,
- * whichever is longer.
+ * Makes all checks once. The checks take no longer than a request waits for the start or than a store call
+ * may take, whichever is longer.
  */
 export async function readHealth(parts: HealthParts): Promise<Health> {
   const { start, readStoreHealth, revocations } = parts
-  // After close() the store is not read, because the host may have closed its client too.
+  // After close() the store is not read, because the host may have closed the client of the store too.
   const readStore = start.state === 'closed' ? undefined : readStoreHealth?.()
   const [isUsable, store] = await Promise.all([parts.becomesUsable(), readStore])
   const isReady = parts.isReady({ isUsable, isStoreUsable: store?.isUsable ?? true })

@@ -6,8 +6,9 @@ const MAX_LENGTH = 300
 const MAX_DEPTH = 5
 
 /**
- * The reason of a failure in one line that may be shown. It contains the messages of this library, which hold no secret.
- * Errors of other libraries contribute only their code or name, because their messages may quote anything.
+ * The reason of a failure in one line that is safe to show. The line contains the messages of this library's
+ * errors, which hold no secrets. Errors of other libraries contribute only their code or name, because their
+ * messages may quote any data.
  */
 export function reasonOf(error: unknown): string {
   const parts: string[] = []
@@ -31,7 +32,10 @@ function nameOf(error: object): string {
   return /^\w{1,60}$/.test(error.name) ? error.name : ''
 }
 
-/** Removes the user name and password from each address in a text: addresses of databases may contain passwords. */
+/**
+ * Removes the user name and the password from each address in a text, because the address of a database may
+ * contain a password.
+ */
 function withoutCredentials(text: string): string {
   return text.replaceAll(/\/\/\S*@/g, '//…@')
 }

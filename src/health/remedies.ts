@@ -2,7 +2,7 @@
 
 /** The remedy if the keys cannot be decrypted with `secret`. */
 export const ANOTHER_SECRET =
-  'Start it with the `secret` that was used before; if that was replaced, add it as a later entry: [new, old]'
+  'Start the process with the `secret` that was used before. If that secret was replaced, add it as a later entry: [new, old]'
 
 /** The remedy if the products cannot be loaded. */
 export const CORRECT_PRODUCTS =

@@ -15,7 +15,7 @@ export interface StartState {
 export function checkStart({ state, failure }: StartState): HealthCheck {
   const name = 'start'
   if (state === 'running') return pass(name, 'it is running')
-  if (state === 'closed') return fail(name, 'it is closed', 'Use another process; this one is stopping')
+  if (state === 'closed') return fail(name, 'it is closed', 'Use another process; this process is stopping')
   if (failure === undefined) {
     return warn(
       name,

@@ -10,7 +10,7 @@ export type ReadStoreHealth = () => Promise<StoreHealth>
 
 /** The health of a store, at most a second old. */
 export interface StoreHealth {
-  /** Whether the store answers, and accepts writes as far as it reports. */
+  /** Whether the store answers, and does not report that it rejects writes. */
   readonly isUsable: boolean
   readonly checks: readonly HealthCheck[]
 }
@@ -72,7 +72,7 @@ const ANSWERS = pass('store', 'the store answers')
 const NOT_PERSISTENT = warn(
   'store.persistence',
   'the store is the memory of this process: all data is lost when it ends, and other processes do not see it',
-  'Fine for trials and tests; in production use redisStore(client)',
+  'This is fine for trials and tests. In production, use redisStore(client)',
 )
 
 function isRejectingWrites({ name, status }: HealthCheck): boolean {

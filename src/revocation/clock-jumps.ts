@@ -1,13 +1,17 @@
 import { NORMAL_CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 
-/** A time by the wall clock, which may jump, and by the steady clock, which never jumps; both in milliseconds. */
+/**
+ * One moment on two clocks: on the steady clock, which never jumps, and on the wall clock, which may jump.
+ * Both values are in milliseconds.
+ */
 export interface Moment {
   readonly steady: number
   readonly wall: number
 }
 
 /**
- * Measures time by two clocks, because the wall clock may be corrected, and the machine may sleep.
+ * Measures time by two clocks. The wall clock may be corrected, and the steady clock stops while the machine
+ * sleeps.
  *
  * @param now the wall clock, in milliseconds since the epoch
  */
@@ -18,8 +22,8 @@ export function createClockJumps(now: () => number) {
   return {
     moment: () => ({ steady: performance.now(), wall: now() }),
     /**
-     * Milliseconds since a moment. Of the two clocks, the higher value counts, because the steady clock stops while the
-     * machine sleeps.
+     * Milliseconds since a moment. Each clock yields a value, and the larger value is returned. After the
+     * machine has slept, the steady clock yields too small a value.
      */
     since: ({ steady, wall }: Moment) => Math.max(performance.now() - steady, now() - wall),
     /** Whether the wall clock has jumped since the previous call. */

@@ -2,15 +2,20 @@
 export interface Cursor {
   /** Milliseconds since the epoch. Recent revocations are read from this time on. */
   readonly since: number
-  /** The place at which the last read stopped. `since` applies once the index of that place is read to its end. */
+  /**
+   * The place at which the last read stopped, if more entries may follow. The next read continues at this
+   * place. `since` applies after all indexes of this kind have been read.
+   */
   readonly place?: Place | undefined
 }
 
 /** A place in an index: after all entries that begin with the text `after`. */
 export interface Place {
-  /** Whether the index is a bucket of revocations in force or an index of recent ones. */
+  /**
+   * `bucket`: the index is a bucket of revocations in force. `recent`: it is an index of recent revocations.
+   */
   readonly kind: 'bucket' | 'recent'
-  /** The number of that index. */
+  /** The number of the index. */
   readonly number: number
   readonly after: string
 }

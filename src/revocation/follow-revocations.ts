@@ -12,8 +12,8 @@ import type { RevocationSource } from './revocation-source.ts'
 export interface KnownRevocations extends RevocationSet, RevocationFollower {}
 
 /**
- * Creates a set of revocations that follows a source, and emits events when the set becomes stale or fresh. It does no
- * I/O before `start()`.
+ * Creates a set of revocations that follows a source, and emits events when the set becomes stale or fresh.
+ * The set does no I/O before `start()`.
  */
 export function createRevocationView(parts: {
   readonly source: RevocationSource

@@ -2,14 +2,17 @@ import { GatehouseError } from '../errors.ts'
 import { asRevocation } from './revocation.ts'
 import type { RevocationPage, RevocationSource } from './revocation-source.ts'
 
-/** Maximum size of a response in bytes: some 200,000 revocations. */
+/** Maximum size of a response in bytes, enough for some 200,000 revocations. */
 const MAX_BYTES = 33_554_432
 
-/** Milliseconds after a failure without a new request, even if many calls wait for the first success. */
+/**
+ * Milliseconds after a failure in which no new request is sent, even if many calls wait for the revocations.
+ */
 const FAILURE_COOL_DOWN_MS = 500
 
 /**
- * Reads revocations over HTTP from the authorization service. The secret is sent to `uri` alone: redirects are rejected.
+ * Reads revocations over HTTP from the authorization service. Redirects are rejected, so that the secret is
+ * sent to `uri` alone.
  *
  * @param options.uri address of the feed, `https:` or on loopback
  * @param options.clientId an API key that is marked as a resource server
@@ -25,12 +28,15 @@ export function createHttpSource(options: {
 }): RevocationSource {
   const { uri, timeoutMs, fetch: send = fetch } = options
   const authorization = basicCredentials(options.clientId, options.clientSecret)
-  /** The ETag of the last response, if that response was the last page. */
+  /** The ETag of the last response; undefined if more pages follow that response. */
   let etag: string | undefined
   let failure: { readonly at: number; readonly error: unknown } | undefined
   const pending = new Set<AbortController>()
 
-  /** Does not use `AbortSignal.any`: in Node 20 it leaks memory as long as one of its source signals exists. */
+  /**
+   * Aborts work that takes too long. Does not use `AbortSignal.any`, because that function leaks memory in
+   * Node 20 as long as one of its source signals exists.
+   */
   async function withDeadline<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController()
     const timer = setTimeout(() => {
@@ -58,7 +64,8 @@ export function createHttpSource(options: {
       throw unreachable(`${uri} ${rejectionOf(response.status)}`)
     }
     const page = readPage(await readText(response))
-    // If there are more pages, an unchanged response does not mean that there are no new revocations.
+    // The ETag is kept only if no more pages follow. If more pages follow, an unchanged response does not
+    // mean that there are no new revocations.
     etag = page.more ? undefined : (response.headers.get('ETag') ?? undefined)
     return page
   }
@@ -87,8 +94,8 @@ export function createHttpSource(options: {
 }
 
 /**
- * The value of the Basic header. Id and secret are form-encoded first (RFC 6749 2.3.1), so that a colon or a non-ASCII
- * letter is harmless.
+ * The value of the `Authorization` header. Client id and secret are form-encoded first (RFC 6749 2.3.1), so
+ * that they may contain a colon or a non-ASCII letter.
  */
 function basicCredentials(clientId: string, clientSecret: string): string {
   const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
@@ -99,7 +106,7 @@ function basicCredentials(clientId: string, clientSecret: string): string {
 function rejectionOf(status: number): string {
   // `fetch` reports the status 0 for some redirects.
   if (status === 0 || (status >= 300 && status < 400)) {
-    return 'redirects, which is not followed: revocations.uri must be the address itself'
+    return 'answered with a redirect, which is not followed: set revocations.uri to the final address'
   }
   const remedy =
     {
@@ -121,12 +128,12 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Leaves out corrupt revocations and revocations of newer versions. */
+/** Parses a page. Leaves out corrupt revocations and revocations of newer versions. */
 function readPage(text: string): RevocationPage {
   const page: unknown = JSON.parse(text)
   const { revocations, cursor, more } = (page ?? {}) as Record<string, unknown>
   if (!Array.isArray(revocations) || typeof cursor !== 'string' || typeof more !== 'boolean') {
-    throw unreachable('revocations were answered with something else')
+    throw unreachable('the response is not a page of revocations')
   }
   return {
     revocations: revocations.map(asRevocation).filter((revocation) => revocation !== undefined),

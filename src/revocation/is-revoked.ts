@@ -4,11 +4,11 @@ import type { RevocableToken, Revocation } from './revocation.ts'
 /** Revokes all tokens whose epoch is lower than `below`; `Infinity` revokes all tokens. */
 interface Threshold {
   readonly below: number
-  /** Epoch seconds. */
+  /** Epoch seconds at which all tokens below the threshold have expired. */
   readonly until: number
 }
 
-/** Stands in the place of a scope. A real scope is never empty. */
+/** The key of a threshold that applies to all scopes. A real scope is never empty. */
 const ALL_TOKENS = ''
 
 /** Creates an empty set. */
@@ -21,7 +21,7 @@ export function createRevocationSet() {
   }
   /** The thresholds by client, then by scope; `ALL_TOKENS` stands for every scope. */
   const clients = new Map<string, Map<string, Threshold>>()
-  /** The thresholds by scope. */
+  /** The thresholds for the tokens of all clients, by scope. */
   const operations = new Map<string, Threshold>()
   const listeners = new Set<() => void>()
 
@@ -55,8 +55,9 @@ export function createRevocationSet() {
     /** Whether the tokens that carry a scope are revoked if their `catalog_epoch` is `epoch`. */
     isScopeRevoked: (scope: string, epoch: number) => isBelow(epoch, operations.get(scope)),
     /**
-     * The highest `access_epoch` below which tokens of a client are revoked. The epoch of the client itself is never lower.
-     * 0 if there are no revocations, or only permanent revocations.
+     * The highest `access_epoch` below which tokens of a client are revoked. The current `access_epoch` of
+     * the client is never lower. The result is 0 if the client has no revocations, or only permanent
+     * revocations.
      */
     lowestValidEpoch(clientId: string): number {
       const thresholds = [...(clients.get(clientId)?.values() ?? [])]
@@ -88,7 +89,7 @@ export function createRevocationSet() {
       return () => void listeners.delete(listener)
     },
 
-    /** The number of revocations; each scope of a client counts. */
+    /** The number of revocations. A revocation of several scopes of a client counts once for each scope. */
     get size(): number {
       let size = ids.token.size + ids.grant.size + ids.key.size + operations.size
       for (const thresholds of clients.values()) size += thresholds.size
@@ -115,7 +116,10 @@ function isBelowAny(
   )
 }
 
-/** Takes the higher value of each field: it is safe to keep a revocation too long. */
+/**
+ * Raises a threshold: each field takes the higher of its two values. It is safe to keep a revocation too
+ * long.
+ */
 function raise(thresholds: Map<string, Threshold>, key: string, { below, until }: Threshold): void {
   const known = thresholds.get(key) ?? { below: 0, until: 0 }
   thresholds.set(key, { below: Math.max(known.below, below), until: Math.max(known.until, until) })
@@ -125,7 +129,10 @@ function isBelow(epoch: number, threshold: Threshold | undefined): boolean {
   return threshold !== undefined && epoch < threshold.below
 }
 
-/** The epoch in a claim. A token without the claim was issued before the first epoch. */
+/**
+ * The epoch in a claim. A token without the claim was issued before the epoch was raised for the first time.
+ * Its epoch is 0.
+ */
 function epochOf(claim: unknown): number {
   return typeof claim === 'number' ? claim : 0
 }

@@ -4,25 +4,27 @@ import type { Store } from '../store/contract.ts'
 import { countRule } from '../validation/rules.ts'
 
 /**
- * The value in the store never decreases. After the option is lowered, older tokens must still expire, and no process
- * can know when the last process with the old option stopped. Each process confirms the value once.
+ * Stores the longest lifetime of tokens. The stored value never decreases. After an operator lowers the
+ * option, older tokens stay valid for the old lifetime. No process can know when the last process with the
+ * old option stopped. Each process confirms the value once.
  *
  * @param configured the longest lifetime, in seconds, of the access tokens of this process
  * @param record the id of the record; set it for tokens other than access tokens
  */
 export function createLongestLifetime(store: Store, configured: number, record: string = 'longest-lifetime') {
   const lifetimes = createCollection<{ seconds: number }>(store, {
-    // The record stands beside the signing keys, which stay published for this lifetime.
+    // The record is stored under the name of the signing keys, because signing keys stay published for this
+    // lifetime.
     name: 'signing-keys',
     version: 1,
     fields: { seconds: countRule },
   })
   let known = configured
-  /** The value that this process has written, and whose write was confirmed as durable. */
+  /** The last value that was stored when this process wrote it. That write was confirmed as durable. */
   let confirmed: number | undefined
 
   async function announce(): Promise<number> {
-    // Tries again if another process creates the record in between, or the store loses the record.
+    // Tries again if another process creates the record in between, or if the store loses the record.
     for (;;) {
       const stored = await lifetimes.update(record, (found) => {
         if (found.seconds < known) return { seconds: known }
@@ -57,7 +59,7 @@ export function createLongestLifetime(store: Store, configured: number, record: 
 }
 
 /**
- * The longest lifetime of the access tokens that were issued on a store, under any options. Revocations must be kept
- * for this time, and keys must stay published for this time.
+ * The longest lifetime of the tokens that any process on this store issues or has issued, under any options.
+ * Revocations must be kept for this time, and keys must stay published for this time.
  */
 export type LongestLifetime = ReturnType<typeof createLongestLifetime>

@@ -19,16 +19,17 @@ const INDEX = 'revocations:pending'
 const ENTRY_PREFIX = /^\d{13}:[\w-]{8}:/
 const ENTRY_PREFIX_LENGTH = 23
 
-/** Milliseconds after which a change seems to be abandoned. */
+/** Milliseconds after which a change counts as abandoned by the process that began it. */
 const ABANDONED_AFTER_MS = 15_000
 
 /**
- * Milliseconds after which an entry is removed. Until then the entry is resumed repeatedly. The process that added the
- * entry may be slow, or its clock may be wrong, so it may make the change after the first attempt to resume.
+ * Milliseconds after which a completed entry is removed. Until then, other processes complete the entry
+ * repeatedly. The process that added the entry may be slow, or its clock may be wrong. So it may make the
+ * change after another process has completed the entry for the first time.
  */
 const REMOVE_AFTER_MS = 600_000
 
-/** Milliseconds between two attempts of one process for the same entry. */
+/** Milliseconds between two attempts of one process to complete the same entry. */
 const RESUME_INTERVAL_MS = 60_000
 
 const PAGE_SIZE = 1000
@@ -41,10 +42,13 @@ export function createPendingRevocations(parts: {
   readonly now: () => number
 }) {
   const { store, longestLifetime, logger, now } = parts
-  /** When this process last resumed each entry. */
+  /** When this process last completed each entry. */
   let resumedAt = new Map<string, number>()
 
-  /** Removes the entry of a completed change. Never rejects: if the entry stays, it is resumed, which is harmless. */
+  /**
+   * Removes the entry of a completed change. Never rejects. If the entry stays, its change is completed
+   * again, which is harmless.
+   */
   async function remove(entry: string): Promise<void> {
     await store.remove(INDEX, entry).catch((error: unknown) => {
       logger.debug({ err: error }, 'a completed revocation stays listed; it will be completed again')
@@ -78,7 +82,7 @@ export function createPendingRevocations(parts: {
       await resume()
     } catch (error) {
       if (isStoreUnavailable(error)) throw error
-      // An error does not stop the other entries.
+      // The error of one subject does not stop the work on other subjects.
       logger.error({ err: error }, 'a pending revocation could not be completed; trying again')
       return
     }
@@ -91,7 +95,7 @@ export function createPendingRevocations(parts: {
   return {
     remove,
 
-    /** The subjects of all pending changes of all processes, each once. */
+    /** The subjects of all pending changes of all processes, without duplicates. */
     async list(): Promise<readonly Subject[]> {
       return [...groupBySubject(await readEntries()).keys()].flatMap((text) => readSubject(text) ?? [])
     },
@@ -112,7 +116,8 @@ export function createPendingRevocations(parts: {
     /**
      * Completes all entries that seem to be abandoned.
      *
-     * @param resume may be called for a change that still runs, and several times for each entry
+     * @param resume completes the change of a subject. It may be called while the change is still running,
+     *   and several times for each entry
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     async resumeAll(resume: (subject: Subject) => Promise<void>): Promise<void> {
@@ -123,7 +128,8 @@ export function createPendingRevocations(parts: {
         const subject = readSubject(text)
         if (subject) await resumeEntries(ofSubject, () => resume(subject))
       }
-      // All tokens that an entry can concern have expired by then. This also removes entries of newer versions.
+      // After the longest lifetime, all tokens that an entry can concern have expired. So the entry is
+      // removed, even if a newer version of this library wrote it in another format.
       const longest = Math.max(longestLifetime.secondsKnown * 1000, REMOVE_AFTER_MS)
       for (const entry of entries.filter((each) => ageOf(each) > longest)) await remove(entry)
     },

@@ -10,14 +10,17 @@ import { createClockJumps } from './clock-jumps.ts'
 export interface StalenessPolicy {
   /** Maximum seconds between two polls. */
   readonly pollIntervalSeconds: number
-  /** `serve`: serve with the known revocations. `reject`: reject all tokens after `maxStalenessSeconds`. */
+  /**
+   * `serve`: the gateway checks tokens against the revocations that it knows. `reject`: it does the same for
+   * `maxStalenessSeconds`, and then rejects all tokens.
+   */
   readonly whenStale: 'serve' | 'reject'
   readonly maxStalenessSeconds: number
 }
 
 /** How fresh the revocations are. */
 export interface RevocationFreshness {
-  /** Whether the last poll failed or is overdue, or there was none yet. */
+  /** Whether the last poll failed or is overdue, or whether no poll has succeeded yet. */
   readonly isStale: boolean
   /**
    * Seconds since the last moment at which all revocations were known. If there was no such moment, seconds since the
@@ -28,12 +31,16 @@ export interface RevocationFreshness {
 
 const PRUNE_INTERVAL_MS = 60_000
 
-/** Milliseconds without pruning after a clock jump, because a clock that was set forward by mistake is set back later. */
+/**
+ * Milliseconds without pruning after a clock jump. If a clock is set forward by mistake, revocations seem to
+ * be expired until the clock is set back.
+ */
 const PRUNE_AFTER_JUMP_MS = 3_600_000
 
 /**
- * Milliseconds between two full reads. If the clock of a process is minutes behind, polls of other processes have already
- * passed the place where it writes its revocations. A process that missed their message finds them with the next full read.
+ * Milliseconds between two full reads. A process whose clock is minutes behind writes its revocations to a
+ * place that the polls of other processes have already passed. A process that also misses the messages of
+ * these revocations finds them with its next full read.
  */
 const FULL_READ_INTERVAL_MS = 3_600_000
 
@@ -50,8 +57,9 @@ interface Parts {
 }
 
 /**
- * Reads all revocations at the start, receives new ones at once if the source can publish them, and polls every
- * `pollIntervalSeconds`. So a lost message delays a revocation at most by this interval. Does not keep the process alive.
+ * Reads all revocations at the start, and then polls every `pollIntervalSeconds`. If the source can publish
+ * new revocations, also receives them at once. So a lost message delays a revocation by one poll interval at
+ * most. The follower does not keep the process alive.
  *
  * @param parts.onFreshness called once when revocations become stale, and once when they are fresh again
  * @param parts.now milliseconds since the epoch. @default the clock of this process
@@ -74,7 +82,7 @@ export function createRevocationFollower(parts: Parts) {
      * @throws the errors of the source; {GatehouseError} `ERR_NOT_READY` if the source does not answer, `ERR_CLOSED`
      */
     start: () => (follower.starting ??= start(follower).finally(() => (follower.starting = undefined))),
-    /** Stops following, also during a start or a poll. Idempotent. */
+    /** Stops following the source, even during a start or a poll. May be called again. */
     close: () => close(follower),
   }
 }
@@ -201,7 +209,10 @@ async function readPages(follower: Follower): Promise<void> {
   setState(follower, 'fresh')
 }
 
-/** After a clock jump, the cursor and the known expiry times are wrong, so the next read is a full read. */
+/**
+ * Checks whether the clock has jumped. After a jump, the time in the cursor may be wrong, so the next read is
+ * a full read. Pruning pauses, because revocations may wrongly seem to be expired.
+ */
 function checkForJump(follower: Follower): void {
   if (!follower.clocks.hasJumped()) return
   follower.cursor = undefined

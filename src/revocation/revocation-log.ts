@@ -18,16 +18,25 @@ const HOUR_SECONDS = 3600
 const RECENT_SPAN_MS = 10 * MINUTE_MS
 /** Seconds for which an index of recent revocations is kept after its last entry. */
 const RECENT_TTL_SECONDS = 2400
-/** Milliseconds after which a cursor is older than the recent revocations. */
+/**
+ * Milliseconds after which a cursor is too old, because recent revocations after its time may have been
+ * deleted.
+ */
 const MAX_CURSOR_AGE_MS = 15 * MINUTE_MS
-/** Milliseconds for which the cursor stays the same while there are no new revocations, so that the response is the same. */
+/**
+ * Milliseconds for which the cursor stays the same if there are no new revocations, so that the response
+ * stays the same.
+ */
 const STABLE_CURSOR_MS = 5 * MINUTE_MS
 /** Entries of one read: the maximum that `range` allows. */
 const PAGE_SIZE = 1000
 /** Revocations that are written at the same time. */
 const BATCH_SIZE = 100
 
-/** The beginning of an entry, as the first group of its pattern. The text of the revocation follows. */
+/**
+ * Patterns of the beginning of an entry. The first group is the part that a cursor names. The text of the
+ * revocation follows the beginning.
+ */
 const ENTRY = { bucket: /^([\w-]{16}):/, recent: /^(\d{13}:[\w-]{8}):/ }
 
 interface Log {
@@ -37,9 +46,10 @@ interface Log {
 }
 
 /**
- * Each revocation stands in two indexes. A bucket holds all revocations that expire in the same hour; a repeated
- * revocation stands there once. Processes read the buckets at their start. An index of recent revocations holds them in
- * the order in which they were made; processes poll it.
+ * Each revocation stands in two indexes. A bucket holds all revocations that expire in the same hour. A
+ * revocation that is repeated stands in its bucket only once. Each process reads the buckets at its start. An
+ * index of recent revocations holds the revocations in the order in which they were made. Processes poll
+ * these indexes.
  *
  * @param options.now milliseconds since the epoch. @default the clock of this process
  */
@@ -52,9 +62,10 @@ export function createRevocationLog(
 
   return {
     /**
-     * Adds revocations, and notifies all subscribers. Settles when they are stored.
+     * Adds revocations, and notifies all subscribers. Resolves when the revocations are stored.
      *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; some revocations may be stored then. Adding all again is harmless
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; some revocations may be stored then. Adding all again
+     *   is harmless
      */
     async add(revocations: readonly Revocation[]): Promise<void> {
       for (let at = 0; at < revocations.length; at += BATCH_SIZE) {
@@ -95,8 +106,8 @@ async function addRevocation({ store, now, buckets }: Log, revocation: Revocatio
     addEntry(buckets, `${digest(text)}:${text}`, revocation.until, secondsOf(made)),
     store.add(recentIndex(recentNumber(made)), `${stamp}:${text}`, RECENT_TTL_SECONDS),
   ])
-  // The message is published after the revocation is stored, so a process that subscribes and then reads misses nothing.
-  // A process that misses the message reads the revocation within seconds.
+  // The message is published after the revocation is stored, so a process that subscribes and then reads
+  // misses nothing. A process that misses the message reads the revocation with its next poll.
   await store.publish(CHANNEL, text).catch(() => {})
 }
 
@@ -107,7 +118,8 @@ async function readBuckets({ buckets }: Log, cursor: Cursor, time: number): Prom
   const numbers = place ? [place.number, ...live.filter((number) => number > place.number)] : live
   const range: Range = (number, from) => rangeOfBucket(buckets, number, from)
   const page = await readIndexes('bucket', numbers, place && beyond(place.after), range)
-  // Revocations that were added during this read stand among the recent revocations, which are read next.
+  // Revocations that were added during this read are among the recent revocations. The next pages contain
+  // these, so `more` is true.
   return { revocations: page.revocations, cursor: writeCursor({ since, place: page.reached }), more: true }
 }
 
@@ -131,8 +143,8 @@ type Range = (number: number, from: { after: string | undefined; limit: number }
 /**
  * Fills a page from indexes of one kind, one after the other.
  *
- * @param start the place at which the first index is read
- * @returns the place `reached`, if there may be more revocations
+ * @param start the text in the first index after which the page begins
+ * @returns the revocations, and `reached`, the place at which the page ends, if more revocations may follow
  */
 async function readIndexes(
   kind: Place['kind'],
@@ -167,22 +179,25 @@ async function* readInForce({ now, buckets }: Log): AsyncIterable<readonly Revoc
   }
 }
 
-/** Whether the revocations since a cursor can still be read. They cannot be read if the clock was set back. */
+/**
+ * Whether the revocations since a cursor can still be read. They cannot be read if the cursor is too old, or
+ * if the clock was set back.
+ */
 function isUsable({ since, place }: Cursor, time: number): boolean {
   if (since > time || time - since > MAX_CURSOR_AGE_MS) return false
   const oldest = recentNumber(time - MAX_CURSOR_AGE_MS - LATE_ENTRY_MS)
   return place?.kind !== 'recent' || place.number >= oldest
 }
 
-/** Leaves out corrupt entries and entries of newer versions. */
+/** Parses entries. Leaves out corrupt entries and entries of newer versions. */
 function parseEntries(entries: readonly string[], pattern: RegExp): Revocation[] {
   return entries.flatMap((entry) => readRevocation(entry.replace(pattern, '')) ?? [])
 }
 
 /**
- * Reads a page of an index. If there may be more, `head` is the beginning of the last entry that matches `pattern`; the
- * next page begins there. Other entries may sort before all matching entries, or may be too long for a cursor. So a page
- * without a matching entry is skipped.
+ * Reads a page of an index. If more entries may follow, `head` is the beginning of the last entry that
+ * matches `pattern`. The next page begins after that entry. Entries that do not match cannot be named in a
+ * cursor, because they may be too long. So a page without a matching entry is skipped.
  *
  * @param pattern matches the entries of this log; its first group is their beginning
  */

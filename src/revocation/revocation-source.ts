@@ -5,19 +5,20 @@ export interface RevocationPage {
   readonly revocations: readonly Revocation[]
   /** The opaque cursor for the next call. Every process of the authorization service accepts it. */
   readonly cursor: string
-  /** Whether more can be read now. */
+  /** Whether more revocations can be read now. */
   readonly more: boolean
 }
 
 /** The source of revocations: the log in the store, or the authorization service over HTTP. */
 export interface RevocationSource {
   /**
-   * Reads the revocations added since a cursor. Some revocations may have been read before. If the cursor is missing, too
-   * old or invalid, the read begins with all revocations in force.
+   * Reads the revocations added since a cursor. The result may include revocations that an earlier read has
+   * returned. If the cursor is missing, too old or invalid, the read begins with all revocations in force.
    */
   read(cursor: string | undefined): Promise<RevocationPage>
   /**
-   * Calls `listener` with new revocations at once, if the source can publish them. Some revocations may be lost.
+   * Calls `listener` with new revocations at once, if the source can publish them. Some revocations may be
+   * lost on the way.
    *
    * @param missed called when revocations may have been lost
    * @returns a function that unsubscribes

@@ -1,9 +1,9 @@
 import { isCount, isEpochSeconds, isObject, isText } from '../validation/predicates.ts'
 
 /**
- * Makes tokens invalid before they expire. No revocation names a time of issue, because `iat` is whole seconds and
- * clocks differ. Instead, counters in a token show whether it is older than a revocation: the `access_epoch` of its
- * client, and the `catalog_epoch` of the products.
+ * A revocation makes tokens invalid before they expire. A revocation does not name a time of issue, because
+ * `iat` is whole seconds and clocks differ. Instead, two counters in a token show whether the token is older
+ * than a revocation: the `access_epoch` of its client and the `catalog_epoch` of the products.
  */
 export type Revocation = {
   /** Epoch seconds at which all tokens that this revocation covers have expired. */
@@ -15,11 +15,14 @@ export type Revocation = {
       readonly id: string
     }
   | {
-      /** All tokens of a client whose `access_epoch` is below `below`. Without `below`, all tokens permanently. */
+      /**
+       * All tokens of a client whose `access_epoch` is below `below`. Without `below`, all tokens of the
+       * client are revoked permanently.
+       */
       readonly of: 'client'
       readonly id: string
       readonly below?: number | undefined
-      /** If set, only the tokens that carry one of these scopes. */
+      /** If set, only the tokens that carry one of these scopes are revoked. */
       readonly scopes?: readonly string[] | undefined
     }
   | {
@@ -38,7 +41,7 @@ export interface RevocableToken {
   readonly grantId?: string | undefined
   readonly clientId: string
   readonly scopes: readonly string[]
-  /** `kid` of the key that signed it. */
+  /** `kid` of the key that signed the token. */
   readonly keyId: string
   /** The claims, of which only `access_epoch` and `catalog_epoch` are used. */
   readonly claims: Readonly<Record<string, unknown>>
@@ -58,7 +61,11 @@ export function readRevocation(text: string): Revocation | undefined {
   }
 }
 
-/** A value as a revocation, without unknown fields; undefined if the value is no revocation of a known kind. */
+/**
+ * Checks a value.
+ *
+ * @returns the revocation without unknown fields; undefined if the value is not a revocation of a known kind
+ */
 export function asRevocation(value: unknown): Revocation | undefined {
   if (!isObject(value)) return undefined
   const { of, id, until, below, scopes } = value

@@ -9,7 +9,10 @@ import { asRevocation, type Revocation } from './revocation.ts'
 import type { RevocationLog } from './revocation-log.ts'
 import type { RevocationSet } from './is-revoked.ts'
 
-/** A revocation whose `until` may be omitted. It is then computed from the longest lifetime of tokens. */
+/**
+ * A revocation whose `until` may be omitted. An omitted `until` is computed from the longest lifetime of
+ * tokens.
+ */
 export type RevocationSpec = Revocation extends infer Each
   ? Each extends Revocation
     ? Omit<Each, 'until'> & { readonly until?: number | undefined }
@@ -21,16 +24,22 @@ export type { Subject } from './pending-revocations.ts'
 /** The result of a change that revokes tokens. */
 export interface Change<T> {
   readonly result: T
-  /** What the change revokes, even if the change was made before, so that a failed attempt is completed. */
+  /**
+   * What the change revokes. If an earlier attempt made the change and then failed, the list is the same as
+   * in that attempt, so that the revocation is completed.
+   */
   readonly revoked: readonly RevocationSpec[]
   /** Who made the change, for the events. */
   readonly actor?: string | undefined
 }
 
-/** Returns what must be revoked for a subject. If the subject was not changed, revoking the result must be harmless. */
+/**
+ * Returns what must be revoked for a subject. If the change of the subject was never made, it must be
+ * harmless to revoke the result.
+ */
 export type SpecsOf = (subject: Subject) => Promise<readonly RevocationSpec[]>
 
-/** A computed `until` is a full hour, so that repeating a revocation stores the same text. */
+/** A computed `until` is rounded up to a full hour. So a repeated revocation usually has the same text. */
 const HOUR_SECONDS = 3600
 
 /**
@@ -65,24 +74,25 @@ export function createRevocations(parts: {
 
   return {
     /**
-     * Revokes tokens: in this process immediately, in every other process within moments. Settles when the revocation is
-     * stored. May be called again.
+     * Revokes tokens. This process rejects the tokens immediately, and all other processes reject them within
+     * moments. Resolves when the revocations are stored. May be called again.
      *
      * @param specs without `until`, a revocation is kept for the longest lifetime of access tokens
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: this process rejects the tokens, but other processes may not, so
-     *   call the method again; `ERR_INVALID_ARGUMENT` for an invalid spec, before anything is revoked
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: this process rejects the tokens, but other processes
+     *   may not, so call the method again; `ERR_INVALID_ARGUMENT` for an invalid spec, before anything is
+     *   revoked
      */
     revoke: (...specs: readonly RevocationSpec[]) => revoke(specs),
     /** Like `revoke`, with the actor that the events name. */
     revokeAs: (actor: string | undefined, ...specs: readonly RevocationSpec[]) => revoke(specs, actor),
 
     /**
-     * Makes a change that revokes tokens. If this process ends before the revocation is stored, other processes find the
-     * pending entry and complete the change (`resumeAll`).
+     * Stores a pending entry, and then makes a change that revokes tokens. If this process stops before the
+     * revocation is stored, other processes find the pending entry and complete the change (`resumeAll`).
      *
-     * @param change makes the change, beginning with the record that decides about new tokens. Its errors are passed on.
-     *   A GatehouseError with a status below 500 means that nothing was changed. After any other error, other processes
-     *   complete the change
+     * @param change makes the change. It first changes the record that decides whether new tokens are issued.
+     *   Its errors are passed on. A GatehouseError with a status below 500 means that nothing was changed.
+     *   After any other error, other processes complete the change
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller, or another process, completes the change
      */
     async revokeWith<T>(subject: Subject, change: () => Promise<Change<T>>): Promise<T> {
@@ -134,6 +144,6 @@ function withUntil(spec: RevocationSpec, byDefault: number): Revocation {
   if (revocation) return revocation
   throw new GatehouseError(
     'ERR_INVALID_ARGUMENT',
-    'this cannot be revoked: it needs an id, an operation needs a number to be below, and numbers must be whole',
+    'this cannot be revoked: a revocation needs an `id`, an operation needs `below`, and all numbers must be whole',
   )
 }
