@@ -10,14 +10,19 @@ const source = (path: string) => `${root}${path}`
 storesOfRun()
 const files = testFiles(root)
 
-/** What also runs on Koa 2: everything about being mounted, and flows over the host's own response. */
+/**
+ * Test files that also run on Koa 2. They test how the middleware is mounted, and how it uses Koa's response.
+ */
 const ON_KOA_2 = [
   'test/flows/mounting/*.test.ts',
   'test/flows/authorize/{consent,content-negotiation,host-session}.test.ts',
   'test/gateway/gateway.test.ts',
 ]
 
-/** Projects whose files share loaded modules: loading them again for each file takes longer than most tests. */
+/**
+ * Defines a project. Without `isolate`, the files of the project share their loaded modules, because loading
+ * the modules for each file takes longer than most tests.
+ */
 function project(name: string, isolate: boolean, belongs: (file: TestFile) => boolean) {
   return {
     extends: true as const,
@@ -28,7 +33,7 @@ function project(name: string, isolate: boolean, belongs: (file: TestFile) => bo
 export default defineConfig({
   root,
   resolve: {
-    // Tests import the package by its public names, and get the sources.
+    // Tests import the package by its public names. These names lead to the sources.
     alias: [
       { find: /^koa-gatehouse$/, replacement: source('src/index.ts') },
       { find: /^koa-gatehouse\/gateway$/, replacement: source('src/gateway.ts') },
@@ -44,9 +49,10 @@ export default defineConfig({
     ],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // One more than the two cores of a small machine: many tests wait for servers.
+    // Many tests wait for servers, so a machine with two cores can run three workers.
     maxWorkers: 3,
-    // A busy machine must not reject a change; what is broken fails twice. At a developer's nothing is tried again.
+    // In CI a failed test runs once more, because a busy machine can make a correct test fail. On the machine
+    // of a developer no test is repeated.
     retry: process.env['CI'] === undefined ? 0 : 1,
     projects: [
       project('shared', false, ({ onStores, isolated }) => !onStores && !isolated),

@@ -60,7 +60,7 @@ describe('the HTTP source', () => {
     expect(requests[0]?.url).toBe('/auth/oauth2/revocations?tenant=7&cursor=c')
   })
 
-  test('after a 304 a read returns an empty list and the same cursor', async () => {
+  test('a read that gets a 304 returns an empty list and the same cursor', async () => {
     const { read } = source()
     respond = json({ revocations: [], cursor: 'c1', more: false }, { ETag: '"one"' })
     await read(undefined)
@@ -79,7 +79,7 @@ describe('the HTTP source', () => {
     expect(requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined, undefined])
   })
 
-  test('corrupt revocations are left out', async () => {
+  test('a read omits corrupt revocations', async () => {
     const revocations = [revocation, { of: 'planet', id: 'x', until: 1 }, null, 7, { of: 'token', id: 'y' }]
     respond = json({ revocations, cursor: 'c', more: false })
     expect(await source().read(undefined)).toEqual({ revocations: [revocation], cursor: 'c', more: false })
@@ -105,7 +105,7 @@ describe('the HTTP source', () => {
     await expect(source().read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
   })
 
-  test('a redirect is rejected, because the secret is sent to one address alone', async () => {
+  test('a redirect is rejected, because the secret is sent only to the configured address', async () => {
     respond = (response, request) =>
       request.url === '/elsewhere'
         ? json({ revocations: [], cursor: 'stolen', more: false })(response)
@@ -151,7 +151,7 @@ describe('the HTTP source', () => {
     await expect(source({ timeoutMs: 50 }).read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
   })
 
-  test('calls soon after a failure fail without another request', async () => {
+  test('reads soon after a failed read fail without another request', async () => {
     respond = status(500)
     const { read } = source()
     const failures = []

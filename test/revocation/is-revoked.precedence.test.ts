@@ -10,7 +10,7 @@ import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import type { RevocableToken } from '../../src/revocation/revocation.ts'
 import { createRevocations, type RevocationSpec } from '../../src/revocation/revoke-tokens.ts'
 
-/** These tests compare several processes, which have different clocks and share a store, with a simple model. */
+/** These tests compare several processes with a simple model. The processes share a store, not a clock. */
 
 const START = Date.UTC(2027, 0, 10, 12)
 const LONGEST = 864_000
@@ -30,33 +30,36 @@ interface IssuedToken extends RevocableToken {
   isRevoked: boolean
 }
 
-/** A process that receives messages unless `isDeaf`, and reads when the test calls it. */
+/**
+ * Creates a process that receives messages unless its subscription is lost. The process reads the log only
+ * when the test calls `readAll()`.
+ */
 function createProcess(store: Store, skewMs: number) {
-  let isDeaf = false
+  let isSubscriptionLost = false
   const messages: string[] = []
-  const itsStore: Store = {
+  const processStore: Store = {
     ...store,
     publish(channel, message) {
       messages.push(message)
       return store.publish(channel, message)
     },
     subscribe: (channel, listener, missed) =>
-      store.subscribe(channel, (message) => (isDeaf ? undefined : listener(message)), missed),
+      store.subscribe(channel, (message) => (isSubscriptionLost ? undefined : listener(message)), missed),
   }
   const now = () => Date.now() + skewMs
-  const log = createRevocationLog(itsStore, { now })
+  const log = createRevocationLog(processStore, { now })
   const set = createRevocationSet()
   const follower = createRevocationFollower({
     source: log,
     set,
-    // The interval is so long that the follower reads only when the test calls it.
+    // The interval is so long that the follower reads only when the test calls `start()`.
     policy: { pollIntervalSeconds: 1e6, whenStale: 'serve', maxStalenessSeconds: 60 },
     logger: silentLogger,
     now,
   })
-  const longestLifetime = createLongestLifetime(itsStore, LONGEST)
+  const longestLifetime = createLongestLifetime(processStore, LONGEST)
   const revocations = createRevocations({
-    store: itsStore,
+    store: processStore,
     log,
     set,
     longestLifetime,
@@ -70,27 +73,27 @@ function createProcess(store: Store, skewMs: number) {
     skewMs,
     seconds: () => Math.floor(now() / 1000),
     revoke: revocations.revoke,
-    /** Reads all revocations. A second `start()` reads them again. */
-    catchUp: () => follower.start(),
-    goDeaf: () => void (isDeaf = true),
-    hearAgain: () => void (isDeaf = false),
+    /** Reads all revocations. A repeated `start()` reads all revocations again. */
+    readAll: () => follower.start(),
+    loseSubscription: () => void (isSubscriptionLost = true),
+    restoreSubscription: () => void (isSubscriptionLost = false),
   }
 }
 
 async function createWorld(skews: readonly number[]) {
   const store = memoryStore()
   const processes = skews.map((skew) => createProcess(store, skew))
-  await Promise.all(processes.map((each) => each.catchUp()))
+  await Promise.all(processes.map((each) => each.readAll()))
   /** The epochs of new tokens. A service reads them from records in the store. */
   const epochs = Array.from({ length: CLIENTS }, () => 0)
   const deleted = new Set<number>()
   let catalogEpoch = 0
   let key = 0
-  let endedGrants = 0
+  let revokedGrants = 0
   const tokens: IssuedToken[] = []
   const published: string[] = []
 
-  function kill(which: (token: IssuedToken) => boolean): void {
+  function markRevoked(which: (token: IssuedToken) => boolean): void {
     for (const token of tokens) if (which(token)) token.isRevoked = true
   }
 
@@ -100,19 +103,21 @@ async function createWorld(skews: readonly number[]) {
     return found
   }
 
-  async function revoke(by: number, ...taken: RevocationSpec[]): Promise<void> {
-    await at(by).revoke(...taken)
+  async function revoke(by: number, ...specs: RevocationSpec[]): Promise<void> {
+    await at(by).revoke(...specs)
   }
 
-  /** Checks that a process rejects no valid token and, once it has read all revocations, rejects every revoked token. */
-  function check(index: number, isCaughtUp: boolean): void {
+  /**
+   * Checks that a process rejects no valid token and, if `hasReadAll` is true, rejects every revoked token.
+   */
+  function check(index: number, hasReadAll: boolean): void {
     const process = at(index)
     for (const token of tokens) {
       const isTokenRevoked = process.set.isTokenRevoked(token)
       const about = `${JSON.stringify(token)} at process ${index}`
-      if (!token.isRevoked) expect(isTokenRevoked, `good: ${about}`).toBe(false)
-      else if (isCaughtUp && token.expiresAt > process.seconds())
-        expect(isTokenRevoked, `dead: ${about}`).toBe(true)
+      if (!token.isRevoked) expect(isTokenRevoked, `valid: ${about}`).toBe(false)
+      else if (hasReadAll && token.expiresAt > process.seconds())
+        expect(isTokenRevoked, `revoked: ${about}`).toBe(true)
     }
   }
 
@@ -122,7 +127,7 @@ async function createWorld(skews: readonly number[]) {
       tokens.push({
         tokenId: `jti${tokens.length}`,
         // A revoked grant issues no tokens, so each token belongs to a grant that is not revoked yet.
-        grantId: what % 2 ? `g${what % 3} after ${endedGrants}` : undefined,
+        grantId: what % 2 ? `g${what % 3} after ${revokedGrants}` : undefined,
         clientId: `c${client}`,
         scopes: SCOPES.filter((_, index) => what & (1 << index)),
         keyId: `k${key}`,
@@ -131,54 +136,54 @@ async function createWorld(skews: readonly number[]) {
         isRevoked: false,
       })
     },
-    async takeFromClient(by: number, client: number, what: number) {
+    async revokeClient(by: number, client: number, what: number) {
       const below = (epochs[client] = (epochs[client] ?? 0) + 1)
       const scopes = what < 8 ? SCOPES.filter((_, index) => what & (1 << index)) : undefined
-      kill(
+      markRevoked(
         ({ clientId, scopes: its }) =>
           clientId === `c${client}` && (scopes === undefined || scopes.some((scope) => its.includes(scope))),
       )
       await revoke(by, { of: 'client', id: `c${client}`, below, scopes })
     },
     async revokeAgain(by: number, client: number, what: number) {
-      // An earlier revocation is repeated. This must neither restore a token nor revoke another one.
+      // Repeats an earlier revocation. The repetition must neither restore a token nor revoke another token.
       const now = epochs[client] ?? 0
       const below = Math.max(0, now - (what % 3))
       const token = { of: 'client', id: `c${client}`, below, scopes: [] } as const
       await revoke(by, token)
-      const dead = tokens.filter(({ isRevoked, clientId }) => isRevoked && clientId === `c${client}`)
-      const last = dead[what % Math.max(1, dead.length)]
+      const revoked = tokens.filter(({ isRevoked, clientId }) => isRevoked && clientId === `c${client}`)
+      const last = revoked[what % Math.max(1, revoked.length)]
       if (last) await revoke(by, { of: 'token', id: last.tokenId, until: last.expiresAt })
     },
     async deleteClient(by: number, client: number, what: number) {
       if (what % 4) return
       deleted.add(client)
-      kill(({ clientId }) => clientId === `c${client}`)
+      markRevoked(({ clientId }) => clientId === `c${client}`)
       await revoke(by, { of: 'client', id: `c${client}` })
     },
-    async takeToken(by: number, _: number, what: number) {
+    async revokeToken(by: number, _: number, what: number) {
       const token = tokens[what % Math.max(1, tokens.length)]
       if (!token) return
       token.isRevoked = true
       await revoke(by, { of: 'token', id: token.tokenId, until: token.expiresAt })
     },
-    async takeGrant(by: number, _: number, what: number) {
+    async revokeGrant(by: number, _: number, what: number) {
       const id = tokens[what % Math.max(1, tokens.length)]?.grantId
       if (id === undefined) return
-      endedGrants += 1
-      kill(({ grantId }) => grantId === id)
+      revokedGrants += 1
+      markRevoked(({ grantId }) => grantId === id)
       await revoke(by, { of: 'grant', id })
     },
-    async takeKey(by: number) {
+    async revokeKey(by: number) {
       const id = `k${key}`
       key += 1
-      kill(({ keyId }) => keyId === id)
+      markRevoked(({ keyId }) => keyId === id)
       await revoke(by, { of: 'key', id })
     },
-    async takeOperation(by: number, _: number, what: number) {
+    async revokeOperation(by: number, _: number, what: number) {
       const id = SCOPES[what % 3]!
       catalogEpoch += 1
-      kill(({ scopes }) => scopes.includes(id))
+      markRevoked(({ scopes }) => scopes.includes(id))
       await revoke(by, { of: 'operation', id, below: catalogEpoch })
     },
     pass(_: number, __: number, what: number) {
@@ -187,10 +192,10 @@ async function createWorld(skews: readonly number[]) {
     passDays(_: number, __: number, what: number) {
       if (what % 4 === 0) vi.advanceTimersByTime(5 * 86_400_000)
     },
-    goDeaf: (by: number) => at(by).goDeaf(),
-    async catchUp(by: number) {
-      at(by).hearAgain()
-      await at(by).catchUp()
+    loseSubscription: (by: number) => at(by).loseSubscription(),
+    async readAll(by: number) {
+      at(by).restoreSubscription()
+      await at(by).readAll()
       check(by % PROCESSES, true)
     },
     async restart(by: number, _: number, what: number) {
@@ -199,7 +204,7 @@ async function createWorld(skews: readonly number[]) {
       await before.close()
       const after = createProcess(store, what % 2 ? before.skewMs : -before.skewMs)
       processes[by % PROCESSES] = after
-      await after.catchUp()
+      await after.readAll()
       check(by % PROCESSES, true)
     },
     async repeatMessages(_: number, __: number, what: number) {
@@ -219,7 +224,7 @@ async function createWorld(skews: readonly number[]) {
     },
     async end() {
       for (let index = 0; index < PROCESSES; index += 1) {
-        await steps.catchUp(index)
+        await steps.readAll(index)
         await steps.restart(index, 0, 1)
         await at(index).close()
       }
@@ -234,24 +239,32 @@ const names: fc.Arbitrary<Parameters<Awaited<ReturnType<typeof createWorld>>['ru
   {
     weight: 8,
     arbitrary: fc.constantFrom(
-      'takeFromClient',
+      'revokeClient',
       'revokeAgain',
       'deleteClient',
-      'takeToken',
-      'takeGrant',
-      'takeKey',
-      'takeOperation',
+      'revokeToken',
+      'revokeGrant',
+      'revokeKey',
+      'revokeOperation',
     ),
   },
   {
     weight: 8,
-    arbitrary: fc.constantFrom('pass', 'passDays', 'goDeaf', 'catchUp', 'restart', 'repeatMessages', 'prune'),
+    arbitrary: fc.constantFrom(
+      'pass',
+      'passDays',
+      'loseSubscription',
+      'readAll',
+      'restart',
+      'repeatMessages',
+      'prune',
+    ),
   },
 )
 
 describe('the revocations of several processes', () => {
-  test('all processes agree with the model after any sequence of issuing, revoking, losses, repeats and restarts', async () => {
-    let [dead, good] = [0, 0]
+  test('all processes agree with the model after any sequence of new tokens, revocations, lost subscriptions, repeated messages and restarts', async () => {
+    let [revoked, valid] = [0, 0]
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: -30_000, max: 30_000 }), { minLength: PROCESSES, maxLength: PROCESSES }),
@@ -265,23 +278,23 @@ describe('the revocations of several processes', () => {
           const world = await createWorld(skews)
           for (const step of steps) await world.run(...step)
           const tokens = await world.end()
-          dead += tokens.filter(({ isRevoked }) => isRevoked).length
-          good += tokens.filter(({ isRevoked }) => !isRevoked).length
+          revoked += tokens.filter(({ isRevoked }) => isRevoked).length
+          valid += tokens.filter(({ isRevoked }) => !isRevoked).length
         },
       ),
       { numRuns: 100 },
     )
     // The runs had enough revoked tokens and enough valid tokens.
-    expect(Math.min(dead, good)).toBeGreaterThan(100)
+    expect(Math.min(revoked, valid)).toBeGreaterThan(100)
   })
 })
 
 describe('revocations within one second', () => {
-  test('tokens issued before a revocation in the same second are rejected, and later ones are valid, in all processes', async () => {
+  test('in all processes, tokens issued before a revocation in the same second are rejected, and tokens issued after it are valid', async () => {
     const world = await createWorld([0, -30_000, 30_000])
     for (let turn = 0; turn < 20; turn += 1) {
       for (const by of [0, 1, 2]) await world.run('issue', by, 0, 7)
-      await world.run('takeFromClient', turn, 0, 8)
+      await world.run('revokeClient', turn, 0, 8)
       for (const by of [0, 1, 2]) await world.run('issue', by, 0, 7)
       expect(Date.now()).toBe(START)
     }

@@ -50,8 +50,8 @@ describe('isTokenRevoked()', () => {
     ['another grant', { of: 'grant', id: 'g2', until: UNTIL }, false],
     ['its key', { of: 'key', id: 'k1', until: UNTIL }, true],
     ['another key', { of: 'key', id: 'k2', until: UNTIL }, false],
-    ['a grant that is called like the token', { of: 'grant', id: 't1', until: UNTIL }, false],
-    ['its client for good', { of: 'client', id: 'c1', until: UNTIL }, true],
+    ['a grant whose id is the id of the token', { of: 'grant', id: 't1', until: UNTIL }, false],
+    ['its client without a threshold', { of: 'client', id: 'c1', until: UNTIL }, true],
     ['its client below its epoch', { of: 'client', id: 'c1', below: 5, until: UNTIL }, false],
     ['its client below the next epoch', { of: 'client', id: 'c1', below: 6, until: UNTIL }, true],
     ['another client', { of: 'client', id: 'c2', until: UNTIL }, false],
@@ -66,24 +66,32 @@ describe('isTokenRevoked()', () => {
       false,
     ],
     [
-      'a scope that it does not carry',
+      'a scope of its client that the token does not carry',
       { of: 'client', id: 'c1', below: 6, scopes: ['x:y'], until: UNTIL },
       false,
     ],
     [
-      'a scope of its client for good',
+      'a scope of its client without a threshold',
       { of: 'client', id: 'c1', scopes: ['payments:list'], until: UNTIL },
       true,
     ],
     ['no scope of its client', { of: 'client', id: 'c1', below: 6, scopes: [], until: UNTIL }, false],
-    ['its operation', { of: 'operation', id: 'invoices:read', below: 6, until: UNTIL }, true],
-    ['its operation before', { of: 'operation', id: 'invoices:read', below: 5, until: UNTIL }, false],
+    [
+      'its operation below the next epoch',
+      { of: 'operation', id: 'invoices:read', below: 6, until: UNTIL },
+      true,
+    ],
+    [
+      'its operation below its epoch',
+      { of: 'operation', id: 'invoices:read', below: 5, until: UNTIL },
+      false,
+    ],
     ['another operation', { of: 'operation', id: 'x:y', below: 6, until: UNTIL }, false],
-  ])('whether a token is revoked by a revocation of %s', (_, revocation, expected) => {
+  ])('isTokenRevoked() returns the expected result for a revocation of %s', (_, revocation, expected) => {
     expect(isRevokedBy([revocation])).toBe(expected)
   })
 
-  test('a token without counters is older than any threshold', () => {
+  test('a token without valid epochs counts as a token of epoch 0', () => {
     const old = token({}, { access_epoch: undefined, catalog_epoch: 'five' })
     expect(isRevokedBy([{ of: 'client', id: 'c1', below: 1, until: UNTIL }], old)).toBe(true)
     expect(isRevokedBy([{ of: 'operation', id: 'invoices:read', below: 1, until: UNTIL }], old)).toBe(true)
@@ -143,13 +151,13 @@ function covers(
 }
 
 describe('the precedence of revocations', () => {
-  test('a token is revoked if any revocation covers it, in any order and with repeats', () => {
+  test('a token is revoked if any revocation covers it, even if revocations arrive repeatedly and in another order', () => {
     fc.assert(
       fc.property(
         fc.array(aRevocation, { maxLength: 12 }).chain((made) =>
           fc.tuple(
             fc.constant(made),
-            // All revocations in another order, some of them twice.
+            // The revocations arrive in another order, and some of them arrive twice.
             fc
               .tuple(fc.shuffledSubarray(made), fc.shuffledSubarray(made, { minLength: made.length }))
               .map((parts) => parts.flat()),
@@ -180,8 +188,8 @@ describe('the precedence of revocations', () => {
               set.prune(Math.min(step, now))
               continue
             }
-            // A revocation lasts until the last token that it covers has expired. A revocation that does not cover this
-            // token may end long before.
+            // A revocation lasts until the last token that it covers has expired. A revocation that does not
+            // cover this token may end long before the token expires.
             const until = covers(step, one) ? Math.max(step.until, one.expiresAt) : step.until - 700
             made.push({ ...step, until })
             set.add(made.slice(-1))
@@ -213,7 +221,7 @@ describe('the precedence of revocations', () => {
     }
   })
 
-  test('a revocation that was pruned too early is restored by the next read', () => {
+  test('a revocation that was pruned too early is restored when it is added again', () => {
     const revocation = { of: 'client', id: 'c1', below: 6, until: 1000 } as const
     const set = createRevocationSet()
     set.add([revocation])
@@ -298,11 +306,11 @@ describe('the text of a revocation', () => {
     '{"of":"client","id":"x","scopes":"a","until":1}',
     '{"of":"client","id":"x","scopes":[""],"until":1}',
     '{"of":"__proto__","id":"x","until":1}',
-  ])('a text that holds no revocation is read as undefined: %s', (text) => {
+  ])('readRevocation() returns undefined for the text %s', (text) => {
     expect(readRevocation(text)).toBeUndefined()
   })
 
-  test('reading a revocation leaves out unknown fields', () => {
+  test('asRevocation() drops unknown fields', () => {
     const value = { of: 'grant', id: 'g1', until: 1, below: 3, since: 4 }
     expect(asRevocation(value)).toEqual({ of: 'grant', id: 'g1', until: 1 })
   })

@@ -10,7 +10,7 @@ import { startRedis, type RedisServer } from '../support/redis-server.ts'
 
 const UNTIL = Math.floor(Date.now() / 1000) + 3600
 
-describeWithRedis('following a store (Redis)', () => {
+describeWithRedis('the revocation follower of a store (Redis)', () => {
   let server: RedisServer
   const clients: Redis[] = []
   beforeAll(async () => {

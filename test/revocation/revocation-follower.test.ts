@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A source with scripted answers; without one it answers an empty page. */
+/** Creates a source with scripted answers. If no answer is scripted, a read returns an empty page. */
 function scriptedSource() {
   const listeners = new Set<(revocation: Revocation) => void>()
   const missed = new Set<() => void>()
@@ -96,7 +96,7 @@ function setUp(policy: Partial<StalenessPolicy> = {}, source = scriptedSource())
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)
 
 // Fixed bug: the revocation was stored among the recent revocations of a time that no poll reads any more.
-test('a revocation by a process whose clock is minutes behind is read within the hour, without a message', async () => {
+test('a revocation by a process whose clock is minutes behind is read within an hour, even if its message is lost', async () => {
   const store = memoryStore()
   const { read } = createRevocationLog(store)
   const { follower, isRevoked } = setUp({}, { ...scriptedSource(), source: { read } })
@@ -110,7 +110,7 @@ test('a revocation by a process whose clock is minutes behind is read within the
   await follower.close()
 })
 
-test('a full read is made once an hour, and every other poll reads new revocations only', async () => {
+test('the follower reads all revocations once an hour, and every other poll reads only new revocations', async () => {
   const { follower, cursors } = setUp({ pollIntervalSeconds: 60 })
   await follower.start()
   await seconds(3.5 * 3600)
@@ -120,7 +120,7 @@ test('a full read is made once an hour, and every other poll reads new revocatio
 })
 
 describe('start() of the revocation follower', () => {
-  test('start() reads all pages in order, and polls continue after the last one', async () => {
+  test('start() reads all pages in order, and polls continue after the last page', async () => {
     const { follower, isRevoked, answer, cursors } = setUp()
     answer(page(['a'], { cursor: 'one', more: true }), page(['b'], { cursor: 'two' }))
     await follower.start()
@@ -133,14 +133,14 @@ describe('start() of the revocation follower', () => {
 
   test('start() subscribes before it reads, so that no revocation in between is missed', async () => {
     const { source, follower, isRevoked, publish, answer } = setUp()
-    let go: (answer: RevocationPage) => void = () => {}
-    answer(new Promise<RevocationPage>((resolve) => (go = resolve)))
+    let release: (answer: RevocationPage) => void = () => {}
+    answer(new Promise<RevocationPage>((resolve) => (release = resolve)))
     const started = follower.start()
     await nextTurn()
     expect(source.cursors).toHaveLength(1)
-    publish(token('said while reading'))
-    expect(isRevoked('said while reading')).toBe(true)
-    go(page(['read']))
+    publish(token('published while reading'))
+    expect(isRevoked('published while reading')).toBe(true)
+    release(page(['read']))
     await started
     expect(isRevoked('read')).toBe(true)
     await follower.close()
@@ -188,7 +188,7 @@ describe('start() of the revocation follower', () => {
     await follower.close()
   })
 
-  test('a source without messages is polled', async () => {
+  test('a source that sends no messages is polled', async () => {
     const script = scriptedSource()
     delete script.source.listen
     const { follower, isRevoked, answer } = setUp({}, script)
@@ -252,12 +252,12 @@ describe('the polls of the revocation follower', () => {
   test('a subscription that is lost during a read causes another read, which finds revocations that the first read missed', async () => {
     const { follower, isRevoked, answer, reconnect, cursors } = setUp()
     await follower.start()
-    let go: (answer: RevocationPage) => void = () => {}
-    answer(new Promise<RevocationPage>((resolve) => (go = resolve)), page(['a']))
+    let release: (answer: RevocationPage) => void = () => {}
+    answer(new Promise<RevocationPage>((resolve) => (release = resolve)), page(['a']))
     await seconds(5)
     reconnect()
     reconnect()
-    go(page([]))
+    release(page([]))
     await nextTurn()
     expect(isRevoked('a')).toBe(true)
     expect(cursors).toHaveLength(3)
@@ -266,12 +266,12 @@ describe('the polls of the revocation follower', () => {
 
   test('polls of a slow source never overlap', async () => {
     const { source, follower, reconnect } = setUp()
-    let under = 0
+    let pending = 0
     let most = 0
     source.source.read = async () => {
-      most = Math.max(most, (under += 1))
+      most = Math.max(most, (pending += 1))
       await new Promise((resolve) => setTimeout(resolve, 12_000))
-      under -= 1
+      pending -= 1
       return page([])
     }
     const started = follower.start()
@@ -313,7 +313,7 @@ describe('a clock jump', () => {
     await follower.close()
   })
 
-  test('a clock correction by seconds is no jump', async () => {
+  test('a clock correction by seconds causes no full read', async () => {
     const { follower, cursors } = setUp()
     await follower.start()
     for (const by of [20_000, -20_000, 29_000, -29_000]) {
@@ -341,16 +341,16 @@ describe('a clock jump', () => {
 
   test('a clock jump during a read is detected before anything is pruned', async () => {
     const { follower, isRevoked, answer, cursors } = setUp()
-    let go: (answer: RevocationPage) => void = () => {}
+    let release: (answer: RevocationPage) => void = () => {}
     answer(page(['a']))
     await follower.start()
     await seconds(56)
-    answer(new Promise<RevocationPage>((resolve) => (go = resolve)))
+    answer(new Promise<RevocationPage>((resolve) => (release = resolve)))
     const count = cursors.length
-    // By now expired revocations are due to be pruned.
+    // After these eight seconds, expired revocations are due to be pruned.
     await seconds(8)
     vi.setSystemTime(Date.now() + 5 * 365 * 24 * HOUR)
-    go(page([]))
+    release(page([]))
     await seconds(5)
     expect(isRevoked('a')).toBe(true)
     expect(cursors[count + 1]).toBeUndefined()
@@ -370,7 +370,7 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('becoming stale and fresh again notifies once each, and the age counts from the last complete read', async () => {
+  test('each time revocations become stale or fresh again there is one notification, and the age counts from the last complete read', async () => {
     const { follower, notified, answer } = setUp()
     await follower.start()
     for (let turn = 1; turn <= 3; turn += 1) {
@@ -387,7 +387,7 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('a source that never answers makes revocations stale after three intervals, notifies once, and is polled again', async () => {
+  test('if the source does not answer, revocations become stale after three intervals, and the source is polled again', async () => {
     const { follower, notified, answer, isRevoked } = setUp()
     await follower.start()
     answer(new Promise(() => {}), page(['a']))
@@ -402,12 +402,12 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('tokens are rejected before the first read with whenStale reject, and accepted with serve', async () => {
+  test('before the first read, tokens are rejected with whenStale reject and accepted with whenStale serve', async () => {
     expect(setUp({ whenStale: 'reject' }).follower.mustReject).toBe(true)
     expect(setUp().follower.mustReject).toBe(false)
   })
 
-  test('stale revocations reject tokens after maxStalenessSeconds, until they are fresh again', async () => {
+  test('tokens are rejected after revocations were stale for maxStalenessSeconds, until the revocations are fresh again', async () => {
     const { follower, answer } = setUp({ whenStale: 'reject', maxStalenessSeconds: 60 })
     await follower.start()
     answer(...Array.from({ length: 30 }, unavailable))
@@ -420,7 +420,7 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('stale revocations never reject tokens with whenStale serve', async () => {
+  test('with whenStale serve, tokens are not rejected because revocations are stale', async () => {
     const { follower, isRevoked, answer } = setUp({ whenStale: 'serve', maxStalenessSeconds: 1 })
     answer(page(['a']))
     await follower.start()
@@ -431,7 +431,7 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('revocations are stale after the machine slept, when only the wall clock has moved', async () => {
+  test('revocations are stale after the machine slept, even if only the wall clock has moved', async () => {
     const { follower } = setUp({ whenStale: 'reject' })
     await follower.start()
     vi.setSystemTime(Date.now() + HOUR)
@@ -457,8 +457,8 @@ describe('close() of the revocation follower', () => {
   test('close() while start() subscribes leaves no subscription behind', async () => {
     const script = scriptedSource()
     const { listen } = script.source
-    let go = () => {}
-    const gate = new Promise<void>((resolve) => (go = resolve))
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
     script.source.listen = async (...args) => {
       await gate
       return (await listen?.(...args)) ?? (async () => {})
@@ -466,7 +466,7 @@ describe('close() of the revocation follower', () => {
     const { follower } = setUp({}, script)
     const started = follower.start()
     await follower.close()
-    go()
+    release()
     await expect(started).rejects.toMatchObject({ code: 'ERR_CLOSED' })
     expect(script.listeners).toBe(0)
     expect(script.cursors).toEqual([])
@@ -475,10 +475,10 @@ describe('close() of the revocation follower', () => {
   test.each([
     ['succeeds', page(['a'], { more: true })],
     ['fails', unavailable()],
-  ])('close() during a first read that then %s leaves nothing behind', async (_, outcome) => {
+  ])('close() during a first read that then %s leaves no subscription and no timer', async (_, outcome) => {
     const { source, follower, answer, cursors, notified } = setUp()
-    let go = () => {}
-    const gate = new Promise<void>((resolve) => (go = resolve))
+    let release = () => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
     answer(
       gate.then(() => {
         if (outcome instanceof Error) throw outcome
@@ -489,7 +489,7 @@ describe('close() of the revocation follower', () => {
     await nextTurn()
     expect(cursors).toHaveLength(1)
     const closed = follower.close()
-    go()
+    release()
     await expect(started).rejects.toMatchObject({ code: 'ERR_CLOSED' })
     await closed
     await seconds(60)

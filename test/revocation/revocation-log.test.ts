@@ -59,7 +59,7 @@ function bucketName(until: number): string {
 }
 
 describeEachStore('the revocation log', (makeStore) => {
-  test('an empty log answers a cursor and no revocations', async () => {
+  test('reading an empty log returns a cursor and no revocations', async () => {
     const log = logOf(makeStore())
     const first = await readOn(log)
     expect(first.count).toBe(0)
@@ -120,7 +120,7 @@ describeEachStore('the revocation log', (makeStore) => {
     await log.add([...tokens(1200), token('later', SECOND + 12 * DAY)])
     time += 20 * MINUTE
     const first = await log.read(undefined)
-    // Some entries sort before the place that the read has reached, and some after it.
+    // Some new entries sort before the position that the read has reached, and some sort after this position.
     await log.add(Array.from({ length: 50 }, (_, index) => token(`new ${index}`)))
     await log.add([
       token('in an earlier bucket', SECOND + DAY),
@@ -130,14 +130,14 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(new Set([...ids, ...idsOf(first.revocations)]).size).toBe(1201 + 52)
   })
 
-  test('a late entry that a slow read of recent revocations passes is read by the next poll', async () => {
+  test('an entry that is added before the position of a slow read is read by the next poll', async () => {
     const store = makeStore()
     const reader = logOf(store)
     const { cursor } = await readOn(reader)
     await logOf(store).add(tokens(1500))
     const first = await reader.read(cursor)
     expect(first.more).toBe(true)
-    // The late entry sorts before the place that the read has reached.
+    // The entry sorts before the position that the read has reached.
     await logOf(store, -30_000).add([token('late')])
     time += 3 * MINUTE
     const rest = await readOn(reader, first.cursor)
@@ -153,7 +153,7 @@ describeEachStore('the revocation log', (makeStore) => {
   })
 
   test.each([-30_000, 30_000])(
-    'a reader misses nothing of a writer whose clock differs from its own by %i ms',
+    'a reader misses no revocation of a writer whose clock differs from the clock of the reader by %i ms',
     async (ahead) => {
       const store = makeStore()
       const reader = logOf(store)
@@ -196,7 +196,7 @@ describeEachStore('the revocation log', (makeStore) => {
     ['is JSON', () => '{"since":0}'],
     ['has trailing characters', (cursor) => `${cursor}\n`],
     ['has characters in the middle', (cursor) => `${cursor}x.r.${Math.floor(START / 600_000) + 2}.AAAA`],
-    ['names a foreign index', (cursor) => `${cursor}.s.families.eA`],
+    ['names an index that holds no revocations', (cursor) => `${cursor}.s.families.eA`],
     ['names a place in an old index', (cursor) => `${cursor}.r.0.AAAA`],
     ['holds an impossible time', () => '999999999999999'],
   ])('a read begins with all revocations in force if its cursor %s', async (_, spoil) => {
@@ -209,7 +209,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(ids).toEqual(new Set(['a']))
   })
 
-  test('a cursor can name a place among revocations, and no other key of the store', async () => {
+  test('a cursor cannot make a read access keys that hold no revocations', async () => {
     const inner = makeStore()
     const faulty = faultyStore(inner)
     const log = logOf(faulty.store)
@@ -266,11 +266,11 @@ describeEachStore('the revocation log', (makeStore) => {
     expect((await readOn(log, cursor)).ids).toEqual(new Set(['a']))
   })
 
-  test('revocations of a newer version are left out of reads and messages', async () => {
+  test('corrupt revocations and revocations of newer versions are omitted from reads and messages', async () => {
     const store = makeStore()
     const log = logOf(store)
     const received: Revocation[] = []
-    const leave = await log.listen?.(
+    const unsubscribe = await log.listen?.(
       (revocation) => received.push(revocation),
       () => {},
     )
@@ -287,7 +287,7 @@ describeEachStore('the revocation log', (makeStore) => {
     await log.add([token('b')])
     await expect.poll(() => received.map(({ id }) => id)).toEqual(['a', 'b'])
     expect((await readOn(log)).ids).toEqual(new Set(['a', 'b']))
-    await leave?.()
+    await unsubscribe?.()
   })
 
   test('a store that has lost its indexes keeps revocations that are added afterwards', async () => {
@@ -304,7 +304,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect((await readOn(logOf(store))).ids).toEqual(new Set(['a']))
   })
 
-  test('a process whose clock is years ahead removes nothing that others need', async () => {
+  test('a process whose clock is years ahead removes no revocation that other processes need', async () => {
     const store = makeStore()
     await logOf(store).add([token('a')])
     expect((await readOn(logOf(store, 5 * 365 * DAY * 1000))).ids).toEqual(new Set())
@@ -312,7 +312,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect((await readOn(logOf(store))).ids).toEqual(new Set(['a']))
   })
 
-  test('expired buckets are not read, and their numbers are removed once the store has dropped them', async () => {
+  test('expired buckets are not read, and the number of a bucket is removed once the store has dropped the bucket', async () => {
     const store = makeStore()
     const log = logOf(store)
     await log.add([token('over', SECOND + 60), token('a')])
@@ -326,17 +326,17 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(await store.range('revocations:buckets', { limit: 10 })).toHaveLength(1)
   })
 
-  test('subscribers receive each stored revocation once, at once', async () => {
+  test('a subscriber receives each stored revocation immediately and exactly once', async () => {
     const store = makeStore()
     const log = logOf(store)
     const received: string[] = []
-    const leave = await log.listen?.(
+    const unsubscribe = await log.listen?.(
       ({ id }) => received.push(id),
       () => {},
     )
     await logOf(store, 30_000).add([token('a'), token('b')])
     await expect.poll(() => received.toSorted()).toEqual(['a', 'b'])
-    await leave?.()
+    await unsubscribe?.()
   })
 })
 
@@ -363,7 +363,7 @@ describe('the revocation log on a failing store', () => {
   )
 
   test.each(['rejected', 'unanswered', 'silent'] as const)(
-    'adding a revocation succeeds although publishing it fails (%s), and polls read it',
+    'adding a revocation succeeds even if publishing the revocation fails (%s), and a poll reads the revocation',
     async (fault) => {
       const inner = memoryStore()
       const faulty = faultyStore(inner)
@@ -397,7 +397,7 @@ describe('the revocation log on a failing store', () => {
   })
 })
 
-describeWithRedis('what revocations occupy (Redis)', () => {
+describeWithRedis('the keys of revocations (Redis)', () => {
   let server: RedisServer
   let client: Redis
   beforeAll(async () => {
@@ -409,7 +409,7 @@ describeWithRedis('what revocations occupy (Redis)', () => {
     await server.stop()
   })
 
-  test('all entries expire: a bucket within two hours after its end, recent revocations within the hour', async () => {
+  test('all entries expire: a bucket within two hours after its end, recent revocations within an hour', async () => {
     const now = Date.now()
     const second = Math.floor(now / 1000)
     const log = createRevocationLog(redisStore(client, { keyPrefix: 'ttl:' }), { now: () => now })

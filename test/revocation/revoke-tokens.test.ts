@@ -14,14 +14,14 @@ import { describeEachStore } from '../support/stores.ts'
 const START = Date.UTC(2027, 0, 10, 12, 30)
 const LIFETIME = 864_000
 const MINUTE = 60_000
-const BEGUN = 'revocations:pending'
+const PENDING = 'revocations:pending'
 
 let time = START
 beforeEach(() => {
   time = START
 })
 
-/** A process on a store. */
+/** Creates the revocation services of a process on a store. */
 function processOn(store: Store, { lifetime = LIFETIME, ahead = 0 } = {}) {
   const now = () => time + ahead
   const set = createRevocationSet()
@@ -42,8 +42,8 @@ function processOn(store: Store, { lifetime = LIFETIME, ahead = 0 } = {}) {
   return { ...revocations, log, set, events, failures, isRevoked }
 }
 
-/** The revocations that a process knows after its start. */
-async function knownOn(store: Store) {
+/** Creates a process that has read all revocations in the store, as a process has after its start. */
+async function startedOn(store: Store) {
   const process = processOn(store)
   let cursor: string | undefined
   for (let more = true; more;) {
@@ -57,18 +57,18 @@ async function knownOn(store: Store) {
 const spec: RevocationSpec = { of: 'client', id: 'c1', below: 6 }
 const client: Subject = { of: 'client', id: 'c1' }
 
-function begunOn(store: Store) {
-  return store.range(BEGUN, { limit: 1000 })
+function pendingOn(store: Store) {
+  return store.range(PENDING, { limit: 1000 })
 }
 
 describeEachStore('revoke()', (makeStore) => {
-  test('a revocation is known in this process at once, stored for all processes, and emitted as an event', async () => {
+  test('a revocation is known at once in the process that revokes, stored for all processes, and emitted as an event', async () => {
     const store = makeStore()
     const here = processOn(store)
     await here.revoke(spec, { of: 'token', id: 't9', until: START / 1000 + 60 })
     expect(here.isRevoked(5)).toBe(true)
     expect(here.isRevoked(6)).toBe(false)
-    const elsewhere = await knownOn(store)
+    const elsewhere = await startedOn(store)
     expect(elsewhere.isRevoked(5)).toBe(true)
     expect(elsewhere.set.size).toBe(2)
     expect(here.events).toEqual([
@@ -77,7 +77,7 @@ describeEachStore('revoke()', (makeStore) => {
     ])
   })
 
-  test('revoking nothing stores nothing', async () => {
+  test('revoke() without a revocation stores nothing', async () => {
     const store = makeStore()
     const here = processOn(store)
     await here.revoke()
@@ -85,7 +85,7 @@ describeEachStore('revoke()', (makeStore) => {
     expect(await store.range('revocations:buckets', { limit: 1 })).toEqual([])
   })
 
-  test('a revocation is kept until the last token issued on the store has expired, under any options', async () => {
+  test('a revocation is kept for the longest token lifetime that any process has announced in the store', async () => {
     const store = makeStore()
     await createLongestLifetime(store, LIFETIME * 3).seconds()
     await processOn(store).revoke(spec)
@@ -118,16 +118,16 @@ describeEachStore('revoke()', (makeStore) => {
   test('revokeWith() makes the change, revokes its tokens, and leaves no pending entry', async () => {
     const store = makeStore()
     const here = processOn(store)
-    let begunInside: string[] = []
+    let pendingInside: string[] = []
     const result = await here.revokeWith(client, async () => {
-      begunInside = await begunOn(store)
+      pendingInside = await pendingOn(store)
       expect(here.isRevoked(5)).toBe(false)
       return { result: 'done', revoked: [spec], actor: 'ann' }
     })
     expect(result).toBe('done')
-    expect(begunInside).toHaveLength(1)
-    expect(await begunOn(store)).toEqual([])
-    expect((await knownOn(store)).isRevoked(5)).toBe(true)
+    expect(pendingInside).toHaveLength(1)
+    expect(await pendingOn(store)).toEqual([])
+    expect((await startedOn(store)).isRevoked(5)).toBe(true)
     expect(here.events).toEqual([{ name: 'token.revoked', of: 'client', id: 'c1', actor: 'ann' }])
   })
 })
@@ -137,13 +137,13 @@ describe('a revocation that is not valid', () => {
     ['an empty id', { of: 'token', id: '' }],
     ['a threshold that is not a number', { of: 'client', id: 'c1', below: Number.NaN }],
     ['an end that is not a number', { of: 'token', id: 't1', until: Number.NaN }],
-    ['an operation without a threshold', { of: 'operation', id: 'a:b' } as never],
-  ])('%s is rejected before anything is revoked', async (_, wrong) => {
+    ['an operation and no threshold', { of: 'operation', id: 'a:b' } as never],
+  ])('a revocation with %s is rejected before anything is revoked', async (_, wrong) => {
     const store = memoryStore()
     const here = processOn(store)
     await expect(here.revoke(spec, wrong)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
     expect(here.set.size).toBe(0)
-    expect((await knownOn(store)).set.size).toBe(0)
+    expect((await startedOn(store)).set.size).toBe(0)
   })
 })
 
@@ -172,7 +172,9 @@ describe('revoking while the store is unavailable', () => {
 })
 
 describe('resuming revocations', () => {
-  /** A client in the store. `countUp` raises its epoch. `finish` returns the revocation for its current epoch. */
+  /**
+   * Returns functions for a client in the store: `countUp` raises its epoch, `finish` returns its revocation.
+   */
   function clientOn(store: Store) {
     return {
       async countUp() {
@@ -192,8 +194,8 @@ describe('resuming revocations', () => {
   test.each(FAULTS)(
     'another process completes a revocation that failed at any call of the store (%s)',
     async (fault) => {
-      let isThrough = false
-      for (let call = 0; !isThrough; call += 1) {
+      let isEveryCallTested = false
+      for (let call = 0; !isEveryCallTested; call += 1) {
         const inner = memoryStore()
         await inner.set('client', '5')
         await createLongestLifetime(inner, LIFETIME).seconds()
@@ -207,28 +209,28 @@ describe('resuming revocations', () => {
             return { result: undefined, revoked: [spec] }
           })
           .catch(() => {})
-        isThrough = faulty.calls.length <= call
+        isEveryCallTested = faulty.calls.length <= call
         await faulty.settled()
 
         time += MINUTE
         const other = processOn(inner)
         await other.resumeAll(clientOn(inner).finish)
         const wasMade = (await inner.get('client')) === '6'
-        const known = await knownOn(inner)
+        const known = await startedOn(inner)
         expect(known.isRevoked(5), `call ${call} ${faulty.calls[call]}`).toBe(wasMade)
         expect(known.isRevoked(6)).toBe(false)
 
         // In the end no pending entry is left.
         time += 20 * MINUTE
         await other.resumeAll(clientOn(inner).finish)
-        expect(await begunOn(inner)).toEqual([])
+        expect(await pendingOn(inner)).toEqual([])
         time = START
       }
     },
   )
 
   test.each([0, -30_000, 30_000])(
-    'a change that crashes after other processes resumed it is resumed again, even if a clock differs by %i ms',
+    'a change that fails after other processes have resumed it is resumed again, even if a clock differs by %i ms',
     async (ahead) => {
       const store = memoryStore()
       await store.set('client', '5')
@@ -236,7 +238,7 @@ describe('resuming revocations', () => {
       const other = processOn(store)
       const { countUp, finish } = clientOn(store)
       const crash = here.revokeWith(client, async () => {
-        // The change is slow, and other processes resume it.
+        // The change is slow, so other processes resume it.
         for (let round = 0; round < 6; round += 1) {
           time += 20_000
           await other.resumeAll(finish)
@@ -245,53 +247,53 @@ describe('resuming revocations', () => {
         throw new Error('and here it ends')
       })
       await expect(crash).rejects.toThrow('here it ends')
-      expect((await knownOn(store)).isRevoked(5)).toBe(false)
+      expect((await startedOn(store)).isRevoked(5)).toBe(false)
       time += 90_000
       await other.resumeAll(finish)
-      expect((await knownOn(store)).isRevoked(5)).toBe(true)
+      expect((await startedOn(store)).isRevoked(5)).toBe(true)
     },
   )
 
   test('several processes can resume a revocation at the same time', async () => {
     const store = memoryStore()
     await store.set('client', '6')
-    await store.add(BEGUN, `${START}:aaaaaaaa:${JSON.stringify(client)}`)
+    await store.add(PENDING, `${START}:aaaaaaaa:${JSON.stringify(client)}`)
     time += MINUTE
     const others = Array.from({ length: 8 }, () => processOn(store))
     await Promise.all(others.map((each) => each.resumeAll(clientOn(store).finish)))
-    expect((await knownOn(store)).isRevoked(5)).toBe(true)
+    expect((await startedOn(store)).isRevoked(5)).toBe(true)
     time += 20 * MINUTE
     await Promise.all(others.map((each) => each.resumeAll(clientOn(store).finish)))
-    expect(await begunOn(store)).toEqual([])
+    expect(await pendingOn(store)).toEqual([])
   })
 
-  test('a revocation is not resumed before it seems abandoned', async () => {
+  test('a revocation that has been pending for only 14 seconds is not resumed', async () => {
     const store = memoryStore()
     await store.set('client', '6')
-    await store.add(BEGUN, `${START}:aaaaaaaa:${JSON.stringify(client)}`)
+    await store.add(PENDING, `${START}:aaaaaaaa:${JSON.stringify(client)}`)
     time += 14_000
     await processOn(store).resumeAll(clientOn(store).finish)
-    expect((await knownOn(store)).isRevoked(5)).toBe(false)
-    expect(await begunOn(store)).toHaveLength(1)
+    expect((await startedOn(store)).isRevoked(5)).toBe(false)
+    expect(await pendingOn(store)).toHaveLength(1)
   })
 
-  test('a revocation is resumed whichever clock its process had', async () => {
+  test('a pending revocation is resumed even if the clock of its process was far behind or far ahead', async () => {
     for (const stamp of [0, START - 900 * MINUTE, START + 900 * MINUTE]) {
       const store = memoryStore()
       await store.set('client', '6')
-      await store.add(BEGUN, `${String(stamp).padStart(13, '0')}:aaaaaaaa:${JSON.stringify(client)}`)
+      await store.add(PENDING, `${String(stamp).padStart(13, '0')}:aaaaaaaa:${JSON.stringify(client)}`)
       await processOn(store).resumeAll(clientOn(store).finish)
-      expect((await knownOn(store)).isRevoked(5)).toBe(true)
-      expect(await begunOn(store)).toEqual([])
+      expect((await startedOn(store)).isRevoked(5)).toBe(true)
+      expect(await pendingOn(store)).toEqual([])
     }
   })
 
-  test('thousands of pending revocations are resumed, each subject once a minute', async () => {
+  test('thousands of pending revocations are resumed, at most once a minute for each subject', async () => {
     const store = memoryStore()
     const subjects = Array.from({ length: 1500 }, (_, index) => ({ of: 'grant', id: `g${index}` }) as const)
     for (const [index, subject] of subjects.entries()) {
       for (const part of ['aaaaaaaa', 'bbbbbbbb']) {
-        await store.add(BEGUN, `${START + index}:${part}:${JSON.stringify(subject)}`)
+        await store.add(PENDING, `${START + index}:${part}:${JSON.stringify(subject)}`)
       }
     }
     time += MINUTE
@@ -309,16 +311,16 @@ describe('resuming revocations', () => {
     time += 20 * MINUTE
     await here.resumeAll(finish)
     expect(finished).toHaveLength(3000)
-    expect(await begunOn(store)).toEqual([])
-    expect((await knownOn(store)).set.size).toBe(1500)
+    expect(await pendingOn(store)).toEqual([])
+    expect((await startedOn(store)).set.size).toBe(1500)
     // This process emits one event for each revocation that it wrote.
     expect(here.events.length).toBe(3000)
   })
 
-  test('a revocation that cannot be completed does not block others, and is tried again', async () => {
+  test('a revocation that cannot be completed does not block other revocations, and is retried', async () => {
     const store = memoryStore()
     for (const id of ['broken', 'c2', 'c3']) {
-      await store.add(BEGUN, `${START}:aaaaaaaa:${JSON.stringify({ of: 'client', id })}`)
+      await store.add(PENDING, `${START}:aaaaaaaa:${JSON.stringify({ of: 'client', id })}`)
     }
     time += MINUTE
     const here = processOn(store)
@@ -339,22 +341,22 @@ describe('resuming revocations', () => {
     const inner = memoryStore()
     await inner.set('client', '6')
     for (const id of ['c1', 'c2', 'c3']) {
-      await inner.add(BEGUN, `${START}:aaaaaaaa:${JSON.stringify({ of: 'client', id })}`)
+      await inner.add(PENDING, `${START}:aaaaaaaa:${JSON.stringify({ of: 'client', id })}`)
     }
     time += MINUTE
     const faulty = faultyStore(inner)
     const here = processOn(withDeadline(faulty.store, 20))
     faulty.arm(1, 'rejected', { thenAway: true })
-    const settling = here.resumeAll(clientOn(withDeadline(faulty.store, 20)).finish)
-    await expect(settling).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    const resuming = here.resumeAll(clientOn(withDeadline(faulty.store, 20)).finish)
+    await expect(resuming).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     expect(faulty.calls).toHaveLength(2)
-    expect(await begunOn(inner)).toHaveLength(3)
+    expect(await pendingOn(inner)).toHaveLength(3)
   })
 
   test('corrupt entries and entries of newer versions stay until every token that they may concern has expired', async () => {
     const store = memoryStore()
     for (const text of ['{"of":"planet","id":"mars"}', 'nonsense', 'null']) {
-      await store.add(BEGUN, `${START}:aaaaaaaa:${text}`)
+      await store.add(PENDING, `${START}:aaaaaaaa:${text}`)
     }
     const finished: Subject[] = []
     const finish = async (subject: Subject): Promise<RevocationSpec[]> => {
@@ -363,29 +365,29 @@ describe('resuming revocations', () => {
     }
     time += 60 * MINUTE
     await processOn(store).resumeAll(finish)
-    expect(await begunOn(store)).toHaveLength(3)
+    expect(await pendingOn(store)).toHaveLength(3)
     time += LIFETIME * 1000
     await processOn(store).resumeAll(finish)
-    expect(await begunOn(store)).toEqual([])
+    expect(await pendingOn(store)).toEqual([])
     expect(finished).toEqual([])
   })
 })
 
 describe('revokeWith() with a failing change', () => {
-  test('a change rejected with a 4xx leaves no pending entry', async () => {
+  test('a change that rejects with a 4xx error leaves no pending entry', async () => {
     const store = memoryStore()
     const change = async () => {
       throw new GatehouseError('ERR_NOT_FOUND', 'no such client')
     }
     await expect(processOn(store).revokeWith(client, change)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
-    expect(await begunOn(store)).toEqual([])
+    expect(await pendingOn(store)).toEqual([])
   })
 
   test.each([
     ['an unavailable store', new GatehouseError('ERR_STORE_UNAVAILABLE', 'away')],
     ['a corrupt record', new GatehouseError('ERR_STORE_CORRUPT', 'broken')],
     ['an unexpected error', new TypeError('undefined is not a function')],
-  ])('another process completes a change that failed by %s', async (_, failure) => {
+  ])('another process completes a change that failed because of %s', async (_, failure) => {
     const store = memoryStore()
     const change = async () => {
       throw failure
@@ -393,12 +395,12 @@ describe('revokeWith() with a failing change', () => {
     await expect(processOn(store).revokeWith(client, change)).rejects.toBe(failure)
     time += MINUTE
     await processOn(store).resumeAll(async () => [spec])
-    expect((await knownOn(store)).isRevoked(5)).toBe(true)
+    expect((await startedOn(store)).isRevoked(5)).toBe(true)
   })
 })
 
 describeEachStore('the longest lifetime', (makeStore) => {
-  test('the longest lifetime is the maximum of all announced ones, also concurrent ones, and never falls', async () => {
+  test('the longest lifetime is the maximum of all lifetimes that processes announce concurrently, and never decreases', async () => {
     const store = makeStore()
     const lifetimes = [60, 3600, LIFETIME, 86_400].map((seconds) => createLongestLifetime(store, seconds))
     expect(lifetimes[0]?.secondsKnown).toBe(60)
@@ -408,7 +410,7 @@ describeEachStore('the longest lifetime', (makeStore) => {
     expect(await createLongestLifetime(store, 5).seconds()).toBe(LIFETIME)
   })
 
-  test('a lifetime that is announced later counts from then on', async () => {
+  test('a longer lifetime that another process announces later is returned by the next read', async () => {
     const store = makeStore()
     const short = createLongestLifetime(store, 60)
     expect(await short.seconds()).toBe(60)

@@ -45,7 +45,7 @@ test('the number of an expired bucket is removed a day later, if the bucket is e
   expect(await index.store.range('entries', { limit: 10 })).toEqual([])
 })
 
-test('members of other kinds name no bucket', async () => {
+test('listBuckets() ignores members that name no bucket', async () => {
   const index = indexOf()
   await index.store.add('entries', 'mark:x')
   await addEntry(index, 'a', NOW + 60, NOW)

@@ -6,7 +6,7 @@ const unavailable = () => new GatehouseError('ERR_STORE_UNAVAILABLE', 'it did no
 const fails = () => Promise.reject(unavailable())
 const answers = async () => 'the answer'
 
-/** A call that the test settles. */
+/** Creates a call that the test answers or fails later. */
 function pendingCall() {
   let resolve: (value: string) => void = () => {}
   let reject: (error: Error) => void = () => {}
@@ -44,7 +44,7 @@ function createBreaker(isProbeConclusive = true) {
     async failTimes(count: number) {
       for (let n = 0; n < count; n += 1) await expect(breaker.run(fails)).rejects.toMatchObject(unavailable())
     },
-    /** Whether a call reaches the store. */
+    /** Returns whether a call reaches the store. */
     passes: () =>
       breaker.run(answers).then(Boolean, (error: unknown) => !(error instanceof CircuitOpenError)),
   }
@@ -98,7 +98,7 @@ describe('an open circuit', () => {
     expect(await passes()).toBe(true)
   })
 
-  test('one lost shard of three does not open the circuit, because failures from before an answer do not count', async () => {
+  test('one lost shard of three does not open the circuit, because failures of calls that began before an answer do not count', async () => {
     const { breaker, passes, probe } = createBreaker()
     const lost = Array.from({ length: 30 }, pendingCall)
     const failing = lost.map(({ call }) => breaker.run(call).catch(() => {}))
@@ -220,7 +220,7 @@ describe('an inconclusive probe', () => {
     await Promise.all(trying)
   })
 
-  test('each failed trial doubles the pause, up to a second, and an answer resets it', async () => {
+  test('each failed trial doubles the pause up to a second, and an answer resets the pause', async () => {
     const { failTimes, passes, becomeAvailable } = createBreaker(false)
     becomeAvailable()
     await failTimes(5)

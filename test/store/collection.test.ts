@@ -30,7 +30,7 @@ describeEachStore('a collection', (makeStore) => {
     expect(await counters.get('a')).toBeUndefined()
   })
 
-  test('replace() stores a record only if the stored text is the one that was read', async () => {
+  test('replace() stores a record only if the stored text is the text that was read', async () => {
     const counters = counterCollection(makeStore())
     await counters.create('a', { count: 1 })
     const read = await counters.read('a')
@@ -43,7 +43,7 @@ describeEachStore('a collection', (makeStore) => {
     expect(await counters.get('a')).toBeUndefined()
   })
 
-  test('concurrent updates of several processes lose nothing', async () => {
+  test('no update is lost if several processes update a record concurrently', async () => {
     const data = randomUUID()
     const [one, two, three] = [
       counterCollection(makeStore(data)),
@@ -101,7 +101,7 @@ describeEachStore('a collection', (makeStore) => {
     ['of a newer version', '{"v":2,"count":1}'],
     ['with a version that is not a number', '{"v":"1","count":1}'],
   ])(
-    'a record %s is rejected with ERR_STORE_CORRUPT, which names and does not quote the record, and is not changed',
+    'reading a record %s rejects with ERR_STORE_CORRUPT, which names but does not quote the record, and leaves the record unchanged',
     async (_what, text) => {
       const store = makeStore()
       const counters = counterCollection(store)

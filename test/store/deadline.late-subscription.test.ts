@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { withDeadline } from '../../src/store/deadline.ts'
 
-test('a subscription that becomes active after its deadline is ended', async () => {
+test('a subscription that becomes active after its deadline is cancelled', async () => {
   const inner = memoryStore()
-  let settle: (() => void) | undefined
-  let ended = 0
+  let activate: (() => void) | undefined
+  let cancelled = 0
   const store = withDeadline(
     {
       ...inner,
       async subscribe(channel, listener) {
         const unsubscribe = await inner.subscribe(channel, listener)
-        await new Promise<void>((resolve) => (settle = resolve))
+        await new Promise<void>((resolve) => (activate = resolve))
         return async () => {
-          ended += 1
+          cancelled += 1
           await unsubscribe()
         }
       },
@@ -24,9 +24,9 @@ test('a subscription that becomes active after its deadline is ended', async () 
   await expect(store.subscribe('channel', (message) => received.push(message))).rejects.toMatchObject({
     code: 'ERR_STORE_UNAVAILABLE',
   })
-  settle?.()
+  activate?.()
   await new Promise((resolve) => setImmediate(resolve))
-  expect(ended).toBe(1)
+  expect(cancelled).toBe(1)
   await inner.publish('channel', 'too late')
   await new Promise((resolve) => setImmediate(resolve))
   expect(received).toEqual([])

@@ -141,7 +141,7 @@ test('a rejection after the deadline is not an unhandled rejection', async () =>
   expect(unhandled).not.toHaveBeenCalled()
 })
 
-test('the error of a late write quotes neither its key nor its value', async () => {
+test('the error of a write without an answer quotes neither its key nor its value', async () => {
   const store = withDeadline(
     everyMethod(() => new Promise(() => {})),
     5,
@@ -150,7 +150,7 @@ test('the error of a late write quotes neither its key nor its value', async () 
   expect(inspect(error)).not.toMatch(/the-value|session:abc/)
 })
 
-test('close() and volatile are those of the inner store', async () => {
+test('a store with a deadline passes on close() and volatile of the inner store', async () => {
   const inner = memoryStore()
   const store = withDeadline(inner, 1000)
   expect(store.volatile).toBe(true)

@@ -47,7 +47,7 @@ test('isNearlyFull() returns at once, and starts at most one check in two second
   expect(logged).toEqual([expect.stringContaining('95 % of the memory of the store are used')])
 })
 
-test('a store with free memory, or without an answer, is not full', async () => {
+test('a store that has free memory again, or that does not answer, does not count as nearly full', async () => {
   const inspect = vi.fn(async () => ({ usedShare: 0.95, checks: [] }))
   const { isFullLater, logged } = watchOf(inspect)
   expect(await isFullLater()).toBe(true)

@@ -28,7 +28,7 @@ const WITHOUT_BREAKER = {
 }
 const ALL = { ...READS, ...WRITES }
 
-/** A database that can be unavailable, or lack its replicas. */
+/** Creates a database that can be unavailable, or lack its replicas. */
 function database() {
   const state = { isUnavailable: false, lacksReplicas: false }
   const calls: string[] = []
@@ -77,7 +77,7 @@ async function fail(call: (store: Store) => Promise<unknown>, on: Store): Promis
 }
 
 test.each(Object.entries(ALL))(
-  '%s() fails at once on both views while the store is unavailable',
+  '%s() fails at once on the store and on its durable view while the store is unavailable',
   async (_, call) => {
     db.state.isUnavailable = true
     await fail(READS.get, store)

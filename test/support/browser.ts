@@ -7,8 +7,9 @@ export interface Page {
 }
 
 /**
- * A browser without scripts. It keeps cookies per origin and path, follows redirects and fills in forms. It stops at
- * a redirect to an origin that is not in `follow`, and returns a page with that address and status 0.
+ * A browser without scripts. It keeps cookies per origin and path, follows redirects and fills in forms. It
+ * stops at a redirect to an origin that is not in `follow`, and returns a page with that address and status
+ * 0.
  */
 export function createBrowser({
   follow,
@@ -79,7 +80,8 @@ export function createBrowser({
     /** Opens an address and follows redirects. */
     open: (url: string | URL) => open(new URL(url)),
     /**
-     * Sends a form of a page with the fields that a browser would send. `change` overwrites fields; null removes one.
+     * Sends a form of a page with the fields that a browser would send. `change` overwrites fields. The value
+     * null removes a field.
      */
     async submit(
       page: Page,
@@ -114,12 +116,12 @@ export function createBrowser({
   }
 }
 
-/** Whether a page is at an address; the query is ignored. */
+/** Returns whether a page is at an address. The query of the page is ignored. */
 export function isAt({ url }: Page, address: string): boolean {
   return `${url.origin}${url.pathname}` === address
 }
 
-/** Where a page sends the browser, by redirect or by `<meta http-equiv="refresh">`. */
+/** Returns the address to which a page sends the browser, by a redirect or `<meta http-equiv="refresh">`. */
 export function redirectOf(page: Page): string | undefined {
   const refresh = /<meta http-equiv="refresh" content="0;url=([^"]*)"/.exec(page.body)?.[1]
   if (page.status === 200 && refresh !== undefined) return unescape(refresh)
@@ -167,8 +169,8 @@ function isBelow(path: string, base: string): boolean {
 }
 
 /**
- * Repeats a GET if the server has just closed a kept-alive connection. A server does so when another server replaces
- * it on the same port. Browsers repeat safe requests in the same way (RFC 9112 9.3.1).
+ * Repeats a GET if the server has just closed a kept-alive connection. This happens when another server
+ * replaces the server on the same port. Browsers repeat safe requests in the same way (RFC 9112 9.3.1).
  */
 async function fetchAsBrowser(
   fetch: typeof globalThis.fetch,

@@ -1,8 +1,8 @@
 import { vi } from 'vitest'
 
 /**
- * The notices and warnings of dependencies in a program's output; tests expect none. On Node 20 oidc-provider always
- * prints "Unsupported runtime", so that line is ignored.
+ * Returns the notices and warnings of dependencies in a program's output. Tests expect an empty list. On Node
+ * 20 oidc-provider always prints "Unsupported runtime", so that line is ignored.
  */
 export function complaintsIn(output: string): string[] {
   return output
@@ -11,7 +11,7 @@ export function complaintsIn(output: string): string[] {
     .filter((line) => !line.includes('oidc-provider WARNING: Unsupported runtime'))
 }
 
-/** Collects what this process prints from now on, and Node's warnings. */
+/** Collects the lines that this process prints from now on, and Node's warnings. */
 export function collectOutput() {
   const lines: string[] = []
   const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) =>

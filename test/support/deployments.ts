@@ -5,7 +5,7 @@ import { redisStore, type RedisClient } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
 import type { Deployment, RedisDeployment } from './stores-of-run.ts'
 
-/** The addresses of a run's servers; a run has only the servers that it uses. */
+/** The addresses of the servers of a run. A run has only the servers that TEST_STORES needs. */
 export interface Servers {
   readonly redis?: string
   readonly cluster?: readonly Address[]
@@ -17,7 +17,7 @@ interface Address {
   readonly port: number
 }
 
-/** A store on one of the run's deployments, over a connection of its own. */
+/** A store on one of the deployments of the run, with its own connection. */
 export interface DeployedStore {
   readonly store: Store
   /** Ends the connection. */
@@ -49,13 +49,13 @@ function servers(): Required<Servers> {
 }
 
 /**
- * A store whose keys and channels begin with `keyPrefix`. Stores with the same prefix hold the same data, like the
- * stores of several processes. A store in memory shares its data with no other store.
+ * Creates a store whose keys and channels begin with `keyPrefix`. Stores with the same prefix share their
+ * data, like the stores of several processes. A store in memory shares its data with no other store.
  */
 export function deployStore(deployment: Deployment, keyPrefix: string): DeployedStore {
   if (deployment === 'memory') return { store: memoryStore(), disconnect() {} }
   const client = CONNECT[deployment](servers())
-  // Ignored: the request that uses a broken connection reports the error.
+  // The listener ignores errors, because each call on a broken connection reports the error.
   client.on('error', () => {})
   return { store: redisStore(client, { keyPrefix }), disconnect: () => client.disconnect() }
 }

@@ -20,8 +20,9 @@ export interface FaultyStore {
   /**
    * Resets `calls`, and makes one call fail.
    *
-   * @param at the number of the call (0 is the next call), or its first words, such as `get session`; without `at` no
-   *   call fails
+   * @param at the number of the call (0 is the next call), or its first words, such as `get session`; without
+   *   `at` no call fails
+   * @param options.thenAway whether all calls after the failed call fail too, as after `goAway()`
    */
   arm(at?: number | string, fault?: Fault, options?: { thenAway?: boolean | undefined }): void
   /** Makes every call fail from now on, without executing it. */
@@ -32,7 +33,12 @@ export interface FaultyStore {
   settled(): Promise<void>
 }
 
-/** @param options.lateBy milliseconds after which `late` calls are executed; longer than the deadline of a call */
+/**
+ * Wraps a store, so that its calls can be made to fail.
+ *
+ * @param options.lateBy milliseconds after which `late` calls are executed; longer than the deadline of a
+ *   call
+ */
 export function faultyStore(inner: Store, { lateBy = 150 }: { lateBy?: number } = {}): FaultyStore {
   const calls: string[] = []
   const lateCalls: Promise<unknown>[] = []

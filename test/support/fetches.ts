@@ -31,7 +31,7 @@ export function fetchTrusting(certificate: string): Fetch {
     })
 }
 
-/** Makes requests over HTTP/2, on one connection for each origin; `close` closes the connections. */
+/** Makes requests over HTTP/2, on one connection for each origin. `close` closes all connections. */
 export function createHttp2Fetch(options: { ca?: string } = {}): { fetch: Fetch; close(): void } {
   const sessions = new Map<string, ClientHttp2Session>()
 

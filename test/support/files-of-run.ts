@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Files that replace modules with `vi.mock`; these modules must not have been loaded before. */
+/** Files that replace modules with `vi.mock`. No other file may have loaded these modules before. */
 const WITH_MODULES_OF_THEIR_OWN = new Set([
   'test/flows/backup/export-and-import.test.ts',
   'test/flows/keys/lost-redis.test.ts',
@@ -12,7 +12,10 @@ const WITH_MODULES_OF_THEIR_OWN = new Set([
   'test/keys/rotating-keys.test.ts',
 ])
 
-/** Flows that test the store in memory, start a Redis themselves, or start a program with a store of its own. */
+/**
+ * Flows that do not run on the stores of TEST_STORES. They use a store in memory, or start a Redis, or start a
+ * program that has its own store.
+ */
 const WITH_STORES_OF_THEIR_OWN = new Set(
   [
     'store/at-rest',
@@ -36,13 +39,16 @@ const WITH_STORES_OF_THEIR_OWN = new Set(
 export interface TestFile {
   /** The path from the root of the repository. */
   readonly path: string
-  /** Whether the file runs on the deployments of the run. */
+  /** Whether the tests of the file run on the stores that TEST_STORES names. */
   readonly onStores: boolean
   /** Whether the file needs modules that no other file has loaded. */
   readonly isolated: boolean
 }
 
-/** All files with tests. Flows run on a store, and so do files that use `describeEachStore` and its relatives. */
+/**
+ * Lists all files with tests. Flows run on the stores that TEST_STORES names, except for the flows above. Files
+ * that call a function such as `describeEachStore` run on these stores too.
+ */
 export function testFiles(root: string): TestFile[] {
   return readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .map((file) => path.posix.join('test', file.replaceAll(path.sep, '/')))

@@ -14,7 +14,7 @@ export interface HostProcessOptions {
   readonly redisUrl?: string | undefined
   readonly deployment?: RedisDeployment | undefined
   readonly keyPrefix: string
-  /** {auth_url} and {base_url}. @default the process's own */
+  /** {auth_url} and {base_url}. @default the addresses of the process */
   readonly issuer?: string | undefined
   readonly audience?: string | undefined
   readonly secret?: string | readonly string[] | undefined
@@ -28,13 +28,13 @@ export interface HostProcess {
   readonly port: number
   /** `http://localhost:port/auth`, which may differ from the issuer. */
   readonly address: string
-  /** The names of the events that gatehouse emitted there. */
+  /** The names of the events that gatehouse emitted in the process. */
   readonly events: readonly string[]
   /** Kills the process. Idempotent. */
   stop(): Promise<void>
 }
 
-/** The host of `host-process-main.ts`, compiled once; it can be started any number of times. */
+/** The compiled host of `host-process-main.ts`. The host can be started any number of times. */
 export interface HostProgram {
   /** Settles when the process is ready; rejects with its output if it exits before. */
   start(options: HostProcessOptions): Promise<HostProcess>
@@ -43,8 +43,8 @@ export interface HostProgram {
 }
 
 /**
- * Compiles the sources into a temporary folder, because the oldest supported Node runs no TypeScript. Types are
- * checked by another test, not here.
+ * Compiles the sources into a temporary folder, because the oldest supported Node cannot run TypeScript. This
+ * compilation checks no types.
  */
 export async function compileHostProgram(): Promise<HostProgram> {
   const { folder, remove } = await temporaryFolder('koa-gatehouse-host')

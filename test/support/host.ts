@@ -16,17 +16,17 @@ import { createBrowser, formsOf, type Browser, type Page } from './browser.ts'
 import { hostRequests, type Client } from './host-requests.ts'
 import { storesOfRun, type Deployment } from './stores-of-run.ts'
 
-/** The redirect URI of applications; no process listens there. */
+/** The redirect URI of applications. No process listens at this address. */
 export const CALLBACK = 'http://localhost:9/callback'
 
 export interface HostOptions {
-  /** @default an empty store in memory, or on the run's first deployment if the run has no store in memory */
+  /** @default an empty store in memory, or on the first store of TEST_STORES if it does not name `memory` */
   readonly store?: Store | undefined
   /** The accounts of the host. @default alice, bob and acme (a developer with KYC level `verified`) */
   readonly accounts?: Map<string, Account> | undefined
   /** Options that differ from the defaults of this host. */
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
-  /** Middleware above gatehouse. */
+  /** Middleware that runs before gatehouse. */
   readonly above?: readonly Middleware[] | undefined
   /** Mounts gatehouse in the app. @default app.use(gatehouse.middleware()) and the gateway */
   readonly mount?: ((app: Koa, gatehouse: Gatehouse) => void) | undefined
@@ -34,7 +34,7 @@ export interface HostOptions {
   readonly secret?: string | undefined
   /** A port that was reserved before. @default a free port */
   readonly port?: number | undefined
-  /** The public origin of a host behind a proxy. @default the host's own */
+  /** The public origin of a host behind a proxy. @default the origin at which the host listens */
   readonly origin?: string | undefined
   /** {base_url} below the origin. @default '/api' */
   readonly audiencePath?: string | undefined
@@ -46,7 +46,7 @@ export interface HostOptions {
 
 export const SECRET = 'a secret for tests, long enough to be one'
 
-/** Starts a host's app with gatehouse in it on a free port. */
+/** Starts the app of a host on a free port. The app contains gatehouse. */
 export async function startHost(options: HostOptions = {}) {
   const server = await listen(options.port ?? 0)
   const { port } = server.address() as AddressInfo
@@ -116,7 +116,8 @@ export async function startHost(options: HostOptions = {}) {
     errors,
     ...hostRequests({ fetch, issuer, audience }),
     browser: (): Browser => createBrowser({ follow: [origin], fetch }),
-    // Both functions wait for the keys. On a busy machine making the keys takes longer than a request would wait.
+    // `createApiKey()` and `createApplication()` wait for the signing keys. On a busy machine making the keys
+    // takes longer than a request waits.
     async createApiKey(productIds: string[] = ['invoices', 'payments']) {
       await gatehouse.ready()
       const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
@@ -142,8 +143,8 @@ export async function startHost(options: HostOptions = {}) {
       deployed.disconnect()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      // Wait until the clients have noticed the end of their connections. Otherwise a client could use an ended
-      // connection for another host on this port.
+      // Wait until the clients have noticed the end of their connections. Otherwise a client could use an
+      // ended connection for another host on this port.
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     },
   }
@@ -165,7 +166,7 @@ export function authorizationUrl(host: Host, clientId: string, parameters: Recor
   return url
 }
 
-/** The step that one of our pages asks the user for. */
+/** Returns the step that a page of gatehouse asks the user for. */
 export function asksFor(page: Page): 'sign-in' | 'consent' | undefined {
   const actions = formsOf(page).map(({ action }) => action)
   return (['sign-in', 'consent'] as const).find((step) => actions.some((it) => it.endsWith(`/${step}`)))
@@ -176,7 +177,7 @@ export function signInAs(browser: Browser, page: Page, user: string, password = 
   return browser.submit(page, { action: /sign-in/, change: { identifier: user, password } })
 }
 
-/** Goes through sign-in, if asked for, and consent. Answers with the redirect that the application gets. */
+/** Signs in and consents, if the pages ask for it. Resolves with the redirect that the application gets. */
 export async function authorize(
   host: Host,
   clientId: string,
@@ -237,8 +238,8 @@ function defaultDeployment(): Deployment {
 }
 
 function listen(port: number): Promise<Server> {
-  // A host must not close an idle connection while a request arrives. With this timeout clients close idle connections
-  // first.
+  // A host must not close an idle connection while a request arrives. With this timeout, clients close idle
+  // connections before the host does.
   const server = createServer({ keepAliveTimeout: 60_000 })
   return new Promise((resolve, reject) => {
     server.once('error', reject)

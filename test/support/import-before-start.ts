@@ -7,7 +7,8 @@ export async function importBeforeStart(
   options: HostOptions,
   importOptions?: ImportOptions,
 ): Promise<ImportedRegistry> {
-  // With `gatehouse.secret` the test host stores no keys. Without a mount the gatehouse does not start.
+  // If `gatehouse.secret` is set, the test host stores no keys. If nothing is mounted, the gatehouse does not
+  // start.
   const gatehouse = { secret: SECRET, ...options.gatehouse }
   const host = await startHost({ ...options, gatehouse, mount: () => {} })
   try {

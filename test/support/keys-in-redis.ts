@@ -18,7 +18,9 @@ export interface OfKind {
   readonly bytes: number
 }
 
-/** Patterns of key names. A longer pattern stands before a pattern that is its beginning. */
+/**
+ * Patterns of key names. The first match counts, so a more specific pattern stands before a general pattern.
+ */
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^clients:(apiKey|application)$/, 'list of all clients'],
   [/^clients:deleted$/, 'list of deleted clients'],
@@ -53,7 +55,11 @@ const PERMANENT: ReadonlySet<string> = new Set([
 /** Number of keys in one pipeline. */
 const BATCH_SIZE = 5000
 
-/** The kind of a key, without the prefix of the adapter: its first word, or what an index lists. */
+/**
+ * Returns the kind of a key: the first word of its name, or a description of the index.
+ *
+ * @param name the key without the prefix of the adapter
+ */
 function kindOf(name: string): string {
   for (const [pattern, kind] of KINDS) {
     const match = pattern.exec(name)
@@ -62,7 +68,7 @@ function kindOf(name: string): string {
   return name
 }
 
-/** Everything that Redis holds below a prefix. */
+/** Lists all keys in Redis that begin with a prefix. */
 export async function keysInRedis(client: Redis, prefix = 'gatehouse:'): Promise<KeyInRedis[]> {
   const keys: KeyInRedis[] = []
   const names = await client.keys(`${prefix}*`)
@@ -74,7 +80,7 @@ export async function keysInRedis(client: Redis, prefix = 'gatehouse:'): Promise
     for (const [index, full] of batch.entries()) {
       const [bytes, ttl] = [Number(replies[2 * index] ?? 0), Number(replies[2 * index + 1])]
       const name = full.slice(prefix.length)
-      // -2: the key has expired since it was listed.
+      // A time to live of -2 means that the key has expired since KEYS listed it.
       if (ttl !== -2) keys.push({ name, kind: kindOf(name), bytes, ttl })
     }
   }
@@ -101,15 +107,16 @@ export function bytesOf(keys: readonly KeyInRedis[]): number {
   return keys.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** The keys that lack an expiry although their kind needs one. */
+/** Returns the keys that have no expiry although keys of their kind must expire. */
 export function forgottenExpiries(keys: readonly KeyInRedis[]): KeyInRedis[] {
   return keys.filter(({ kind, ttl }) => ttl === -1 && !PERMANENT.has(kind))
 }
 
 /**
- * Simulates that time passes in Redis, whose clock cannot be set: shortens each key's time to live.
+ * Simulates that time passes in Redis, whose clock cannot be set. The function shortens the time to live of
+ * keys.
  *
- * @param pattern of the keys whose time to live is shortened
+ * @param pattern the pattern of the keys whose time to live is shortened
  */
 export async function passTime(client: Redis, milliseconds: number, pattern = '*'): Promise<void> {
   await client.eval(PASS_TIME, 0, milliseconds, pattern)

@@ -18,7 +18,7 @@ const PARTS = [
   'examples',
 ]
 
-/** Makes a temporary folder; `remove()` deletes it. */
+/** Makes a temporary folder. `remove()` deletes the folder. */
 export async function temporaryFolder(name: string): Promise<{ folder: string; remove(): Promise<void> }> {
   // Node resolves modules from real paths, and on some systems /tmp is a symbolic link.
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), `${name}-`)))
@@ -26,8 +26,8 @@ export async function temporaryFolder(name: string): Promise<{ folder: string; r
 }
 
 /**
- * Copies this package in the state of a clone after `npm ci`. A build in the copy changes neither the files of another
- * test nor the developer's `dist`.
+ * Copies this package in the state of a clone after `npm ci`. A build in the copy changes neither the files
+ * of another test nor the developer's `dist`.
  */
 export async function copyPackage(): Promise<{ folder: string; remove(): Promise<void> }> {
   const copy = await temporaryFolder('koa-gatehouse-copy')
@@ -39,7 +39,7 @@ export async function copyPackage(): Promise<{ folder: string; remove(): Promise
   return copy
 }
 
-/** Runs a program and answers with its standard output. If the program fails, rejects with all its output. */
+/** Runs a program. Resolves with its standard output, or rejects with all its output if the program fails. */
 export async function runToEnd(
   folder: string,
   program: string,

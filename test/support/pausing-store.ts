@@ -9,8 +9,8 @@ export interface Pause {
 }
 
 /**
- * Selects a call: by its number (0 is the next call), by its first words (`get client:`), or by a predicate. The
- * predicate gets the call, and the arguments as one text. The first matching call is held.
+ * Selects a call: by its number (0 is the next call), by its first words (`get client:`), or by a predicate.
+ * The predicate gets the call, and the arguments as one text. The first matching call is held.
  */
 export type Which = number | string | ((call: string, args: string) => boolean)
 
@@ -32,12 +32,12 @@ interface Armed {
   hold(): Promise<void>
 }
 
-/** Wraps a store. */
+/** Wraps a store, so that one of its calls can be held. */
 export function pausingStore(inner: Store): PausingStore {
   const calls: string[] = []
   let armed: Armed | undefined
 
-  /** The armed pause if it selects this call; otherwise undefined. */
+  /** Returns and removes the armed pause if it selects this call. Otherwise returns undefined. */
   function pauseOf(call: string, index: number, args: readonly unknown[]): Armed | undefined {
     if (!armed) return undefined
     const { which } = armed

@@ -20,7 +20,7 @@ export interface RawAnswer {
 /** Milliseconds within which a response must be complete. */
 const RESPONSE_TIMEOUT_MS = 5_000
 
-/** Sends a request to localhost; rejects if the response is not complete in time. */
+/** Sends a request to localhost. Rejects if the response is not complete in time. */
 export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const { method = 'GET', target, body, chunked = false } = raw
@@ -40,7 +40,8 @@ export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
     }, RESPONSE_TIMEOUT_MS)
     let answered = false
     outgoing.on('error', (error) => {
-      // A server may answer and then stop reading a body that is too long. Such an error does not matter.
+      // A server may answer, and then stop reading a body that is too long. The error of the connection is
+      // then ignored.
       if (answered) return
       clearTimeout(timer)
       reject(error)
@@ -49,7 +50,7 @@ export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
       answered = true
       const chunks: Buffer[] = []
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-      // When the response closes, `complete` shows whether it broke off.
+      // Errors are ignored here, because `complete` shows at the close whether the response broke off.
       incoming.on('error', () => {})
       incoming.on('close', () => {
         clearTimeout(timer)
@@ -68,7 +69,7 @@ export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
   })
 }
 
-/** The JSON of a response, or an empty object if it holds none. */
+/** Parses the JSON of a response. Returns an empty object if the text is not JSON. */
 export function json({ text }: { readonly text: string }): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>

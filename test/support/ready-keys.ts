@@ -11,15 +11,15 @@ const RING = 'signing-keys:ring'
 const rings = new Map<string, Promise<string>>()
 
 /**
- * Stores a key ring for a host that is about to start, unless the store has one. Making an RSA key takes as long as
- * most flows do. Other tests cover the start on an empty store.
+ * Stores a key ring for a host that is about to start, unless the store has a key ring. The host then makes
+ * no RSA key, which takes as long as most flows take. Other tests cover the start on an empty store.
  *
  * @param secret the host's secret
  */
 export async function seedKeyRing(store: Store, secret: string): Promise<void> {
   const ring = rings.get(secret) ?? makeRing(secret)
   rings.set(secret, ring)
-  // Some tests start a host while its store is unavailable.
+  // Some tests start a host while its store is unavailable, so this function waits for 100 ms at most.
   await Promise.race([store.create(RING, await ring).catch(() => false), delay(100)])
 }
 

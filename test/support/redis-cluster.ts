@@ -10,13 +10,13 @@ export interface RedisCluster {
   readonly addresses: readonly { readonly host: string; readonly port: number }[]
   /** The running masters in the order of `nodes`, as most nodes see them. */
   masters(): Promise<RedisNode[]>
-  /** A running replica of a master that is in sync with it. */
+  /** Returns a running replica of a master. The replica is in sync with the master. */
   replicaOf(master: RedisNode): Promise<RedisNode>
   /** The master that holds a key. */
   masterOf(key: string): Promise<RedisNode>
   /**
-   * Settles when all nodes run, all slots are served, and every master has its replica in sync. Call it after the
-   * start, and after a killed node has restarted.
+   * Settles when all nodes run, all slots are served, and every master has its replica in sync. Call
+   * `ready()` after the start, and after a killed node has restarted.
    *
    * @throws an error that names the missing part, after `timeoutMs` (20,000)
    */
@@ -45,8 +45,8 @@ const SLOTS = 16_384
 /**
  * Starts a cluster and waits until it is ready.
  *
- * @param options.nodeTimeoutMs milliseconds without an answer after which a node counts as failed; about two seconds
- *   later the replica takes the node's place. @default 2000
+ * @param options.nodeTimeoutMs milliseconds without an answer after which a node counts as failed; about two
+ *   seconds later the replica takes the node's place. @default 2000
  * @param options.args further arguments of each node
  */
 export async function startRedisCluster({
@@ -114,7 +114,10 @@ function clusterQueries(nodes: readonly RedisNode[]): Omit<RedisCluster, 'nodes'
   const isMaster = ({ flags }: Line) =>
     flags.includes('master') && !flags.some((flag) => flag.startsWith('fail'))
 
-  /** The nodes for which `matches` holds in most views. A node that has just restarted may have an old view. */
+  /**
+   * Returns the nodes that `matches` selects in most views. A node that has just restarted may have an old
+   * view.
+   */
   async function nodesByMajority(matches: (line: Line) => boolean): Promise<RedisNode[]> {
     const answers = await Promise.allSettled(nodes.map(viewOf))
     const views = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))

@@ -10,8 +10,8 @@ export interface RedisProcess {
 }
 
 /**
- * Runs redis-server and waits until it answers on `port`. When this process ends in any way, the server ends too and
- * `folder` is deleted.
+ * Runs redis-server and waits until it answers on `port`. When this process ends in any way, the server ends
+ * too and `folder` is deleted.
  *
  * @returns undefined if the server exited because another process has the port
  */
@@ -50,8 +50,8 @@ export async function launchRedis(
 }
 
 /**
- * Starts a shell that waits until this process has ended in any way, and then kills the server. An exit hook would
- * not run if a test runner killed its worker.
+ * Starts a shell that waits until this process has ended in any way, and then kills the server. An exit hook
+ * would not run if a test runner killed its worker.
  */
 function spawnGuard(pid: number, folder: string): ChildProcess {
   const guard = spawn('sh', ['-c', 'cat >/dev/null; kill -9 "$0"; rm -rf "$1"', String(pid), folder], {

@@ -11,11 +11,11 @@ export interface RedisSentinel {
   readonly sentinels: readonly RedisServer[]
   /** For a client: `new Redis({ sentinels: sentinel.addresses, name: sentinel.name })`. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[]
-  /** The master, as most of the running Sentinels see it. */
+  /** Returns the master that at least two of the three Sentinels name. */
   master(): Promise<RedisServer>
   /**
-   * Settles when all servers run, every Sentinel knows them and names the same master, and both replicas are in sync.
-   * Call it after the start, and after a killed node has restarted.
+   * Settles when all servers run, every Sentinel knows all servers and names the same master, and both
+   * replicas are in sync. Call `ready()` after the start, and after a killed node has restarted.
    *
    * @throws an error that names the missing part, after `timeoutMs` (20,000)
    */
@@ -29,8 +29,8 @@ const QUORUM = 2
 /**
  * Starts the three servers and the three Sentinels, and waits until they are ready.
  *
- * @param options.downAfterMs milliseconds without an answer after which a master counts as failed; about a second
- *   later a replica has taken its place. @default 1000
+ * @param options.downAfterMs milliseconds without an answer after which a master counts as failed; about a
+ *   second later a replica has taken its place. @default 1000
  * @param options.args further arguments of the servers that hold data
  */
 export async function startRedisSentinel({
@@ -81,7 +81,7 @@ function startSentinel(
   })
 }
 
-/** The queries about the servers and their Sentinels. */
+/** Creates the functions that ask the servers and their Sentinels. */
 function groupQueries(
   nodes: readonly RedisServer[],
   sentinels: readonly RedisServer[],

@@ -21,23 +21,27 @@ export interface RedisServer {
   pause(): void
   /** Lets the server continue after `pause()`. */
   resume(): void
-  /** Kills the server if it runs and starts it on the same port, empty unless its arguments say otherwise. */
+  /**
+   * Kills the server if it runs, and starts it on the same port. The server is then empty, unless its
+   * arguments make it keep data on disk.
+   */
   restart(): Promise<void>
 }
 
 /** How a Redis is started. */
 export interface RedisSettings {
   /**
-   * Further arguments of redis-server, such as `['--appendonly', 'yes']`, or a function that makes them from its ports.
+   * Further arguments of redis-server, such as `['--appendonly', 'yes']`, or a function that makes them from
+   * the ports.
    */
   readonly args?: readonly string[] | ((ports: { port: number; busPort: number }) => readonly string[])
-  /** Lines of a configuration file that the server may write to; a Sentinel needs one. */
+  /** Lines of a configuration file that the server may change. A Sentinel needs such a file. */
   readonly config?: readonly string[]
 }
 
 /**
- * Starts a Redis that keeps nothing on disk, and waits until it answers. The server ends when this process ends in
- * any way.
+ * Starts a Redis that keeps nothing on disk, and waits until it answers. The server ends when this process
+ * ends in any way.
  */
 export async function startRedis({ args = [], config }: RedisSettings = {}): Promise<RedisServer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-redis-'))
@@ -50,7 +54,7 @@ export async function startRedis({ args = [], config }: RedisSettings = {}): Pro
     return launchRedis(port, folder, [...(config ? [file] : []), ...own, ...further])
   }
   const startOnFreePort = async () => {
-    // Another process may take a port before the server does.
+    // Another process may take a port before the server does. The next attempt then uses other ports.
     for (let attempt = 0; attempt < 6; attempt += 1) {
       const [port = 0, busPort = 0] = await freePorts(2)
       const running = await start(port, busPort)

@@ -6,14 +6,15 @@ export interface ReplicatedStore {
   /** A write settles when the server has it. */
   readonly store: Store
   /**
-   * A write settles when the replica has it too. If the replica lacks it, the write rejects but stays on the server.
+   * A write settles when the replica has it too. If the replica lacks it, the write rejects but stays on the
+   * server.
    */
   readonly durable: Store
   /** Whether writes reach the replica. When it is set to true, the replica gets all writes that it lacks. */
   replicates: boolean
   /** Stops replication with the next write to this key or index. */
   lagFrom(name: string): void
-  /** Replaces the server by the replica; writes that the replica lacks are lost. */
+  /** Replaces the server by the replica. Writes that the replica lacks are lost. */
   failOver(): void
 }
 
@@ -23,7 +24,7 @@ interface Data {
   readonly indexes: Map<string, ReadonlySet<string>>
 }
 
-/** Makes an empty database. It ignores times to live; messages reach all subscribers. */
+/** Makes an empty database. The database ignores times to live, and its messages reach all subscribers. */
 export function replicatedStore(): ReplicatedStore {
   let server: Data = { values: new Map(), indexes: new Map() }
   let replica = copyOf(server)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 
-/** The system's programs that some tests start; their names are those of the Debian packages. */
+/** The programs of the system that some tests start. `name` is the name of the Debian package. */
 const programs = [
   { name: 'redis-server', names: ['redis-server'], tests: 'everything on Redis' },
   {
@@ -12,7 +12,7 @@ const programs = [
   { name: 'openssl', names: ['openssl'], tests: 'everything over TLS' },
 ]
 
-/** The path of the first of `names` in PATH, as a shell finds it; undefined if none is installed. */
+/** Returns the path of the first of `names` that is in PATH, or undefined if none of them is installed. */
 export function findProgram(...names: string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter)
   return names
@@ -21,8 +21,9 @@ export function findProgram(...names: string[]): string | undefined {
 }
 
 /**
- * Runs once before all tests. If a program is missing, its tests are skipped and the end of the run reports that.
- * With CI=true a missing program is a failure, so a green run in CI means that all tests ran.
+ * Runs once before all tests. If a program is missing, the tests that need it are skipped, and a message at
+ * the end of the run names the program. With CI=true a missing program is a failure, so a green run in CI means that
+ * all tests ran.
  */
 export default function setup(): () => void {
   const missing = programs.filter(({ names }) => findProgram(...names) === undefined)

@@ -11,7 +11,8 @@ export interface SlowLink {
   /** The port that clients connect to. */
   readonly port: number
   /**
-   * The round trips of `work`, as the server sees them (MONITOR). The periodic work of a process is left out.
+   * Runs `work` and returns its round trips, as the server sees them (MONITOR). Commands of periodic work are
+   * omitted.
    */
   of(work: () => Promise<unknown>): Promise<RoundTrip[]>
   close(): Promise<void>
@@ -21,15 +22,19 @@ export interface SlowLink {
 const ONE_WAY_MS = 20
 
 /**
- * Milliseconds between two commands above which they belong to different round trips. The gap within a round trip is
- * shorter; an answer and the next command take longer.
+ * Two commands that are more than this number of milliseconds apart belong to different round trips. Commands
+ * of one round trip are closer together, and an answer and the next command take longer.
  */
 const ROUND_TRIP_GAP_MS = 30
 
-/** Kinds of records that periodic work reads, and no request. */
+/** Kinds of records that only the periodic work of a process reads. No request reads these records. */
 const PERIODIC_KINDS = new Set(['signing-keys', 'catalog', 'revocations'])
 
-/** @param server port of the Redis */
+/**
+ * Starts a slow link to a Redis.
+ *
+ * @param server the port of the Redis
+ */
 export async function startSlowLink(server: { readonly port: number }): Promise<SlowLink> {
   const proxy = await startTcpProxy(server.port)
   const control = new Redis(server.port)
@@ -38,7 +43,7 @@ export async function startSlowLink(server: { readonly port: number }): Promise<
   const seen: { at: number; command: string }[] = []
   monitor.on('monitor', (time: string, [name = '', ...args]: string[], source: string) => {
     ends.get(args[0] ?? '')?.()
-    // Leave out commands inside a script, and the ECHO of `allSeen()`.
+    // Commands inside a script, and the ECHO of `allSeen()`, are not recorded.
     if (source === 'lua' || name === 'echo') return
     const kind = kindOf(name, args)
     if (!PERIODIC_KINDS.has(kind)) seen.push({ at: Number(time) * 1000, command: `${name} ${kind}`.trim() })
@@ -88,7 +93,8 @@ function grouped(seen: readonly { readonly at: number; readonly command: string 
 }
 
 /**
- * The kind in a key `prefix:kind:id`. The arguments of a script are its digest, the number of its keys, and its keys.
+ * The kind in a key `prefix:kind:id`. The arguments of a script are its digest, the number of its keys, and
+ * its keys.
  */
 function kindOf(name: string, args: readonly string[]): string {
   const key = name.startsWith('eval') ? args[2] : args[0]

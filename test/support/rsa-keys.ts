@@ -7,7 +7,7 @@ export default async function provideRsaKeys(): Promise<void> {
   process.env[VARIABLE] ??= JSON.stringify(await makeTwo())
 }
 
-/** Two RS256 keys, the same in a whole run. */
+/** Returns two RS256 keys, which are the same for all tests of a run. */
 export async function rsaKeys(): Promise<SigningJwk[]> {
   const provided = process.env[VARIABLE]
   if (provided === undefined) throw new Error('the global set-up of the tests has not run')
@@ -15,7 +15,7 @@ export async function rsaKeys(): Promise<SigningJwk[]> {
 }
 
 async function makeTwo(): Promise<SigningJwk[]> {
-  // Not imported at the top, because the mock of that module imports this file.
+  // This import is not at the top of the file, because the mock of `generate-key` imports this file.
   const { generateSigningKey } = await import('../../src/keys/generate-key.ts')
   return Promise.all([generateSigningKey('RS256'), generateSigningKey('RS256')])
 }

@@ -4,7 +4,7 @@ import type { Browser } from './browser.ts'
 
 const NAME = 'host_session'
 
-/** The user who is signed in at a test host; the host keeps its session in a cookie of its own. */
+/** Returns the user who is signed in at a test host. The host keeps its session in its own cookie. */
 export function readSession(ctx: Context): SignedIn | undefined {
   const cookie = ctx.cookies.get(NAME)
   if (cookie === undefined || cookie === '') return undefined

@@ -3,8 +3,8 @@ import { startHost } from './host.ts'
 import { clearSession, readSession, sessionIn } from './session-cookie.ts'
 
 /**
- * Starts a host that has its own session, as most hosts do. Its sign-in page is at `/login`; `signInAt` and `signOutAt`
- * do the work of that page.
+ * Starts a host that has its own session, as most hosts do. The sign-in page of the host would be at
+ * `/login`. `signInAt` and `signOutAt` do the work of that page.
  *
  * @param options.canSignOut whether the host lets gatehouse end its session
  */

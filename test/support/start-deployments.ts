@@ -5,9 +5,9 @@ import { startRedis } from './redis-server.ts'
 import { findProgram } from './required-programs.ts'
 import { storesOfRun } from './stores-of-run.ts'
 
-/** Runs once before all tests: starts the servers that they share, and stops them after the last test. */
+/** Runs before all tests. Starts the servers that the tests share, and stops them after the last test. */
 export default async function startDeployments(): Promise<(() => Promise<void>) | undefined> {
-  // Each project of the run calls this.
+  // Each project of the run calls this function, but only the first call starts servers.
   if (areServersAnnounced()) return undefined
   const stores = storesOfRun()
   const need = (kind: string) =>

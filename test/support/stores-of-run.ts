@@ -1,4 +1,7 @@
-/** The deployments that stores can use in tests. Names with -6 connect with ioredis 6, the others with ioredis 5. */
+/**
+ * The deployments that stores can use in tests. Names with -6 use ioredis 6, and all other names use ioredis
+ * 5.
+ */
 export const DEPLOYMENTS = [
   'memory',
   'redis',

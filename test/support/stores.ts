@@ -6,10 +6,10 @@ import { describeWithRedis } from './describe-with-redis.ts'
 import { storesOfRun, type Deployment, type RedisDeployment } from './stores-of-run.ts'
 
 /**
- * Makes a store. Call it in hooks and tests, not while tests are collected.
+ * Makes a store. Call this function in hooks and tests, not while tests are collected.
  *
- * @param data a name; stores with the same name share their data, like the stores of several processes. Without a
- *   name the store is new and empty.
+ * @param data a name; stores with the same name share their data, like the stores of several processes.
+ *   Without a name the store is new and empty.
  */
 export type MakeStore = (data?: string) => Store
 
@@ -21,8 +21,8 @@ export function describeEachStore(name: string, suite: (makeStore: MakeStore) =>
       const known = inMemory.get(data)
       if (known) return known
       const store = deploy(data)
-      // Two users of a store in memory share data only by using the same object. On other deployments each store has its
-      // own connection.
+      // Callers share the data of a store in memory only if they use the same object. On all other
+      // deployments each store has its own connection.
       if (store.volatile) inMemory.set(data, store)
       return store
     })
@@ -30,8 +30,8 @@ export function describeEachStore(name: string, suite: (makeStore: MakeStore) =>
 }
 
 /**
- * Runs a suite on each deployment that `TEST_STORES` names. `deploy(data)` makes a store with its own connection. Stores
- * of the same name share their data, except in memory, where each store is empty.
+ * Runs a suite on each deployment that `TEST_STORES` names. `deploy(data)` makes a store with its own
+ * connection. Stores of the same name share their data, except in memory, where each new store is empty.
  */
 export function describeEachDeployment(name: string, suite: (deploy: Deploy) => void): void {
   const stores = storesOfRun()
@@ -52,7 +52,9 @@ export function describeEachRedis(
 
 type Deploy = (data: string) => Store
 
-/** Call it in a `describe`; the connections are closed at the end of that `describe`. */
+/**
+ * Creates the function `deploy` of a suite. Its connections are closed at the end of the current `describe`.
+ */
 function deploying(deployment: Deployment): Deploy {
   const deployed: DeployedStore[] = []
   afterAll(() => {

@@ -8,9 +8,15 @@ export interface TcpProxy {
   oneWay: number
   /** Number of chunks that are in transit now. */
   readonly inTransit: number
-  /** Drops the next answer and its connection: the server has executed the command, and the client cannot know that. */
+  /**
+   * Drops the next answer, and closes its connection. The server has then executed the command, but the
+   * client does not know this.
+   */
   loseNextAnswer(): void
-  /** Cuts all connections and accepts no new ones. Answers with a function that listens again on the same port. */
+  /**
+   * Closes all connections, and accepts no new connections. Resolves with a function that listens again on
+   * the same port.
+   */
   cut(): Promise<() => Promise<void>>
   close(): Promise<void>
 }

@@ -4,7 +4,8 @@ import type { Host } from './host.ts'
 const CALL = 'GET /invoices/list'
 
 /**
- * Asserts that the host's gateway rejects one or more access tokens with 401, and that no call reaches the handler.
+ * Asserts that the host's gateway rejects one or more access tokens with 401, and that no call reaches the
+ * handler.
  *
  * @param target the API call; each token has its scope
  */
@@ -29,8 +30,8 @@ export async function expectAccepted(host: Host, tokens: unknown, target = CALL)
 }
 
 /**
- * Freezes the clock at the start of a second. All tokens of a test then have the same `iat`, which counts in seconds,
- * so a revocation cannot depend on it.
+ * Freezes the clock at the start of a second. All tokens of a test then have the same `iat`, which counts in
+ * seconds, so a revocation cannot depend on `iat`.
  */
 export function freezeSecond(): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 1000) * 1000 })

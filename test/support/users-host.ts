@@ -3,10 +3,12 @@ import { startHost } from './host.ts'
 import { clearSession, readSession, sessionIn } from './session-cookie.ts'
 
 /**
- * Starts a host whose accounts have users: `firm` has `owner` and `intern`, `alice` has none. `users` holds
- * `account/user`; a user deleted from it is no longer found.
+ * Starts a host whose account `firm` has the users `owner` and `intern`. The accounts `alice` and `acme` have
+ * no users. The keys of `users` are `account/user`. The host no longer finds a user who was deleted from
+ * `users`.
  *
- * @param options.session whether the host has its own session (`signInAt`), instead of the built-in sign-in page
+ * @param options.session whether the host has its own session (`signInAt`), instead of the built-in sign-in
+ *   page
  */
 export async function startUsersHost(options: {
   store: Store

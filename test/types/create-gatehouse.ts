@@ -154,7 +154,7 @@ export function mistakesDoNotCompile(): void {
     },
   })
 
-  // Keys that nothing reads, at every level
+  // Unknown keys at every level
   createGatehouse({
     ...common,
     accounts,

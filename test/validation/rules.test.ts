@@ -62,7 +62,7 @@ describe('rules', () => {
     },
   )
 
-  it('problems of nested values have their path', () => {
+  it('the problems of nested values are reported with their paths', () => {
     const rules = { a: objectOf({ b: listOf(textRule) }), c: mapOf(countRule), d: uniqueListOf(textRule) }
     const problems = findProblems({ a: { b: ['x', ''] }, c: { one: -1 }, d: ['x', 'x'] }, rules)
     expect(problems.map(({ path }) => path)).toEqual(['a.b[1]', 'c.one', 'd[1]'])

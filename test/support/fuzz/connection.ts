@@ -20,7 +20,8 @@ export interface Sender {
 }
 
 /**
- * Sends bytes to an HTTP server of this process without the network. The server parses them like bytes from a socket.
+ * Sends bytes to an HTTP server of this process without the network. The server parses them like bytes from a
+ * socket.
  *
  * @param address the client's address
  */

@@ -36,7 +36,8 @@ export interface Material {
   readonly sessions: string[]
   readonly forms: PendingForm[]
   /**
-   * Secrets with their labels. Only the response that issues a secret may contain it. Old issued secrets are removed.
+   * Secrets with their labels. Only the response that issues a secret may contain it. Old issued secrets are
+   * removed.
    */
   readonly secrets: ReadonlyMap<string, string>
   /** The known token that this text represents. */
@@ -201,7 +202,9 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     keep(material.refreshTokens, { text: refreshToken, client: owner })
   }
 
-  /** Removes a used code or refresh token unless few are left, because a second use revokes the whole grant. */
+  /**
+   * Removes a used code or refresh token unless few are left, because a second use revokes the whole grant.
+   */
   function forgetUsed(sent: string): void {
     for (const list of [material.codes, material.refreshTokens]) {
       const at = list.findIndex(({ text }) => sent.includes(text))

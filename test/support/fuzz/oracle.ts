@@ -104,7 +104,8 @@ function judgeSecrets({ received, incidents }: Outcome, sent: string, { secrets,
   const findings: Finding[] = []
   // Logs may hold no secret at all. A response may repeat the browser's own cookies.
   const logs = incidents.map(({ value }) => inspect(value, { depth: 8, maxStringLength: null })).join('\n')
-  // A posted form is redirected to the same endpoint. That address contains the parameters, so it is left out.
+  // A posted form is redirected to the same endpoint. That address contains the parameters, so it is left
+  // out.
   const answered = received.replaceAll(
     /^location: http:\/\/localhost:3000\/auth\/oauth2\/(authorize|logout)\?.*/gim,
     '',
@@ -156,7 +157,8 @@ function judgeAnswer(answer: Answer, sent: string, material: Material): Finding[
 }
 
 /**
- * Only a client with its secret may get tokens. Only such a client or the user of a token may get information about it.
+ * Only a client with its secret may get tokens. Only such a client or the user of a token may get information
+ * about it.
  */
 function judgeSuccess(body: string, sent: string, { clients, tokenOf }: Material): Finding[] {
   const kind = /^\{"(access_token|active|sub|revocations)":(?!false)/.exec(body)?.[1]
@@ -172,7 +174,10 @@ function judgeSuccess(body: string, sent: string, { clients, tokenOf }: Material
     : [{ class: 'information without permission', detail: kind }]
 }
 
-/** Whether a redirect leads to an own address, the host's sign-in page, or a registered address of an application. */
+/**
+ * Whether a redirect leads to an own address, the host's sign-in page, or a registered address of an
+ * application.
+ */
 function isAllowedRedirect(location: string): boolean {
   const url = URL.parse(location, ORIGIN)
   if (!url) return false

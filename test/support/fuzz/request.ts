@@ -2,8 +2,8 @@
 export type Pair = readonly [name: string, value: string]
 
 /**
- * A generated request in parts, so that a finding can be shortened part by part. All texts are byte strings: each
- * character is one byte (`utf8()` makes a byte string).
+ * A generated request in parts, so that a finding can be shortened part by part. All texts are byte strings:
+ * each character is one byte (`utf8()` makes a byte string).
  */
 export interface FuzzRequest {
   /** Name of the server that gets the request. */
@@ -58,7 +58,8 @@ export function contentOf({ content }: FuzzBody): string {
 }
 
 /**
- * All text that the sender put into a request, decoded. A response may repeat this text, because the sender knows it.
+ * All text that the sender put into a request, decoded. A response may repeat this text, because the sender
+ * knows it.
  */
 export function textOf(request: FuzzRequest): string {
   const { path, query, headers, body } = request
