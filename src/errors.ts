@@ -1,28 +1,47 @@
 /** The HTTP status of each error code. */
 const STATUS = {
+  /** The options are wrong. Thrown at construction. Remedy: `problems` has the path and the fix of each. */
   ERR_OPTIONS: 500,
+  /** The products are invalid. Remedy: read `problems`. After a `reload()` the last valid products stay active. */
   ERR_CATALOG: 500,
+  /** A method was called with invalid input. Remedy: read `problems`. */
   ERR_INVALID_ARGUMENT: 400,
+  /** No API key, application, grant or signing key has this id. Remedy: check the id, and whether the client is an API key. */
   ERR_NOT_FOUND: 404,
+  /**
+   * The client id is taken, or the client has two live secrets, or the store of an import has other signing keys.
+   * Remedy: the message says what to do first.
+   */
   ERR_CONFLICT: 409,
+  /** Tokens would not fit a request header. Remedy: remove operations, or split the products between clients. */
   ERR_SCOPE_TOO_LARGE: 400,
+  /** The host manages the clients itself (option `registry`). Remedy: make the change in your own tables. */
   ERR_REGISTRY_READ_ONLY: 500,
+  /** The host manages the signing keys itself (`signingKeys.jwks`). Remedy: change the JWK Set. */
   ERR_SIGNING_KEYS_READ_ONLY: 500,
+  /** A function of the host (`accounts`, `registry`) returned an invalid value. The message names the function. */
   ERR_HOST_CALLBACK: 500,
+  /** The store does not answer. Remedy: try again, and check the store. */
   ERR_STORE_UNAVAILABLE: 503,
+  /** A stored record is corrupt. Remedy: find the program that writes the same keys. The message names the key. */
   ERR_STORE_CORRUPT: 500,
+  /** Stored data was encrypted with another `secret`. Remedy: pass the old secret too: `secret: [new, old]`. */
   ERR_SECRET_MISMATCH: 500,
+  /** Products, keys or revocations are not loaded yet. Remedy: wait for `ready()`, or try again. */
   ERR_NOT_READY: 503,
+  /** `close()` was called. Remedy: create a new gatehouse. */
   ERR_CLOSED: 503,
+  /** The `reason` of a principal's `signal`: the token has expired. Remedy: end the work that the token permitted. */
   ERR_TOKEN_EXPIRED: 401,
+  /** The `reason` of a principal's `signal`: the token was revoked. Remedy: end the work that the token permitted. */
   ERR_TOKEN_REVOKED: 401,
+  /** `mintToken` received a store that is not in memory. Remedy: use `memoryStore()`, or `allowPersistentStore` in tests. */
   ERR_PERSISTENT_STORE: 500,
 } as const
 
 /**
  * The codes of all errors that this library throws on purpose. The codes are part of the public interface. To
- * recognize an error, compare `code`, never `message`. The README lists the meaning of each code and the
- * remedy.
+ * recognize an error, compare `code`, never `message`.
  */
 export type GatehouseErrorCode = keyof typeof STATUS
 

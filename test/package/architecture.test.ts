@@ -108,9 +108,9 @@ describe('the layout of the repository', () => {
     const ignored = ['.git', 'node_modules', 'dist', 'coverage', '.env', '.idea', '.vscode', '.DS_Store']
     const entries = readdirSync(root).filter((name) => !ignored.includes(name) && !/\.(log|tgz)$/.test(name))
     const dotfiles = ['.ci', '.gitignore', '.npmrc', '.oxlintrc.json', '.prettierignore']
-    const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md']
+    const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
     const settings = ['package.json', 'package-lock.json', 'tsconfig.json']
-    const folders = ['src', 'adapters', 'examples', 'test', 'bench']
+    const folders = ['src', 'adapters', 'examples', 'test', 'bench', 'docs']
     expect(entries).toEqual(expect.arrayContaining([...documents, 'package.json', 'src', 'adapters', 'test']))
     expect(
       entries.filter((name) => ![...dotfiles, ...documents, ...settings, ...folders].includes(name)),
@@ -146,7 +146,7 @@ describe('the layout of the repository', () => {
 
 describe('the places of tests', () => {
   /** Test folders whose tests do not belong to a single source file. */
-  const WITHOUT_SOURCE_FILE = /^test\/(adapters|examples|flows|package|support|types)\//
+  const WITHOUT_SOURCE_FILE = /^test\/(adapters|docs|examples|flows|package|support|types)\//
 
   /** Returns the source file of a test. `test/keys/a.<aspect>.test.ts` is a test of `src/keys/a.ts`. */
   const sourceOf = (test: string) => test.replace(/^test\//, 'src/').replace(/\.[^/]*$/, '.ts')

@@ -1,0 +1,189 @@
+/** One page of the reference. */
+export interface ReferencePage {
+  /** Name of the file below `docs/reference/`, without its ending. */
+  readonly file: string
+  readonly title: string
+  /** What the page describes, as a sentence. */
+  readonly about: string
+  /** The exported names that the page describes, in the order of the page. */
+  readonly parts: readonly string[]
+}
+
+export const REFERENCE_PAGES: readonly ReferencePage[] = [
+  {
+    file: 'options',
+    title: 'Options of createGatehouse',
+    about: 'Every option of `createGatehouse()`, with its type and default.',
+    parts: [
+      'GatehouseOptions',
+      'Lifetimes',
+      'RevocationOptions',
+      'RotationSchedule',
+      'HostKeys',
+      'SignInAttempts',
+      'Branding',
+    ],
+  },
+  {
+    file: 'gatehouse',
+    title: 'Gatehouse',
+    about: 'What `createGatehouse()` returns: middleware, services, export and import, health, shutdown.',
+    parts: [
+      'createGatehouse',
+      'Gatehouse',
+      'ImportOptions',
+      'ImportedRegistry',
+      'Health',
+      'HealthCheck',
+      'RevocationHealth',
+      'Logger',
+    ],
+  },
+  {
+    file: 'clients',
+    title: 'API keys and applications',
+    about: 'The methods of `gatehouse.apiKeys` and `gatehouse.applications`.',
+    parts: ['ApiKeys', 'Applications', 'ClientService'],
+  },
+  {
+    file: 'client-input',
+    title: 'Input and results of API keys and applications',
+    about: 'What the methods of `gatehouse.apiKeys` and `gatehouse.applications` take and return.',
+    parts: [
+      'NewApiKey',
+      'NewApplication',
+      'NewClient',
+      'ChangeOptions',
+      'RotationOptions',
+      'RotatedSecret',
+      'SecretInfo',
+      'hashSecret',
+    ],
+  },
+  {
+    file: 'client-records',
+    title: 'Client records and the registry',
+    about: 'What an API key and an application look like, and the option `registry`.',
+    parts: [
+      'Client',
+      'ApiKey',
+      'Application',
+      'ClientPage',
+      'ListOptions',
+      'Registry',
+      'HostClient',
+      'HostApiKey',
+      'HostApplication',
+    ],
+  },
+  {
+    file: 'accounts',
+    title: 'Accounts',
+    about: 'The option `accounts`: the callbacks that tell gatehouse about your accounts.',
+    parts: ['Accounts', 'Account', 'SignedIn'],
+  },
+  {
+    file: 'access',
+    title: 'Grants, tokens, accounts and signing keys',
+    about: 'The methods that list and revoke: `gatehouse.grants`, `.tokens`, `.accounts` and `.signingKeys`.',
+    parts: [
+      'Grants',
+      'GrantHolder',
+      'GrantListOptions',
+      'Grant',
+      'GrantPage',
+      'Tokens',
+      'TokenOwner',
+      'RevokedAccess',
+      'AccountService',
+      'AccountChangeOptions',
+      'SigningKeys',
+      'SigningKeyInfo',
+    ],
+  },
+  {
+    file: 'gateway',
+    title: 'Gateway and ctx.state.auth',
+    about:
+      'The methods of `gatehouse.gateway`, and the principal that an accepted call has as `ctx.state.auth`.',
+    parts: [
+      'Principal',
+      'Gateway',
+      'GatewayMiddlewareOptions',
+      'PublicRoute',
+      'IncomingCall',
+      'AuthenticateOptions',
+      'Authentication',
+      'Authenticated',
+      'ErrorResponse',
+      'GatewayEvents',
+    ],
+  },
+  {
+    file: 'remote-gateway',
+    title: 'createGateway and its options',
+    about: 'The gateway of an API in another process, from `koa-gatehouse/gateway`.',
+    parts: ['createGateway', 'GatewayOptions', 'RevocationFeed'],
+  },
+  {
+    file: 'products',
+    title: 'Products',
+    about: 'The option `products`: products, operations and routes.',
+    parts: [
+      'ProductSource',
+      'ProductDefinitions',
+      'ProductDefinition',
+      'OperationDefinition',
+      'RouteDefinition',
+      'HttpMethod',
+      'LocalizedText',
+      'ScopeOf',
+      'ProductOf',
+    ],
+  },
+  {
+    file: 'events',
+    title: 'Events',
+    about: 'The events of `gatehouse.on(name, listener)`, and the object that each listener receives.',
+    parts: ['GatehouseEvents', 'AccountEvent', 'GrantEvent', 'ClientEvent', 'KeyEvent', 'EventSource'],
+  },
+  {
+    file: 'errors',
+    title: 'Errors',
+    about: 'The error class of the library, and the meaning and remedy of each error code.',
+    parts: ['GatehouseError', 'GatehouseErrorCode', 'Problem'],
+  },
+  {
+    file: 'texts',
+    title: 'Texts of the pages',
+    about: 'The option `texts`: every text of the sign-in, consent and error pages.',
+    parts: ['Texts'],
+  },
+  {
+    file: 'stores',
+    title: 'Stores',
+    about: '`memoryStore()` and `redisStore()` with its options.',
+    parts: ['memoryStore', 'redisStore', 'RedisStoreOptions', 'Durability', 'RedisClient', 'RedisConnection'],
+  },
+  {
+    file: 'store-interface',
+    title: 'The Store interface',
+    about: 'What an adapter for another database implements.',
+    parts: ['Store', 'StoreInspection', 'StoreCheck'],
+  },
+  {
+    file: 'testing',
+    title: 'Testing',
+    about: 'The helpers of `koa-gatehouse/testing`.',
+    parts: [
+      'mintToken',
+      'MintedToken',
+      'MintOptions',
+      'createTestIssuer',
+      'TestIssuer',
+      'storeContract',
+      'StoreContractOptions',
+      'StoreContractCase',
+    ],
+  },
+]

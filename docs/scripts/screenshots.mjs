@@ -1,0 +1,80 @@
+/**
+ * `npm run docs:screenshots`: takes the pictures of `docs/images/` from the example server, light and dark.
+ *
+ * Needs Chromium on PATH, or its path in `CHROMIUM`.
+ */
+import { spawn } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { chromium } from 'playwright-core'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const images = path.join(root, 'docs/images')
+const [port, partnerPort] = [3900, 3901]
+const host = `http://localhost:${port}`
+const partner = `http://localhost:${partnerPort}`
+
+await mkdir(images, { recursive: true })
+const server = spawn(process.execPath, [path.join(root, 'dist/examples/server.js')], {
+  // A folder without `.env`, so that the example runs in memory.
+  cwd: images,
+  env: { PATH: process.env.PATH, PORT: String(port), PARTNER_PORT: String(partnerPort) },
+  stdio: ['ignore', 'ignore', 'inherit'],
+})
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--hide-scrollbars'],
+})
+try {
+  await answers(partner)
+  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) await takePictures(colorScheme)
+} finally {
+  await browser.close()
+  server.kill()
+}
+
+/**
+ * Waits until a server answers, at most ten seconds.
+ *
+ * @param {string} url
+ */
+async function answers(url) {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    if (await fetch(url).catch(() => undefined)) return
+    await delay(100)
+  }
+  throw new Error(`${url} does not answer`)
+}
+
+/** @param {'light' | 'dark'} colorScheme */
+async function takePictures(colorScheme) {
+  const context = await browser.newContext({ colorScheme, viewport: { width: 720, height: 400 } })
+  const page = await context.newPage()
+  /** @param {string} name */
+  const picture = (name) =>
+    page.screenshot({
+      path: path.join(images, `${name}-${colorScheme}.png`),
+      fullPage: true,
+      animations: 'disabled',
+    })
+
+  await page.goto(partner)
+  await page.getByRole('button', { name: 'Connect your account' }).click()
+  await page.getByLabel('Name').fill('alice')
+  await page.getByLabel('Password').fill('wonderland')
+  await picture('sign-in')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Allow' }).waitFor()
+  await picture('consent')
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await page.waitForURL(`${partner}/**`)
+  await page.goto(`${host}/applications`)
+  await picture('connected-applications')
+  await page.goto(`${host}/auth/oauth2/authorize?response_type=code&client_id=unknown`)
+  await picture('error')
+  // The next turn begins without a connection, as the first one did.
+  await page.goto(`${host}/applications`)
+  await page.getByRole('button', { name: 'Disconnect' }).click()
+  await context.close()
+}

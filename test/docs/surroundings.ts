@@ -1,0 +1,50 @@
+/** The declarations of the app that the code blocks of the documents use. */
+export const SURROUNDINGS = `
+import type { Server } from 'node:http'
+import type { Redis as RedisClient } from 'ioredis'
+import type Koa from 'koa'
+import type { Middleware } from 'koa'
+import type KoaRouter from '@koa/router'
+import type { Gatehouse, GatehouseOptions, Logger, ProductDefinition, ProductDefinitions } from 'koa-gatehouse'
+import type { WebSocketServer } from 'ws'
+
+interface ClientRow {
+  accountId: string
+  name: string
+  products: string[]
+  redirectUris: string[] | null
+  disabled: boolean
+  epoch: number
+}
+
+declare global {
+  const logger: Logger
+  const app: Koa
+  const api: Koa
+  const router: KoaRouter
+  const server: Server
+  const redis: RedisClient
+  const issuer: string
+  const leakedToken: string
+  const audience: string
+  const webSocketServer: WebSocketServer
+  const products: ProductDefinitions<'none' | 'basic' | 'verified'>
+  const options: Omit<GatehouseOptions, 'products' | 'kycLevels' | 'accounts'> & { accounts: { find(id: string): undefined } }
+  const gatehouse: Gatehouse<'invoices:read' | 'invoices:create', 'invoices' | 'payments'>
+  const createGatehouse: typeof import('koa-gatehouse').createGatehouse
+  const createGateway: typeof import('koa-gatehouse/gateway').createGateway
+  const redisStore: typeof import('koa-gatehouse/adapters/redis').redisStore
+  const cors: () => Middleware
+  const mount: typeof import('koa-mount')
+  const db: {
+    account(id: string): Promise<{ id: string; kycLevel: 'none' | 'basic' | 'verified'; name: string; email: string } | undefined>
+    setKycLevel(id: string, kycLevel: 'none' | 'basic' | 'verified'): Promise<void>
+    products(): Promise<(Pick<ProductDefinition, 'title' | 'operations'> & { id: string })[]>
+    client(id: string): Promise<ClientRow | undefined>
+    secretHashes(id: string): Promise<string[]>
+  }
+  const metrics: { count(name: string, details: object): void }
+  const audit: { write(entry: object): void }
+  const reportsOf: (accountId: string) => object[]
+}
+`
