@@ -3,9 +3,10 @@ import { createGatehouse } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 
 const port = Number(process.env.PORT ?? 3000)
+const origin = `http://localhost:${port}`
 const gatehouse = createGatehouse({
-  issuer: `http://localhost:${port}/auth`,
-  audience: `http://localhost:${port}/api`,
+  issuer: `${origin}/auth`,
+  audience: `${origin}/api`,
   store: memoryStore(),
   products: {
     invoices: {
@@ -33,8 +34,7 @@ const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
   removedOperations: ['invoices:create'],
 })
 
-console.log(`\
-TOKEN=$(curl -s http://localhost:${port}/auth/oauth2/token -d grant_type=client_credentials \\
-  -d client_id=${apiKey.clientId} -d client_secret=${clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-curl -iw '\\n' http://localhost:${port}/api/invoices/list -H "authorization: Bearer $TOKEN"            # 200
-curl -iw '\\n' -X POST http://localhost:${port}/api/invoices/create -H "authorization: Bearer $TOKEN"  # 403`)
+console.log(`TOKEN=$(curl -s ${origin}/auth/oauth2/token -u ${apiKey.clientId}:${clientSecret} -d grant_type=client_credentials |
+  node -p 'JSON.parse(fs.readFileSync(0)).access_token')
+curl -i ${origin}/api/invoices/list -H "authorization: Bearer $TOKEN"; echo            # 200
+curl -i -X POST ${origin}/api/invoices/create -H "authorization: Bearer $TOKEN"; echo  # 403`)
