@@ -2,7 +2,10 @@ import { isRejection, readForm, type Form } from '../../http/form-body.ts'
 import { isSameOrigin } from '../../http/csrf.ts'
 import { showError, type StepRequest } from './step.ts'
 
-/** The CSRF token of a form, valid for the interaction and for the person to whom the form is shown. */
+/**
+ * The CSRF token of a form. It is valid only for this interaction, for its present step, and for the account
+ * to which the form is shown.
+ */
 export function csrfTokenOf(request: StepRequest): string {
   return request.csrf.issue(...bindingOf(request))
 }

@@ -61,7 +61,9 @@ export function createPages(options: { readonly texts: TextsByLocale; readonly b
     /** The page for an error that cannot be sent to the application. A status below 400 becomes 400. */
     renderError: (ctx: Context, model: ErrorModel & Reader & { readonly status: number }) =>
       write(ctx, model, (frame) => errorPage(frame, model), { status: Math.max(model.status, 400) }),
-    /** Asks whether to sign out. The form posts `xsrf` to `action`, with `logout=yes` if the person agrees. */
+    /**
+     * Asks whether to sign out. The form posts `xsrf` to `action`, with `logout=yes` if the person agrees.
+     */
     renderSignOut: (
       ctx: Context,
       model: SignOutModel & Reader & { readonly redirectOrigin?: string | undefined },

@@ -24,7 +24,10 @@ export interface PendingInteraction {
      */
     readonly products?: readonly string[] | undefined
   }
-  /** The origin to which the browser is finally sent. The page shows it to the person. */
+  /**
+   * The origin of the application's redirect URI, to which the browser is sent in the end. The page shows it
+   * to the person.
+   */
   readonly redirectOrigin: string
   /** The account that the authorization is for; undefined while no one is signed in. */
   readonly account?: {
@@ -52,8 +55,8 @@ export interface PendingInteraction {
 }
 
 /**
- * The methods of the authorization server that the pages need. If a method returns a URL, the caller sends the
- * browser there.
+ * The methods of the authorization server that the pages need. If a method returns a URL, the caller sends
+ * the browser there.
  */
 export interface InteractionPort {
   /**

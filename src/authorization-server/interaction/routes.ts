@@ -25,16 +25,16 @@ const FORMS: Readonly<Record<string, StepForm | undefined>> = {
 }
 
 /**
- * Serves the pages of a pending authorization, at `/interaction/<uid>` and below:
+ * Serves the pages of a pending authorization request, at `/interaction/<uid>` and below:
  *
  * - `GET  /interaction/<uid>` starts the step that is due: sign-in or consent
- * - `POST /interaction/<uid>/sign-in` the form of the built-in sign-in page
- * - `POST /interaction/<uid>/consent` approve or deny
- * - `POST /interaction/<uid>/switch` use another account
+ * - `POST /interaction/<uid>/sign-in` receives the form of the built-in sign-in page
+ * - `POST /interaction/<uid>/consent` approves or denies the request
+ * - `POST /interaction/<uid>/switch` lets the person use another account
  *
- * @returns a function that takes the host's own context and the path below {auth_url}. It answers the request and
- *   resolves to true, or resolves to false if the path does not belong to an interaction. It rejects with the errors of
- *   the host's callbacks and of the port.
+ * @returns a function that takes the host's own context and the path below {auth_url}. If the path belongs to
+ *   an interaction, the function answers the request and resolves to true. Otherwise it resolves to false. It
+ *   rejects with the errors of the host's callbacks and of the port
  */
 export function interactionRoutes(
   options: InteractionOptions,

@@ -10,7 +10,8 @@ import type { Texts } from './texts.ts'
 const RETURNED = 'returned'
 
 /**
- * Signs in with the host's session, sends the browser to the host's sign-in page, or shows the built-in sign-in page.
+ * Signs in with the host's session, sends the browser to the host's sign-in page, or shows the built-in
+ * sign-in page.
  */
 export async function showSignIn(request: StepRequest): Promise<StepResult> {
   const { accounts, port, ctx, pending } = request

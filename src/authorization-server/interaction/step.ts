@@ -15,7 +15,7 @@ export interface InteractionOptions {
   readonly pages: Pages
   /** {auth_url}, without a trailing slash. */
   readonly issuer: string
-  /** At least 32 bytes each, newest first, the same in all processes. */
+  /** The keys of the CSRF tokens: at least 32 bytes each, newest first, the same keys in all processes. */
   readonly csrfKeys: readonly Uint8Array[]
   /**
    * The limit of sign-in attempts. It applies to each interaction, and to each identifier from one network

@@ -27,7 +27,7 @@ export const english = {
   consentIntro: 'Choose what {application} may do:',
   /** Title of the group of OpenID Connect scopes. */
   consentAboutYou: 'About you',
-  /** Title of the group of operations that are in no product. */
+  /** Title of the group of operations that are in none of the application's products. */
   consentOther: 'Other',
   consentGrantedBefore: 'Allowed before',
   consentDeniedBefore: 'Denied before',

@@ -30,7 +30,7 @@ export function providerConfiguration(
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
     // Clients authenticate only by sending their secret. Signed assertions are not accepted. We store only
-    // hashes of secrets, so a hash would have to be the key of an assertion, and a stolen hash would be
+    // hashes of secrets, so the key of an assertion would have to be the hash. Then a stolen hash would be
     // enough to authenticate.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },

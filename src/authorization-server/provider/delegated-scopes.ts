@@ -12,8 +12,8 @@ import { requestState } from './request-state.ts'
 import { requireKnownResource, resourceServerOf } from './resource-indicator.ts'
 import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from './requested-scope.ts'
 
-// This file decides which scopes an application may have. They depend on the catalog, the application's products, and
-// the KYC level of its developer.
+// This file decides which scopes an application may have. These scopes depend on the catalog, the
+// application's products, and the KYC level of the application's developer.
 
 type Parts = Pick<ProviderParts, 'settings' | 'catalog' | 'accountLookup'>
 

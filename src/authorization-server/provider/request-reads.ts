@@ -13,7 +13,8 @@ import { requestState } from './request-state.ts'
 type Parts = Pick<ProviderParts, 'codes' | 'families' | 'refreshTokenFormat' | 'grantLifecycle'>
 
 /**
- * Starts to read the code or refresh token of a token request. A failed read throws only when the record is awaited.
+ * Starts to read the code or refresh token of a token request. A failed read throws only when the record is
+ * awaited.
  */
 export function prefetch(parts: Parts, ctx: KoaContextWithOIDC): void {
   if (ctx.oidc.route !== 'token') return

@@ -36,7 +36,9 @@ export function requireAllowed(
   }
 }
 
-/** An `invalid_scope` error (RFC 6749 4.1.2.1, 5.2). `scope` is the rejected scope, if there is exactly one. */
+/**
+ * An `invalid_scope` error (RFC 6749 4.1.2.1, 5.2). `scope` is the rejected scope, if there is exactly one.
+ */
 export function invalidScope(description: string, scope?: string): Error {
   // The type demands a scope, but an empty scope would become `"scope": ""` in the response.
   const named = scope !== undefined && scope.length <= MAX_REPEATED_LENGTH ? scope : undefined

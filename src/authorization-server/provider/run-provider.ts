@@ -55,7 +55,7 @@ export async function runProvider(
  * needed, because the parameters of the authorization request are stored.
  *
  * Relies on: if the request fails before these parameters are loaded, oidc-provider looks for a `client_id`
- * in the query. If it finds a `client_id`, it reads the parameters that are not loaded yet, and fails again.
- * If it finds none, it answers the error.
+ * in the query. If it finds a `client_id`, it reads parameters that are not loaded yet, and fails again.
+ * Without a `client_id`, it responds with the first error.
  */
 const RETURN_FROM_PAGES = /^\/oauth2\/authorize\/./i

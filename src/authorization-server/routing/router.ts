@@ -48,8 +48,8 @@ async function answer(options: RouterOptions, ctx: Context, path: string): Promi
 }
 
 /**
- * Answers OPTIONS, and rejects unsupported methods with 405 (RFC 9110 15.5.6). The answer to OPTIONS allows pages of
- * other origins to read public documents, but not to use endpoints.
+ * Answers OPTIONS, and rejects unsupported methods with 405 (RFC 9110 15.5.6). The answer to OPTIONS allows
+ * pages of other origins to read public documents, but not to use endpoints.
  *
  * @returns whether the request was answered
  */

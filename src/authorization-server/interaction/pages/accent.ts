@@ -28,7 +28,8 @@ const MIN_CONTRAST = 4.5
  * Computes the shades of an accent colour.
  *
  * @param accent `#rrggbb`
- * @param grounds the darkest background of the light pages and the lightest background of the dark pages, as `#rrggbb`
+ * @param grounds the darkest background of the light pages and the lightest background of the dark pages, as
+ *   `#rrggbb`
  * @throws {GatehouseError} `ERR_OPTIONS` if a colour is not in the form `#rrggbb`
  */
 export function accentShades(accent: string, grounds: { light: string; dark: string }): AccentShades {

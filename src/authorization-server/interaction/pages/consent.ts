@@ -7,7 +7,10 @@ import { applicationName, displayText, initialOf, webAddress } from './display-t
 import { writeDuration } from './duration.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
-/** The content of the consent page. Names are raw; the page makes them safe to display. */
+/**
+ * The content of the consent page. The names are unchanged texts from outside. The page makes them safe to
+ * display.
+ */
 export interface ConsentModel {
   /** Address to which the consent form is sent. */
   readonly action: string
@@ -18,9 +21,9 @@ export interface ConsentModel {
   /** The account that is signed in. */
   readonly account: { readonly name: string; readonly login?: string | undefined }
   readonly groups: readonly ScopeGroup[]
-  /** Seconds for which access continues without use. */
+  /** Seconds after which access ends if the application does not use it. */
   readonly accessLifetime: number
-  /** The origin to which the browser is finally sent. */
+  /** The origin of the application's redirect URI, to which the browser is sent in the end. */
   readonly redirectOrigin: string
   readonly problem?: keyof Texts | undefined
 }

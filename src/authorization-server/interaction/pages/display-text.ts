@@ -1,7 +1,8 @@
 /**
- * Characters that are invisible or that change the direction of the text around them: controls, bidirectional
- * controls, zero-width and filler characters, tags, line and paragraph separators. Such characters can make
- * one name look like another name. Joiners and variation selectors stay, because emoji and Persian need them.
+ * Characters that are invisible or that change the direction of the text around them. These are controls,
+ * bidirectional controls, zero-width and filler characters, tags, line and paragraph separators. Such
+ * characters can make one name look like another name. Joiners and variation selectors stay, because emoji
+ * and Persian need them.
  */
 const INVISIBLE =
   /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu

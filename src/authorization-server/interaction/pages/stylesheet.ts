@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { accentShades } from './accent.ts'
 
 /**
- * The backgrounds on which an accent colour must be readable: the darkest light background, and the lightest dark
- * background.
+ * The backgrounds on which an accent colour must be readable: the darkest light background, and the lightest
+ * dark background.
  */
 const GROUNDS = { light: '#eef1f5', dark: '#232b38' }
 

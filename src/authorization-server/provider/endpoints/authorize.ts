@@ -8,7 +8,8 @@ import { loadExistingGrant } from './authorize/load-existing-grant.ts'
 import { findTooLong } from './authorize/parameter-limits.ts'
 import { syncHostSession } from './authorize/sync-host-session.ts'
 
-// The authorization endpoint (RFC 6749 3.1; OpenID Connect Core 3.1.2). The folder `authorize/` holds its parts.
+// The authorization endpoint (RFC 6749 3.1; OpenID Connect Core 3.1.2). The folder `authorize/` holds its
+// parts.
 
 /** Parameters of an authorization request (RFC 6749, 7636, 8707; OpenID Connect Core 3.1.2.1). */
 export const AUTHORIZATION_PARAMETERS: readonly string[] = [
@@ -50,8 +51,8 @@ export function authorizationOptions(parts: Parts) {
     pkce: { required: () => requirePkce },
     allowOmittingSingleRegisteredRedirectUri: true,
     extraParams: {
-      // Relies on: oidc-provider accepts the mode `fragment`, because the mode exists for errors
-      // (`seam/seam.ts`). There it does the same as `query`, so applications must not request it.
+      // Relies on: oidc-provider accepts the mode `fragment`, because this mode must exist for errors
+      // (`seam/seam.ts`). Applications must not request it.
       response_mode(_ctx: KoaContextWithOIDC, mode) {
         if (mode === 'fragment') throw new errors.UnsupportedResponseMode()
       },
@@ -82,7 +83,7 @@ export function resourceIndicators(
     defaultResource: async () => parts.settings.audience,
     useGrantedResource: async () => true,
     async getResourceServerInfo(ctx, resource, client) {
-      // Relies on: when the browser returns from our pages, oidc-provider awaits no earlier hook, and loads
+      // Relies on: when the browser returns from our pages, oidc-provider awaits this hook first, and loads
       // the account later.
       if (isReturnFromPages(ctx)) await syncHostSession(parts, ctx)
       return describeResource(parts, ctx, resource, client)
@@ -104,8 +105,8 @@ function promptPolicy() {
 }
 
 /**
- * Rejects parameters that are too long. An error about `state` is not redirected, because the redirect would repeat the
- * `state` and might be too long for a proxy.
+ * Rejects parameters that are too long. An error about `state` is not redirected, because the redirect would
+ * repeat the `state` and might be too long for a proxy.
  *
  * @throws invalid_request
  */

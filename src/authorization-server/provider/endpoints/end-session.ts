@@ -33,8 +33,8 @@ export function endSession(
 }
 
 /**
- * Adds three things that oidc-provider does not do: it rejects a `state` that is too long, answers requests
- * without a session of ours, and signs the person out at the host.
+ * Adds three things that oidc-provider does not do. It rejects a `state` that is too long. It answers
+ * requests without a session of ours. And it signs the person out at the host too.
  */
 export function registerEndSession(provider: Provider, deps: Dependencies): void {
   provider.use(async function endSession(context: unknown, next: Next) {

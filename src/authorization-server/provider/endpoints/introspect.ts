@@ -6,8 +6,8 @@ import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
-// The introspection endpoint (RFC 7662). Its error responses are fixed like those of all client endpoints
-// (`missing-secret.ts`).
+// The introspection endpoint (RFC 7662). `missing-secret.ts` corrects its error responses, as for all client
+// endpoints.
 
 /**
  * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens. A resource
@@ -37,7 +37,10 @@ function isResourceServer(caller: ProviderClient): boolean {
   return client.kind === 'apiKey' && client.resourceServer
 }
 
-/** The access token to introspect, with the claims that the response adds to oidc-provider's claims (RFC 7662 2.2). */
+/**
+ * The access token to introspect, with the claims that the response adds to oidc-provider's claims (RFC 7662
+ * 2.2).
+ */
 export function accessTokenToIntrospect(record: AccessTokenRecord, { claims }: Principal): AccessTokenRecord {
   const { aud, sub, access_mode, account_id, user_id, grant_id } = claims
   return { ...record, aud, extra: { sub, access_mode, account_id, user_id, grant_id } }

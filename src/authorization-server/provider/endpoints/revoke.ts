@@ -3,8 +3,8 @@ import type { Revocations } from '../../../revocation/revoke-tokens.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
 import { explainMissingSecret } from '../missing-secret.ts'
 
-// The revocation endpoint (RFC 7009). An access token is revoked alone. A refresh token is revoked with its whole
-// grant, even if the token was used before (`models/refresh-tokens.ts`).
+// The revocation endpoint (RFC 7009). An access token is revoked alone. A refresh token is revoked with its
+// whole grant, even if the token was used before (`models/refresh-tokens.ts`).
 
 /**
  * A client may revoke only its own tokens. A token of another client is treated like an unknown token (RFC
@@ -19,8 +19,8 @@ export const revocation: NonNullable<NonNullable<Configuration['features']>['rev
 export type RevokeAccessToken = (tokenId: string, until: number | undefined) => Promise<void>
 
 /**
- * Milliseconds for which a repeated revocation of the same token is not stored again. Each stored revocation goes to
- * every process, which keeps it until the token expires.
+ * Milliseconds for which a repeated revocation of the same token is not stored again. Each stored revocation
+ * goes to every process, which keeps it until the token expires.
  */
 const REPEAT_INTERVAL_MS = 60_000
 

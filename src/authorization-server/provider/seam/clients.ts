@@ -7,8 +7,8 @@ import { currentContext, requestState } from '../request-state.ts'
 import { disguiseToken } from './tokens.ts'
 
 /**
- * Called when a client has authenticated. By then oidc-provider has read the parameters of the request. It
- * uses them only later, so the function may change them.
+ * Called when a client has authenticated. By then oidc-provider has read the parameters of the request, but
+ * it uses them only later. So the function may change them.
  */
 export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClient) => Promise<void>
 
@@ -60,7 +60,7 @@ export function compareSecretsByHash(
 }
 
 /**
- * Compares a secret in the Basic header in its decoded form, and then as the client sent it, because many
+ * Compares a secret in the Basic header in its decoded form, and then in the form that the client sent. Many
  * clients do not encode their secret. If both forms are wrong, the client has failed to authenticate once,
  * not twice.
  */

@@ -23,8 +23,9 @@ export class NotNow extends errors.OIDCProviderError {
 }
 
 /**
- * Prevents an error from being redirected to the application. Relies on: `allow_redirect`, see {@link
- * NotNow}.
+ * Prevents an error from being redirected to the application.
+ *
+ * Relies on: oidc-provider does not redirect an error whose `allow_redirect` is false.
  */
 export function notRedirected<T extends Error>(error: T): T {
   return Object.assign(error, { allow_redirect: false })

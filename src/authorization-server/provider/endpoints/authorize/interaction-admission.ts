@@ -56,5 +56,8 @@ export function createInteractionAdmission(parts: {
   }
 }
 
-/** Decides whether one more authorization request may wait for a person. Strangers can start any number of requests. */
+/**
+ * Decides whether one more authorization request may wait for a person. Strangers can start any number of
+ * requests.
+ */
 export type InteractionAdmission = ReturnType<typeof createInteractionAdmission>

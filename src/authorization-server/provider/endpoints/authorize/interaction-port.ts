@@ -197,7 +197,10 @@ function sessionOf({ provider }: Parts, ctx: Context) {
   return provider().Session.get(ctx)
 }
 
-/** Signs the person out of our session. The session stays, because pending authorization requests continue in it. */
+/**
+ * Signs the person out of our session. The session stays, because pending authorization requests continue in
+ * it.
+ */
 async function signOut(session: Session): Promise<void> {
   delete session.accountId
   session.authorizations = undefined

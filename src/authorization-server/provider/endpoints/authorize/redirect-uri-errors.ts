@@ -2,15 +2,16 @@ import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { recordOf } from '../../client-metadata.ts'
 
 /**
- * One description for an unknown client, a disabled client and an API key, so that strangers cannot distinguish them.
+ * One description for an unknown client, a disabled client and an API key, so that strangers cannot
+ * distinguish them.
  */
 const NO_APPLICATION =
   'there is no application with this client_id: check the client_id, enable the application if it is disabled, and ' +
   'use an application instead of an API key, which acts on its own account only'
 
 /**
- * What the developer can do about an authorization or sign-out request whose error cannot be redirected to an
- * application. Returns undefined if oidc-provider's own description is specific enough.
+ * Describes what the developer can do about an authorization or sign-out request whose error cannot be
+ * redirected to an application. Returns undefined if oidc-provider's own description is specific enough.
  */
 export function redirectUriError(ctx: KoaContextWithOIDC, error: Error): string | undefined {
   if (error instanceof errors.InvalidClient) return NO_APPLICATION

@@ -21,7 +21,8 @@ export async function fillInRedirectUri(
 ): Promise<void> {
   if (params['redirect_uri'] !== undefined || redirectUris.length < 2) return
   const code = typeof params['code'] === 'string' ? await getCode(parts, ctx, params['code']) : undefined
-  // For the code of another client any redirect URI is filled in, because oidc-provider rejects the code anyway.
+  // For the code of another client any redirect URI is filled in, because oidc-provider rejects the code
+  // anyway.
   params['redirect_uri'] = code?.clientId === clientId ? code.redirectUri : redirectUris[0]
 }
 

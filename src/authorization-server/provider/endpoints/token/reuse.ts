@@ -2,7 +2,8 @@ import type { AdapterPayload } from 'oidc-provider'
 import { personOf } from '../../../../host/subject.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 
-// Reuse detection: if a code (RFC 6749 4.1.2) or a refresh token (RFC 9700 4.14.2) is used twice, its grant is revoked.
+// Reuse detection: if a code (RFC 6749 4.1.2) or a refresh token (RFC 9700 4.14.2) is used twice, its grant
+// is revoked.
 
 type Parts = Pick<ProviderParts, 'families' | 'revokeGrant' | 'events'>
 
