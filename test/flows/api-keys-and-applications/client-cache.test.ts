@@ -9,7 +9,8 @@ import { until } from '../../support/until.ts'
 /** Milliseconds after which a cache entry expires, with or without a message. */
 const MAX_AGE_MS = 10_000
 /**
- * Milliseconds within which a message must arrive. The limit allows for a slow machine and is well below `MAX_AGE_MS`.
+ * Milliseconds within which a message must arrive. The limit allows for a slow machine and is well below
+ * `MAX_AGE_MS`.
  */
 const MESSAGE_TIMEOUT_MS = 5000
 
@@ -61,8 +62,8 @@ describeEachStore('the client cache', (makeStore) => {
   const statusAt = async (host: Host, client: Client) => (await host.requestDirectToken(client)).status
 
   /**
-   * Waits until a process applies a change. The time limit is shorter than the lifetime of a cache entry. So a message
-   * made the process apply the change.
+   * Waits until a process applies a change. The time limit is shorter than the lifetime of a cache entry. So
+   * a message made the process apply the change.
    */
   async function expectSoon(check: () => Promise<void>): Promise<void> {
     const before = performance.now()

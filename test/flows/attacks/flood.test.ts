@@ -346,8 +346,8 @@ describeWithRedis('a Redis with nearly full memory', () => {
     return { host, application, key, tokens, direct, admin, writes, clientId: application.client_id }
   }
   /**
-   * Repeats an authorization request until the response has the status. The first request only starts the memory
-   * check in the background.
+   * Repeats an authorization request until the response has the status. The first request only starts the
+   * memory check in the background.
    */
   const untilStatus = (host: Host, clientId: string, status: number) =>
     vi.waitFor(async () => expect((await request(host, clientId)).status).toBe(status), {

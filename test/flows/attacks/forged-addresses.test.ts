@@ -46,8 +46,8 @@ describe.each([false, true])('forged host headers (app.proxy = %s)', (proxy) => 
   afterAll(() => host.close())
 
   /**
-   * Sends a request, and returns the parts of the response that must not change. Random ids and expiry dates are
-   * replaced.
+   * Sends a request, and returns the parts of the response that must not change. Random ids and expiry dates
+   * are replaced.
    */
   async function ask(target: string, headers: Record<string, string> = {}) {
     const answer = await send(host.port, { target, headers: { accept: 'text/html', ...headers } })

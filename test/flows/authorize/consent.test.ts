@@ -306,7 +306,8 @@ describeEachStore('consent', (makeStore) => {
 
     it('prompt=none before the user has given consent is answered with consent_required', async () => {
       await signIn()
-      // The session of gatehouse begins only when the browser opens an authorization request after the sign-in.
+      // The session of gatehouse begins only when the browser opens an authorization request after the
+      // sign-in.
       await open()
       expect(await answerOf()).toMatchObject({ error: 'consent_required', state: 'xyz', iss: host.issuer })
     })

@@ -7,8 +7,8 @@ import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
 /**
- * Accept headers of callers that get JSON. Such a caller prefers JSON, accepts every type (as curl does), sends no
- * Accept header, or accepts neither JSON nor HTML.
+ * Accept headers of callers that get JSON. Such a caller prefers JSON, accepts every type (as curl does),
+ * sends no Accept header, or accepts neither JSON nor HTML.
  */
 const PROGRAMS = ['application/json', '*/*', undefined, 'application/json, text/html;q=0.5', 'image/png']
 const BROWSERS = ['text/html', BROWSER, 'text/html;q=0.9, application/json;q=0.1']

@@ -171,8 +171,8 @@ describeEachStore("the host's own session", (makeStore) => {
     beforeEach(() => host.signInAt(browser, { accountId: 'alice', userId: 'anna' }))
 
     /**
-     * Expects that anna gets no code. If another user is signed in after the change, this user is asked for consent and
-     * gets the code.
+     * Expects that anna gets no code. If another user is signed in after the change, this user is asked for
+     * consent and gets the code.
      */
     async function expectNewStart(page: Page) {
       if (next) {

@@ -50,7 +50,8 @@ describeEachStore('a store that fails for some calls', (makeStore) => {
     expect(page.body).toContain('temporarily_unavailable')
   }
 
-  // Fixed bug: a later failure hid the error of the store. A test that froze a store under load found the bug.
+  // Fixed bug: a later failure hid the error of the store. A test that froze a store under load found the
+  // bug.
   test.each(['get session:', 'set session:', 'set session-uid:', 'delete session:', 'set interaction:'])(
     'if the store call "%s" fails, an authorization request of a browser with a lost session gets 503 and can be repeated',
     async (call) => {

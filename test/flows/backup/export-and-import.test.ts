@@ -52,8 +52,8 @@ describeEachStore('export and import of the registry', (makeStore) => {
   }
 
   /**
-   * Stops the old process, imports its file into another store, and starts a new process on that store. The new process
-   * has the address of the old process.
+   * Stops the old process, imports its file into another store, and starts a new process on that store. The
+   * new process has the address of the old process.
    */
   async function moveTo(
     store: Store,
@@ -322,8 +322,8 @@ describeEachStore('export and import of the registry', (makeStore) => {
     await host.gatehouse.tokens.revokeAll({ clientId: 'nightly' })
     expect(await statusOf(host, after)).toBe(401)
 
-    // A gatehouse that stores its own clients rejects this file, because the host manages the clients of the file. A
-    // gatehouse whose host manages the clients rejects the file of the other gatehouse.
+    // A gatehouse that stores its own clients rejects this file, because the host manages the clients of the
+    // file. A gatehouse whose host manages the clients rejects the file of the other gatehouse.
     const other = await start(makeStore())
     await expect(other.gatehouse.importRegistry(lines)).rejects.toThrow(
       expect.objectContaining({

@@ -16,7 +16,9 @@ describeWithChromium('the built-in sign-in page with an application on another s
   const servers: Server[] = []
   const consoleMessages: string[] = []
 
-  /** Starts a server on 127.0.0.1. For a browser this is another site than localhost, where gatehouse runs. */
+  /**
+   * Starts a server on 127.0.0.1. For a browser this is another site than localhost, where gatehouse runs.
+   */
   async function serve(listener: Parameters<typeof createServer>[1]): Promise<string> {
     const server = createServer(listener).listen(0, '127.0.0.1')
     servers.push(server)

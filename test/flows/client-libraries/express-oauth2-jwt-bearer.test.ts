@@ -5,7 +5,10 @@ import { auth } from 'express-oauth2-jwt-bearer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, startHost, type Host } from '../../support/host.ts'
 
-/** Starts a resource server as in the library's documentation. It is configured with the issuer and the audience only. */
+/**
+ * Starts a resource server as in the library's documentation. It is configured with the issuer and the
+ * audience only.
+ */
 async function startResourceServer({ issuer, audience }: Host) {
   const app = express()
   app.use(auth({ issuerBaseURL: issuer, audience }))

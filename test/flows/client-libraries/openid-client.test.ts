@@ -141,7 +141,8 @@ describeEachStore('openid-client', (makeStore) => {
     const answer = await oauth.tokenIntrospection(config, token)
     expect(answer).toMatchObject({ active: true, access_mode: 'direct', account_id: 'acme' })
     expect(await oauth.tokenIntrospection(resourceServer, token)).toEqual(answer)
-    // If a client tries to revoke a token of another client, it gets 200, and the token stays valid (RFC 7009 2.1).
+    // If a client tries to revoke a token of another client, it gets 200, and the token stays valid (RFC 7009
+    // 2.1).
     await oauth.tokenRevocation(resourceServer, token)
     expect(await oauth.tokenIntrospection(config, token)).toEqual(answer)
     await oauth.tokenRevocation(config, token)

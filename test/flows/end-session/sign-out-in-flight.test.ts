@@ -40,7 +40,10 @@ describeEachStore('a sign-out during another request', (makeStore) => {
   const signOutPage = () => browser.open(`${host.issuer}/oauth2/logout`)
   const confirm = (page: Page) => browser.submit(page, { action: /logout/, button: ['logout', 'yes'] })
 
-  /** Expects that a browser is signed out with its current cookies, and with each of the given sets of cookies. */
+  /**
+   * Expects that a browser is signed out with its current cookies, and with each of the given sets of
+   * cookies.
+   */
   async function expectSignedOut(...cookies: Browser['cookies'][]): Promise<void> {
     for (const each of [browser.cookies, ...cookies]) {
       const other = host.browser()
@@ -72,8 +75,8 @@ describeEachStore('a sign-out during another request', (makeStore) => {
     },
   )
 
-  // After the consent page the browser opens the authorization endpoint again. This request gives the session another
-  // cookie.
+  // After the consent page the browser opens the authorization endpoint again. This request gives the session
+  // another cookie.
   it.each(['set session:', 'delete session:'])(
     'a request after the consent page does not undo a sign-out if the request is paused before "%s"',
     async (call) => {

@@ -78,8 +78,8 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
   }
 
   /**
-   * Repeats a request once for each of its store calls. Each time another call is paused before or after its execution,
-   * and the grant is revoked during the pause.
+   * Repeats a request once for each of its store calls. Each time another call is paused before or after its
+   * execution, and the grant is revoked during the pause.
    */
   async function atEachCall(
     prepare: () => Promise<Attempt>,
@@ -213,8 +213,8 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
         },
         revoke: () => host.gatehouse.grants.revokeAll({ accountId: 'alice' }),
         async findValid() {
-          // An approval after the revocation is valid. If the revocation came after the approval, it must also revoke
-          // the consent.
+          // An approval after the revocation is valid. If the revocation came after the approval, it must
+          // also revoke the consent.
           const isRevoked = (await exchange(code)).status !== 200
           const silently = authorizationUrl(host, client.client_id, { scope: SCOPE, prompt: 'none' })
           const answer = (await browser.open(silently)).url.searchParams

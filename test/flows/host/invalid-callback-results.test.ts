@@ -15,8 +15,8 @@ describeEachStore("unusual results of the host's callbacks", (makeStore) => {
   afterEach(() => host.close())
 
   /**
-   * Starts a host whose callbacks may return values that their types do not allow. By default every sign-in signs in
-   * alice.
+   * Starts a host whose callbacks may return values that their types do not allow. By default every sign-in
+   * signs in alice.
    */
   async function start(accounts: object) {
     const complete = {

@@ -11,7 +11,10 @@ type Row = (HostApiKey | HostApplication) & { readonly secretHash: Buffer }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-/** A typical registry of a host. It keeps rows in a table, and `find` ignores the letter case of the client id. */
+/**
+ * A typical registry of a host. It keeps rows in a table, and `find` ignores the letter case of the client
+ * id.
+ */
 class HostRegistry implements Registry<Row> {
   readonly rows = new Map<string, Row>()
   readonly verified: Row[] = []
@@ -156,7 +159,8 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
     expect([await introspect(), await feed()]).toEqual([false, 403])
     change('monitor', { resourceServer: true })
     expect([await introspect(), await feed()]).toEqual([true, 200])
-    // The host has not reported the change, so a gateway cannot know of the change. Introspection reads the row.
+    // The host has not reported the change, so a gateway cannot know of the change. Introspection reads the
+    // row.
     change('nightly', { disabled: true })
     expect(await introspect()).toBe(false)
     change('nightly', { disabled: false })

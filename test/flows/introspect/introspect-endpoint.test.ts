@@ -194,8 +194,8 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(writes.slice(before)).toEqual([])
     const second = await refresh(first.refresh_token)
     const after = writes.length
-    // The grace period is a minute. In this time a client that lost the response may send the used token again, and
-    // introspection must not count as this second use.
+    // The grace period is a minute. In this time a client that lost the response may send the used token
+    // again, and introspection must not count as this second use.
     for (let round = 0; round < 3; round += 1) {
       expect(await introspect(application, first.refresh_token)).toEqual(INACTIVE)
     }

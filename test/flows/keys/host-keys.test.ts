@@ -38,7 +38,8 @@ describeEachStore('signing keys of the host', (makeStore) => {
     const [first] = hosts
     const options = { signingKeys: { jwks: { keys } }, store }
     const address = first && { issuer: first.issuer, audience: first.audience }
-    // Most tests start with a key ring in their store. The test host does not add one if `gatehouse.store` is set.
+    // Most tests start with a key ring in their store. The test host does not add one if `gatehouse.store` is
+    // set.
     const host = await startHost({ gatehouse: { ...options, ...address } })
     hosts.push(host)
     await host.gatehouse.ready()

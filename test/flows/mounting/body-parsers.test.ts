@@ -49,7 +49,10 @@ const output = collectOutput()
 beforeEach(() => void output.lines.splice(0))
 afterAll(() => output.stop())
 
-/** The two kinds of hosts. One host has `app.keys` and a signed session, and the other host has no keys and no session. */
+/**
+ * The two kinds of hosts. One host has `app.keys` and a signed session, and the other host has no keys and no
+ * session.
+ */
 const COOKIES = ['koa-session and app.keys', 'no app.keys'] as const
 
 /** Starts a host with a body parser and its own cookies around the gatehouse. */

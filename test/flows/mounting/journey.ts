@@ -6,8 +6,9 @@ import { connect, type Host } from '../../support/host.ts'
 const SIGNED_OUT = 'http://localhost:9/signed-out'
 
 /**
- * Runs through the whole interface as a client sees it: discovery, direct access, delegated access with sign-in,
- * consent, refresh, user info, sign-out, and revocation. Each address on the way must start with the issuer.
+ * Runs through the whole interface as a client sees it: discovery, direct access, delegated access with
+ * sign-in, consent, refresh, user info, sign-out, and revocation. Each address on the way must start with the
+ * issuer.
  */
 export async function journey(host: Host): Promise<void> {
   // The first start generates keys, which takes some time on a busy machine.
@@ -45,7 +46,10 @@ async function discovery({ issuer, audience, origin, fetch }: Host): Promise<voi
   expect(addresses.filter((address) => address !== issuer && !address.startsWith(`${issuer}/`))).toEqual([])
 }
 
-/** Gets a token for an API key, calls the API with and without the token, and introspects and revokes the token. */
+/**
+ * Gets a token for an API key, calls the API with and without the token, and introspects and revokes the
+ * token.
+ */
 async function directAccess(host: Host): Promise<void> {
   const key = await host.createApiKey(['invoices'])
   const { status, body } = await host.requestDirectToken(key)
@@ -82,8 +86,8 @@ async function directAccess(host: Host): Promise<void> {
 }
 
 /**
- * Signs a user in, unticks one operation and approves the other operations. The application then refreshes its token,
- * reads user info, and signs the user out.
+ * Signs a user in, unticks one operation and approves the other operations. The application then refreshes
+ * its token, reads user info, and signs the user out.
  */
 async function delegatedScopes(host: Host): Promise<void> {
   const application = await host.createApplication({ postLogoutRedirectUris: [SIGNED_OUT] })

@@ -30,8 +30,9 @@ const page = (ctx: Context) => {
 const mounted = (path: string, what: unknown) => mount(path, what as never) as unknown as Middleware
 
 /**
- * Runs an app below `/platform`, and passes requests on as connect and Express do for `use('/platform', handler)`. These
- * frameworks remove the prefix from `request.url` and keep the whole address in `request.originalUrl`.
+ * Runs an app below `/platform`, and passes requests on as connect and Express do for `use('/platform',
+ * handler)`. These frameworks remove the prefix from `request.url` and keep the whole address in
+ * `request.originalUrl`.
  */
 function inExpress(app: Koa, gatehouse: Gatehouse): Callback {
   const root = new Koa().use(gatehouse.wellKnown()).use(page).callback()

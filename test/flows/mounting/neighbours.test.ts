@@ -8,8 +8,8 @@ import { hostRequests } from '../../support/host-requests.ts'
 import { journey } from './journey.ts'
 
 /**
- * The path of one issuer is below the path of the other issuer. This is the worst case, because a browser then sends
- * cookies of one issuer to the other issuer.
+ * The path of one issuer is below the path of the other issuer. This is the worst case, because a browser
+ * then sends cookies of one issuer to the other issuer.
  */
 const PATHS = { issuerPath: '/auth', audiencePath: '/api' }
 const BELOW = { issuerPath: '/auth/eu', audiencePath: '/api-eu' }
@@ -99,7 +99,8 @@ describe('two gatehouses in one app', () => {
       (await at.call('GET /invoices/list', access_token)).body['auth']
     expect(await who(host, one)).toMatchObject({ accountId: 'alice' })
     expect(await who(otherHost, two)).toMatchObject({ accountId: 'bob' })
-    // The session at the first gatehouse is still valid. So no sign-in page appears, and the token is for alice.
+    // The session at the first gatehouse is still valid. So no sign-in page appears, and the token is for
+    // alice.
     expect(await who(host, three)).toMatchObject({ accountId: 'alice' })
   })
 

@@ -148,8 +148,8 @@ async function startOverHttp2(
 }
 
 /**
- * Passes a request on as a proxy does. The new request uses plain HTTP and has X-Forwarded-* headers that describe the
- * original request.
+ * Passes a request on as a proxy does. The new request uses plain HTTP and has X-Forwarded-* headers that
+ * describe the original request.
  */
 function passOn(request: IncomingMessage, response: ServerResponse, port: number): void {
   const headers = {

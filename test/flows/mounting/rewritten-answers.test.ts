@@ -28,8 +28,8 @@ describe.each([
   beforeAll(async () => {
     host = await startHost({
       above: [above],
-      // The middleware in `above` rewrites only objects. This middleware turns the responses of the host's own handlers
-      // into text, so that `above` does not change them.
+      // The middleware in `above` rewrites only objects. This middleware turns the responses of the host's
+      // own handlers into text, so that `above` does not change them.
       mount(app, gatehouse) {
         app.use(gatehouse.middleware())
         app.use(gatehouse.gateway.middleware())

@@ -15,7 +15,7 @@ const withoutTransfer = {
   invoices,
   payments: { ...payments, operations: { 'payments:list': payments.operations['payments:list'] } },
 } as const
-/** An additional product, which shares an operation with `payments`. */
+/** The products, and one more product that shares an operation with `payments`. */
 const shared = {
   ...products,
   statements: { title: 'Statements', operations: { 'payments:list': payments.operations['payments:list'] } },
@@ -49,87 +49,89 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
     async function startTwo(initial: ProductDefinitions = products) {
       const [database, data] = [createDatabase(initial), crypto.randomUUID()]
       const gatehouse = { products: database.load }
-      const here = await start({ store: makeStore(data), gatehouse })
-      const there = await start({ store: makeStore(data), gatehouse }, here)
-      /** Changes the products, and waits until the other process has loaded them. */
+      const first = await start({ store: makeStore(data), gatehouse })
+      const second = await start({ store: makeStore(data), gatehouse }, first)
+      /** Changes the products, and waits until the second process has loaded the new products. */
       async function change(next: ProductDefinitions) {
-        const reloaded = new Promise((resolve) => there.gatehouse.on('catalog.reloaded', resolve))
+        const reloaded = new Promise((resolve) => second.gatehouse.on('catalog.reloaded', resolve))
         database.products = next
-        await here.gatehouse.catalog.reload()
+        await first.gatehouse.catalog.reload()
         await reloaded
       }
-      return { here, there, change, data }
+      return { first, second, change, data }
     }
 
-    it('removing an operation revokes the tokens that carry it in both processes, and no other tokens', async () => {
-      const { here, there, change } = await startTwo()
-      const [key, application] = [await here.createApiKey(), await here.createApplication()]
-      const all = await tokenOf(here, { ...key, ...direct })
-      const some = await tokenOf(there, { ...key, ...direct, scope: 'invoices:read payments:list' })
-      const delegated = await connect(here, application)
+    it('removing an operation revokes the tokens with this operation in both processes, and revokes no other tokens', async () => {
+      const { first, second, change } = await startTwo()
+      const [key, application] = [await first.createApiKey(), await first.createApplication()]
+      const all = await tokenOf(first, { ...key, ...direct })
+      const some = await tokenOf(second, { ...key, ...direct, scope: 'invoices:read payments:list' })
+      const delegated = await connect(first, application)
       expect(decodeJwt(all)).toMatchObject({ catalog_epoch: 0 })
-      for (const host of [here, there]) await expectAccepted(host, all)
+      for (const host of [first, second]) await expectAccepted(host, all)
 
       await change(withoutTransfer)
-      for (const host of [here, there]) {
+      for (const host of [first, second]) {
         await expectRejected(host, all)
         await expectRejected(host, delegated.access_token)
         await expectAccepted(host, some)
         const { body } = await host.token({ ...key, ...direct })
         expect(body['scope']).toBe('invoices:read invoices:create payments:list')
         expect(decodeJwt(String(body['access_token']))).toMatchObject({ catalog_epoch: 1 })
-        for (const other of [here, there]) await expectAccepted(other, body['access_token'])
+        for (const other of [first, second]) await expectAccepted(other, body['access_token'])
       }
 
       // The application continues with the remaining operations.
       const refresh = { grant_type: 'refresh_token', refresh_token: delegated.refresh_token }
-      const { status, body } = await there.token({ ...application, ...refresh })
+      const { status, body } = await second.token({ ...application, ...refresh })
       expect([status, body['scope']]).toEqual([200, 'invoices:read invoices:create payments:list'])
-      for (const host of [here, there]) await expectAccepted(host, body['access_token'])
+      for (const host of [first, second]) await expectAccepted(host, body['access_token'])
     })
 
     it('after a product is removed, the gateway answers 404 to its tokens, and introspection reports them as inactive', async () => {
-      const { here, there, change } = await startTwo()
-      const key = await here.createApiKey()
-      const token = await tokenOf(here, { ...key, ...direct, scope: 'payments:list' })
-      expect((await there.post('/oauth2/introspect', { ...key, token })).body).toMatchObject({ active: true })
+      const { first, second, change } = await startTwo()
+      const key = await first.createApiKey()
+      const token = await tokenOf(first, { ...key, ...direct, scope: 'payments:list' })
+      expect((await second.post('/oauth2/introspect', { ...key, token })).body).toMatchObject({
+        active: true,
+      })
       await change({ invoices })
-      for (const host of [here, there]) {
+      for (const host of [first, second]) {
         await expectRejected(host, token)
         expect((await host.call('GET /payments/list', token)).status).toBe(404)
         const { status, body } = await host.post('/oauth2/introspect', { ...key, token })
         expect([status, body]).toEqual([200, { active: false }])
       }
-      expect(here.reached).toEqual([])
+      expect(first.reached).toEqual([])
     })
 
-    it('removing a product also revokes earlier tokens of clients that have its operation through another product', async () => {
-      const { here, there, change } = await startTwo(shared)
-      const both = await here.createApiKey(['invoices', 'payments', 'statements'])
-      const before = await tokenOf(here, { ...both, ...direct })
+    it('removing a product revokes earlier tokens with its operations, even if the client has an operation through another product too', async () => {
+      const { first, second, change } = await startTwo(shared)
+      const both = await first.createApiKey(['invoices', 'payments', 'statements'])
+      const before = await tokenOf(first, { ...both, ...direct })
       const { statements } = shared
       await change({ invoices, statements })
-      for (const host of [here, there]) {
+      for (const host of [first, second]) {
         await expectRejected(host, before)
         const { body } = await host.token({ ...both, ...direct })
         expect(body['scope']).toBe('invoices:read invoices:create payments:list')
-        for (const other of [here, there]) await expectAccepted(other, body['access_token'])
+        for (const other of [first, second]) await expectAccepted(other, body['access_token'])
       }
     })
 
     it('adding an operation again restores no revoked token, and an operation that was removed from a client stays removed', async () => {
-      const { here, there, change, data } = await startTwo()
-      const key = await here.createApiKey()
-      await here.gatehouse.apiKeys.removeOperation(key.client_id, 'payments:transfer')
-      const before = await tokenOf(here, { ...key, ...direct })
+      const { first, second, change, data } = await startTwo()
+      const key = await first.createApiKey()
+      await first.gatehouse.apiKeys.removeOperation(key.client_id, 'payments:transfer')
+      const before = await tokenOf(first, { ...key, ...direct })
       await change({ invoices })
       await change(products)
-      const restarted = await start({ store: makeStore(data), gatehouse: { products } }, here)
-      for (const host of [here, there, restarted]) {
+      const restarted = await start({ store: makeStore(data), gatehouse: { products } }, first)
+      for (const host of [first, second, restarted]) {
         await expectRejected(host, before)
         const { body } = await host.token({ ...key, ...direct })
         expect(body['scope']).toBe('invoices:read invoices:create payments:list')
-        for (const other of [here, there, restarted]) await expectAccepted(other, body['access_token'])
+        for (const other of [first, second, restarted]) await expectAccepted(other, body['access_token'])
       }
     })
 
@@ -185,8 +187,8 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
               : { grant_type: 'refresh_token', refresh_token: refreshToken }
           const pause = pausing.pauseAfter(call)
           const request = host.token({ ...application, ...secret }).finally(() => pause.end())
-          const isHeld = await pause.reached
-          if (isHeld) {
+          const isPaused = await pause.reached
+          if (isPaused) {
             database.products = withoutTransfer
             await host.gatehouse.catalog.reload()
           }
@@ -194,7 +196,7 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
           const { status, body } = await request
           expect(status).toBe(200)
           refreshToken = String(body['refresh_token'])
-          if (!isHeld) break
+          if (!isPaused) break
           const isCarried = String(body['scope']).includes('payments:transfer')
           outcomes.add(isCarried ? 'rejected' : 'without it')
           await (isCarried ? expectRejected : expectAccepted)(host, body['access_token'])
@@ -205,26 +207,26 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
       },
     )
 
-    it('when a process crashes before it has revoked removed operations, the next process completes the revocation', async () => {
+    it('when a process crashes before it has revoked the tokens with a removed operation, the next process completes the revocation', async () => {
       const [database, data] = [createDatabase(), crypto.randomUUID()]
       const faulty = faultyStore(makeStore(data))
       const gatehouse = { products: database.load }
-      const here = await start({ store: faulty.store, gatehouse })
-      const there = await start({ store: makeStore(data), gatehouse: { products } }, here)
-      const token = await tokenOf(there, { ...(await here.createApiKey()), ...direct })
+      const first = await start({ store: faulty.store, gatehouse })
+      const second = await start({ store: makeStore(data), gatehouse: { products } }, first)
+      const token = await tokenOf(second, { ...(await first.createApiKey()), ...direct })
       database.products = withoutTransfer
       faulty.arm('add revocations', 'rejected', { thenAway: true })
-      await expect(here.gatehouse.catalog.reload()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
-      await expectAccepted(there, token)
+      await expect(first.gatehouse.catalog.reload()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+      await expectAccepted(second, token)
 
-      const next = await start({ store: makeStore(data), gatehouse }, here)
+      const next = await start({ store: makeStore(data), gatehouse }, first)
       await expectRejected(next, token)
-      await vi.waitFor(() => expectRejected(there, token))
+      await vi.waitFor(() => expectRejected(second, token))
     })
   })
 
-  describe('a catalog in the program of a process', () => {
-    it('a new process without a product revokes the tokens of that product everywhere, until a process with the product starts again', async () => {
+  describe('a catalog in the code of a process', () => {
+    it('a new process without a product revokes the tokens with its operations in every process, and a later process with the product makes new tokens possible', async () => {
       const data = crypto.randomUUID()
       const warn = vi.fn()
       const logger = { debug() {}, info() {}, warn, error() {} }

@@ -37,7 +37,7 @@ describeEachStore('revocation in an incident', (makeStore) => {
     await expectRejected(host, one)
     await expectAccepted(host, other)
     expect(events).toEqual([{ of: 'token', id: expect.any(String), actor: 'ann' }])
-    // Revoking a token again has no further effect.
+    // Revoking the same token again succeeds and has no effect.
     await host.gatehouse.tokens.revoke(one)
     await expectRejected(host, one)
   })
@@ -66,14 +66,23 @@ describeEachStore('revocation in an incident', (makeStore) => {
     const { refresh_token, id_token } = await connect(host, application, { parameters: { scope: 'openid' } })
     const [head, , signature] = token.split('.')
     const forged = `${head}.${Buffer.from('{"sub":"unknown"}').toString('base64url')}.${signature}`
-    const stranger = await startHost({})
-    const foreign = await mintToken(
-      stranger.gatehouse,
+    const otherService = await startHost({})
+    const otherServiceToken = await mintToken(
+      otherService.gatehouse,
       { accountId: 'alice', scopes: ['invoices:read'] },
       { allowPersistentStore: true },
     )
-    await stranger.close()
-    for (const invalid of [forged, foreign, refresh_token, id_token, 'nonsense', '', undefined, 7]) {
+    await otherService.close()
+    for (const invalid of [
+      forged,
+      otherServiceToken,
+      refresh_token,
+      id_token,
+      'nonsense',
+      '',
+      undefined,
+      7,
+    ]) {
       const failure = await host.gatehouse.tokens.revoke(invalid as string).catch((error: unknown) => error)
       expect(failure).toMatchObject({ code: 'ERR_INVALID_ARGUMENT', status: 400 })
       if (typeof invalid === 'string' && invalid !== '') expect(String(failure)).not.toContain(invalid)
@@ -83,7 +92,7 @@ describeEachStore('revocation in an incident', (makeStore) => {
     await expectAccepted(host, token)
   })
 
-  it('tokens.revokeAll({ clientId }) revokes all tokens of a client, and the client gets new ones', async () => {
+  it('tokens.revokeAll({ clientId }) revokes all tokens of a client, and the client can get new tokens', async () => {
     const changes: object[] = []
     const record = (event: object) => void changes.push(event)
     host.gatehouse.on('client.changed', record)
@@ -112,7 +121,7 @@ describeEachStore('revocation in an incident', (makeStore) => {
 
   it('tokens.revokeAll({ accountId }) revokes all tokens of the clients of the account, and all tokens that act on the account', async () => {
     const { apiKeys, tokens } = host.gatehouse
-    // The account gets more clients than one page of the list holds.
+    // The account has more clients than one page of the list can hold.
     for (let index = 0; index < 55; index += 1) {
       await apiKeys.create({ accountId: 'mallory', name: 'Key', products: ['invoices'] })
     }
@@ -131,8 +140,7 @@ describeEachStore('revocation in an incident', (makeStore) => {
     expect(answer).toEqual({ clients: 57, grants: 1 })
     await expectRejected(host, [keyToken, ownClientTokens.access_token, onAccount.access_token])
     await expectAccepted(host, [onAlice.access_token, await directToken(host, key)])
-    // Grants of other accounts for the application of this account stay valid. The grants of this account are
-    // revoked.
+    // Alice's grant for mallory's application stays valid. Mallory's own grant is revoked.
     await expectAccepted(
       host,
       (await host.refresh(ownClient, ownClientTokens.refresh_token)).body['access_token'],
@@ -232,7 +240,7 @@ describeEachStore('revocation for clients in tables of the host', (makeStore) =>
   })
 
   it.each(['right before', 'right after'])(
-    "revoking the tokens of a host's client %s a token request reads its row also rejects the token of that request",
+    "if all tokens of a host's client are revoked %s a token request reads the row, the token of that request is rejected",
     async (when) => {
       const { tokens } = host.gatehouse
       const { refresh_token } = await connect(host, app)
@@ -293,7 +301,7 @@ describeEachStore('revocation for clients in tables of the host', (makeStore) =>
     await expectAccepted(host, await directToken(host, key))
   })
 
-  it('without registry.list, revoking all tokens of an account fails and revokes nothing', async () => {
+  it('if the registry of the host has no list(), revoking all tokens of an account fails and revokes nothing', async () => {
     const registry: Registry = { find: (clientId) => rows.get(clientId), verifySecret: () => true }
     const other = await startHost({ store: makeStore(), gatehouse: { registry } })
     try {

@@ -27,7 +27,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
       accounts,
       gatehouse: {
         accounts: {
-          // A member of an account is found only while both exist.
+          // A member of an account is found only while the account and the member exist.
           async find(accountId, userId) {
             const account = accounts.get(accountId)
             const found = account && userId !== undefined ? accounts.get(`${accountId}/${userId}`) : account
@@ -60,31 +60,32 @@ describeEachStore('accounts.changed()', (makeStore) => {
     return String(body['access_token'])
   }
 
-  it('a lower KYC level revokes the tokens that carry an operation above it, and no other tokens', async () => {
+  it('a lower KYC level revokes the tokens with an operation above the level, and revokes no other tokens', async () => {
     const application = await host.createApplication()
     const all = await connect(host, application)
     const narrow = await connect(host, application, { parameters: { scope: 'payments:list' } })
     const key = await directToken()
-    const foreign = await connect(host, await host.createApplication({ accountId: 'other' }))
+    const ofOtherDeveloper = await connect(host, await host.createApplication({ accountId: 'other' }))
     expect(all.scope).toContain('payments:transfer')
     setLevel()
     expect(await host.gatehouse.accounts.changed('acme', { actor: 'ann' })).toEqual({ clients: 1, grants: 0 })
     await expectRejected(host, all.access_token, LIST)
     await expectAccepted(host, narrow.access_token, LIST)
-    // An API key acts on its own account, and KYC levels do not restrict it.
+    // An API key acts on its own account, and KYC levels do not restrict API keys.
     await expectAccepted(host, key, LIST)
-    await expectAccepted(host, foreign.access_token, LIST)
+    await expectAccepted(host, ofOtherDeveloper.access_token, LIST)
     const what = { change: 'tokens.revoked', target: 'payments:transfer', actor: 'ann' }
     expect(changes).toEqual([
       { kind: 'application', clientId: application.client_id, accountId: 'acme', ...what },
     ])
 
-    // A refresh leaves out operations above the level, and its token is valid within the same second.
+    // A refresh leaves out operations above the level, and the new token is valid even within the same
+    // second.
     const { refresh_token } = all
     const refreshed = await host.refresh(application, refresh_token)
     expect(refreshed.body['scope']).toBe('invoices:read invoices:create payments:list')
     await expectAccepted(host, refreshed.body['access_token'], LIST)
-    // Reporting the change again has no further effect.
+    // Reporting the same change again revokes no token.
     await host.gatehouse.accounts.changed('acme')
     await host.gatehouse.accounts.changed('acme')
     await expectAccepted(host, refreshed.body['access_token'], LIST)
@@ -104,7 +105,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     await expectRejected(host, before.access_token, LIST)
   })
 
-  it('a lower KYC level revokes nothing when no client has an operation above it', async () => {
+  it('a lower KYC level revokes nothing if no client has an operation above the level', async () => {
     const application = await host.createApplication({ removedOperations: ['payments:transfer'] })
     const { access_token } = await connect(host, application)
     setLevel()
@@ -165,7 +166,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     await expectAccepted(host, colleague, LIST)
   })
 
-  it('when the host cannot read the account, accounts.changed() revokes nothing and passes the error on', async () => {
+  it('when the host cannot read the account, accounts.changed() revokes nothing and throws the error of the host', async () => {
     const { access_token } = await connect(host, await host.createApplication())
     beforeAnswer = async () => {
       throw new Error('the database is down')

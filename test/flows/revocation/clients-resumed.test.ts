@@ -46,7 +46,7 @@ const CASES: Readonly<Record<string, Case>> = {
 }
 
 describeEachStore(
-  'the revocation of a process that crashes between a change and its revocation',
+  'a process that crashes between a change of a client and the revocation of its tokens',
   (makeStore) => {
     const hosts: Host[] = []
     afterEach(async () => {
@@ -67,7 +67,11 @@ describeEachStore(
         const data = randomUUID()
         const faulty = faultyStore(makeStore(data))
         const first = await start({ store: faulty.store, gatehouse: crash.options })
-        /** Starts another process behind the same address, and answers whether its gateway accepts a token. */
+        /**
+         * Starts another process of the same service.
+         *
+         * @returns a function that checks whether the gateway of this process accepts a token
+         */
         const another = async () => {
           const { issuer, audience } = first
           const { gatehouse } = await start({
@@ -98,7 +102,8 @@ describeEachStore(
         faulty.arm(crash.lastWrite, 'unanswered', { thenAway: true })
         await expect(crash.change(first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
 
-        // The other process cannot know yet that the first process has crashed.
+        // The other process does not complete the revocation yet, because the first process may still be
+        // running.
         const isValidAtFirst = await another()
         expect(await isValidAtFirst(token)).toBe(true)
         vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 900_000 })

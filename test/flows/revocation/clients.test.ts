@@ -65,8 +65,9 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   afterAll(() => host.close())
 
   /**
-   * Sends a token request, and makes the change while the answer of one store call is held back. Returns
-   * undefined if the request ends before that call.
+   * Sends a token request, and makes the change while the answer of one store call is held back.
+   *
+   * @returns the response, or `undefined` if the request ends before that store call
    */
   async function whileRequesting(
     request: () => Promise<Answer>,
@@ -75,13 +76,13 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   ): Promise<Answer | undefined> {
     const pause = pausing.pauseAfter(at)
     const answer = request().finally(() => pause.end())
-    const isHeld = await pause.reached
-    if (isHeld) await change()
+    const isPaused = await pause.reached
+    if (isPaused) await change()
     pause.end()
-    return isHeld ? answer : void (await answer)
+    return isPaused ? answer : void (await answer)
   }
 
-  /** Asserts that the request or its token is rejected. */
+  /** Asserts that the request or its token is rejected. Returns whether the request got a token. */
   async function expectNoValidToken({ status, body }: Answer): Promise<boolean> {
     if (status === 200) await expectRejected(host, body['access_token'])
     else expect([status, body['error']]).toEqual([401, 'invalid_client'])
@@ -100,7 +101,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   }
 
   it.each(EACH_CHANGE)(
-    'when %s, its direct tokens stay rejected, and only a client that is restored gets new valid tokens',
+    'when %s, earlier direct tokens of the client stay rejected, and the client gets valid new tokens only if the change is reverted',
     async (_, change) => {
       const { apiKeys } = host.gatehouse
       const key = await host.createApiKey()
@@ -123,7 +124,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   )
 
   it.each(EACH_CHANGE)(
-    'when %s, its delegated tokens stay rejected, and only a client that is restored gets valid tokens by a refresh',
+    'when %s, earlier delegated tokens of the client stay rejected, and a refresh gives valid tokens only if the change is reverted',
     async (_, change) => {
       const { applications } = host.gatehouse
       const application = await host.createApplication()
@@ -143,7 +144,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
     },
   )
 
-  /** Makes one request of each kind. Each request is from a different client. */
+  /** Prepares one token request of each grant type. Each request is from a different client. */
   async function requestsOfEachKind() {
     const { apiKeys, applications } = host.gatehouse
     return [
@@ -169,7 +170,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   )
 
   it.each(EACH_CHANGE)(
-    'when %s while a token request reads the client, the request gets only what the client may still have',
+    'when %s while a token request reads the client, the request gets an error or a token without the removed scopes',
     async (name, change) => {
       for (const { service, parameters } of await requestsOfEachKind()) {
         // Renaming removes the client from the cache.
@@ -190,7 +191,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
     },
   )
 
-  it('removing a product at any store call of a token request leaves no valid token with that product', async () => {
+  it('removing a product during any store call of a token request leaves no valid token with that product', async () => {
     const { apiKeys, applications } = host.gatehouse
     const key = await host.createApiKey()
     const application = await host.createApplication()
@@ -220,7 +221,8 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
         if (!answer) break
         expect(answer.status).toBe(200)
         if ('refresh_token' in answer.body) refresh_token = String(answer.body['refresh_token'])
-        // A request that has not read the client yet gets a token for the remaining operations.
+        // If the product is removed before the request reads the client, the token has only the remaining
+        // operations.
         if (String(answer.body['scope']).includes('payments:')) {
           await expectRejected(host, answer.body['access_token'])
           rejected += 1
@@ -233,7 +235,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
     await expectAccepted(host, body['access_token'])
   })
 
-  it('deleting an application at any store call of a refresh leaves no valid token', async () => {
+  it('deleting an application during any store call of a refresh leaves no valid token', async () => {
     const { applications } = host.gatehouse
     let rejected = 0
     let call = 0

@@ -26,7 +26,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
       for (const host of [one, other]) expect(await callAt(host, token)).toBe(401)
     })
 
-  test('a compromised API key gets no tokens and its tokens are rejected in every process, until it has a new secret', async () => {
+  test('a compromised API key gets no tokens until it has a new secret, and its earlier tokens are rejected in every process', async () => {
     const key = await one.createApiKey()
     const grant = { ...key, grant_type: 'client_credentials' }
     // After these requests, both processes have the client in their cache.
@@ -38,7 +38,8 @@ describeEachStore('a client that is reported as compromised, with two processes'
     await one.gatehouse.apiKeys.reportCompromised(key.client_id, { actor: 'ops' })
     for (const token of tokens) expect(await callAt(one, token)).toBe(401)
     expect(await tokenAt(one, grant)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
-    // Messages invalidate the cache at once. Without messages, cache entries expire after ten seconds.
+    // A message removes the client from the cache of the other process at once. Without messages, the cache
+    // entry would expire after ten seconds.
     await vi.waitFor(async () => {
       expect(await tokenAt(other, grant)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
     })
@@ -51,7 +52,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
     expect(await tokenAt(other, grant)).toMatchObject({ status: 401 })
   })
 
-  test('a compromised application cannot refresh and its tokens are rejected, until it has a new secret', async () => {
+  test('a compromised application gets no tokens until it has a new secret, and its earlier access tokens are rejected', async () => {
     const application = await one.createApplication()
     const { access_token, refresh_token } = await connect(one, application)
     const { code } = await authorize(one, application.client_id, { user: 'bob' })
@@ -80,7 +81,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
     }
   })
 
-  test('no authentication method lets a compromised client in without a secret', async () => {
+  test('a compromised client without a new secret is rejected with an empty, guessed or missing secret', async () => {
     const { client_id } = await one.createApiKey()
     await one.gatehouse.apiKeys.reportCompromised(client_id)
     const form = { grant_type: 'client_credentials' }
@@ -96,7 +97,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
   })
 })
 
-test('a compromised client has no valid secret after an export and an import either', async () => {
+test('after an export and an import, a compromised client still has no valid secret', async () => {
   const [from, to] = [await startHost({ store: memoryStore() }), await startHost({ store: memoryStore() })]
   const key = await from.createApiKey()
   await from.gatehouse.apiKeys.reportCompromised(key.client_id)

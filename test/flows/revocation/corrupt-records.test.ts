@@ -5,7 +5,7 @@ import { describeEachStore } from '../../support/stores.ts'
 
 const direct = { grant_type: 'client_credentials' }
 const CALL = 'GET /invoices/list'
-/** A corrupt record. */
+/** A value that is not a valid record of any kind. */
 const CORRUPT = '{"v":1,"foreign":"mark"}'
 
 type Credentials = { client_id: string; client_secret: string }
@@ -108,7 +108,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     expect(ids(await grants.list({ accountId: 'alice' })).toSorted()).toEqual(both.toSorted())
   })
 
-  it('revoking all tokens of an account reports a corrupt API key, and revokes its tokens and all others', async () => {
+  it('revoking all tokens of an account reports a corrupt API key, and still revokes the tokens of every client of the account', async () => {
     const { tokens, apiKeys } = host.gatehouse
     const [broken, intact] = [await host.createApiKey(), await host.createApiKey()]
     const application = await host.createApplication()
@@ -129,7 +129,8 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     // No revocation stays pending.
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
 
-    // A restored API key works again: its old tokens stay rejected, and its new tokens are valid.
+    // When its record is restored, the API key works again. Its old tokens stay rejected, and its new tokens
+    // are valid.
     await restore()
     await host.gatehouse.apiKeys.rename(broken.client_id, 'Restored')
     await host.token({ ...broken, ...direct })
@@ -139,7 +140,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     expect(await tokens.revokeAll(all)).toEqual({ clients: 3, grants: 0 })
   })
 
-  it('revoking all tokens of a corrupt API key revokes them by its id', async () => {
+  it('revoking all tokens of one corrupt API key reports the corrupt record, and still revokes the tokens', async () => {
     const key = await host.createApiKey()
     const token = await directToken(key)
     await corrupt(`client:${key.client_id}`)
@@ -151,7 +152,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
   })
 
-  it('revoking all grants of an account reports a corrupt grant, and revokes it and all others', async () => {
+  it('revoking all grants of an account reports a corrupt grant, and still revokes every grant of the account', async () => {
     const { grants, tokens } = host.gatehouse
     const application = await host.createApplication()
     const broken = await connect(host, application)
@@ -162,7 +163,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     await expectCorrupt(tokens.revokeAll({ accountId: 'alice' }), `grant:${grantId}`)
     for (const { access_token } of [broken, intact]) expect(await statusOf(access_token)).toBe(401)
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
-    // The grant stays revoked when its record is restored.
+    // When the record of the grant is restored, the grant stays revoked.
     await restore()
     const { status, body } = await host.refresh(application, broken.refresh_token ?? '')
     expect([status, body['error']]).toEqual([400, 'invalid_grant'])
@@ -171,7 +172,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     expect((await grants.list({ accountId: 'alice' })).items).toEqual([])
   })
 
-  it('a corrupt grant is revoked together with the grants of any application, and grants of other applications stay valid', async () => {
+  it('revoking the grants for one application also revokes a corrupt grant, and grants for other applications stay valid', async () => {
     const { grants } = host.gatehouse
     const [one, two] = [await host.createApplication(), await host.createApplication()]
     const broken = await connect(host, one)
@@ -193,7 +194,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     expect(await store.get(`grant:${grantId}`)).toBe(CORRUPT)
   })
 
-  it('accounts.changed() reports a corrupt API key, and still revokes the tokens of the other clients of the account as needed', async () => {
+  it('accounts.changed() reports a corrupt API key, and still revokes tokens of the other clients of the account', async () => {
     const broken = await host.createApiKey()
     const application = await host.createApplication({ products: ['payments'] })
     const [token, delegated] = [await directToken(broken), await connect(host, application)]
@@ -219,8 +220,8 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     await corrupt(`client-usage:${intact.client_id}`)
     const names = [`client:${broken.client_id}`, `client:${deleted.client_id}`]
     for (const name of names) await corrupt(name)
-    // The pending revocation of a corrupt client is exported too, because the record that names the withdrawn
-    // access cannot be read.
+    // Disabling a corrupt client fails and leaves a pending revocation. The export contains this revocation
+    // for all tokens of the client, because the corrupt record does not tell which tokens are affected.
     await expect(host.gatehouse.apiKeys.disable(broken.client_id)).rejects.toMatchObject({
       code: 'ERR_STORE_CORRUPT',
     })
@@ -254,7 +255,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     }
   })
 
-  it('an import reports a corrupt record as a conflict, leaves it unchanged, and imports all others', async () => {
+  it('an import reports a corrupt record as a conflict, leaves the record unchanged, and imports all other records', async () => {
     const keys = [await host.createApiKey(), await host.createApiKey(), await host.createApiKey()]
     const [broken = '', intact = '', deleted = ''] = keys.map(({ client_id }) => client_id)
     await host.gatehouse.apiKeys.delete(deleted)
@@ -272,7 +273,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     expect((await host.gatehouse.apiKeys.find(intact))?.lastUsedAt).toBeGreaterThan(0)
   })
 
-  it('a client whose record of its last use is corrupt is listed without a last use', async () => {
+  it('if the record of the last use of a client is corrupt, the client is listed without lastUsedAt', async () => {
     const key = await host.createApiKey()
     await store.set(`client-usage:${key.client_id}`, CORRUPT)
     const found = await host.gatehouse.apiKeys.find(key.client_id)

@@ -6,7 +6,10 @@ import { products } from '../../fixtures/products.ts'
 import { startHost, type HostOptions } from '../../support/host.ts'
 import type { MakeStore } from '../../support/stores.ts'
 
-/** A host with an API key that is a resource server, and gateways like those of other processes. */
+/**
+ * Starts a host and creates an API key that is a resource server. The result can also open gateways like the
+ * gateways of APIs in other processes.
+ */
 export async function startWithGateways(makeStore: MakeStore, options: HostOptions = {}) {
   const data = randomUUID()
   const host = await startHost({ store: makeStore(data), ...options })
@@ -55,7 +58,12 @@ export function call(gateway: Gateway, token: string) {
   return gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers })
 }
 
-/** Calls the API, and answers the principal of a token that the gateway must accept. */
+/**
+ * Authenticates an API call.
+ *
+ * @returns the principal of the token
+ * @throws if the gateway rejects the token
+ */
 export async function principalOf(gateway: Gateway, token: string): Promise<Principal> {
   const outcome = await call(gateway, token)
   if (!outcome.ok) throw new Error(outcome.body)

@@ -113,7 +113,7 @@ describe('the gateway inside a host', () => {
     })
   })
 
-  it('revoking a token aborts its signal, which ends a long response', async () => {
+  it('revoking a token aborts the signal of its principal, so that a handler can end a long response', async () => {
     server = createServer((request, response) => {
       void (async () => {
         const outcome = await host.gatehouse.gateway.authenticate(request)

@@ -11,8 +11,8 @@ describeEachStore('revocation on a store that has lost its last writes', (makeSt
   const call = async (host: Host, token: unknown) =>
     (await host.call('GET /invoices/list', String(token))).status
 
-  // Before the fix, the processes had cached the revocations, and rejected new tokens like old tokens until the
-  // cached revocations expired.
+  // Fixed bug: after the loss, the processes still had the revocations in memory. Until these revocations
+  // expired, the processes rejected new tokens like old tokens.
   test.each(['apiKey', 'application'] as const)(
     'after writes about a client (%s) are lost, the client gets valid tokens again, and revoked tokens stay rejected',
     async (kind) => {

@@ -40,8 +40,8 @@ async function read(host: Host, client: Client, cursor?: string): Promise<Page> 
 }
 
 /**
- * Each call returns a different invalid cursor, because a process combines simultaneous requests with the same
- * cursor.
+ * Makes an invalid cursor, which is different at each call. A process combines simultaneous requests with the
+ * same cursor, so requests with different cursors get their own responses.
  */
 const invalidCursor = () => `none-${randomUUID()}`
 
@@ -121,17 +121,17 @@ describeEachStore('the revocation feed with two processes', (makeStore) => {
     await vi.waitFor(async () => expect(idsOf(await readAll(host, resourceServer, ''))).toContain(token))
   })
 
-  it('the revocation feed answers 304 for hours while nothing is new, and later sends only new revocations', async () => {
+  it('during an hour of polling, the revocation feed answers 304 while nothing is new, and sends no old revocation again', async () => {
     const now = Date.now()
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now })
     const old = await revokeOne(host, key)
     let { cursor } = await readAll(host, resourceServer)
     let etag = ''
-    let late = ''
+    let newer = ''
     const answers = { unchanged: 0, changed: 0 }
     for (let seconds = 30; seconds <= 3600; seconds += 30) {
       vi.advanceTimersByTime(30_000)
-      if (seconds === 3000) late = await revokeOne(host, key)
+      if (seconds === 3000) newer = await revokeOne(host, key)
       const answer = await poll(host, resourceServer, cursor, etag === '' ? {} : { 'if-none-match': etag })
       expect([200, 304]).toContain(answer.status)
       if (answer.status === 304) {
@@ -146,7 +146,7 @@ describeEachStore('the revocation feed with two processes', (makeStore) => {
       expect(page.more).toBe(false)
       // An old revocation on a later page would mean that the feed has started from the beginning.
       if (seconds > 300) expect(idsOf(page)).not.toContain(old)
-      if (seconds === 3000) expect(idsOf(page)).toContain(late)
+      if (seconds === 3000) expect(idsOf(page)).toContain(newer)
       cursor = page.cursor
       etag = String(answer.headers.get('etag'))
     }
@@ -196,7 +196,7 @@ describe('the revocation feed on a store that fails', () => {
       },
     ],
   ])(
-    'the revocation feed answers %s with the one 401 response for all failed authentications',
+    'the revocation feed answers a request with %s with the same 401 response as every failed authentication',
     async (_name, headers) => {
       const { status, headers: answered, text } = await ask(await headers())
       expect(status).toBe(401)
@@ -229,7 +229,7 @@ describe('the revocation feed on a store that fails', () => {
     expect([rejected.status, rejected.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('the revocation feed answers 503 in JSON if any store call fails, and never an incomplete page', async () => {
+  it('the revocation feed answers 503 in JSON if any store call fails, and never sends an incomplete page', async () => {
     const token = await revokeOne(host, await host.createApiKey())
     // A client is cached once it is found, so each request comes from a new client.
     async function pollWithFault(call?: number) {

@@ -15,7 +15,10 @@ const direct = async (host: Host, client: Client) =>
 const introspect = async (host: Host, client: Client, token: string) =>
   (await host.post('/oauth2/introspect', { ...client, token })).body
 
-/** Starts another process of the same service, with an authorization service and a gateway on the same store. */
+/**
+ * Starts another process of the same service. It has an authorization service and a gateway on the same
+ * store.
+ */
 function startOther(host: Host, store: ReturnType<typeof memoryStore>): Promise<Host> {
   return startHost({ store, gatehouse: { issuer: host.issuer, audience: host.audience } })
 }
@@ -53,8 +56,8 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
 
   const userInfo = async (token: string) => (await host.userInfo(token)).status
 
-  // Otherwise a client with a single token could make every process store one revocation for each of its
-  // requests.
+  // If each request wrote a revocation, a client with a single token could make every process store any
+  // number of revocations.
   it('revoking the same token many times writes and publishes one revocation', async () => {
     const tokens = [
       { client: key, token: await direct(host, key) },
@@ -151,14 +154,14 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
     await expectAccepted(host, String(exchanged.body['access_token']))
   })
 
-  it('revoking a token of another client does nothing, and answers as for an unknown token', async () => {
+  it('revoking a token of another client does nothing and gets the same response as an unknown token', async () => {
     const tokens = await delegated()
     const token = await direct(host, key)
     const thief = await host.createApplication()
     const before = writes.length
     const unknown = await revoke(host, thief, 'nothing')
-    for (const foreign of [token, tokens.access_token, tokens.refresh_token, String(tokens.id_token)]) {
-      const { status, text, headers } = await revoke(host, thief, foreign)
+    for (const otherToken of [token, tokens.access_token, tokens.refresh_token, String(tokens.id_token)]) {
+      const { status, text, headers } = await revoke(host, thief, otherToken)
       expect([status, text]).toEqual([unknown.status, unknown.text])
       expect([...headers.keys()]).toEqual([...unknown.headers.keys()])
     }
@@ -219,7 +222,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
   })
 
   it.each(['access_token', 'refresh_token', 'saml_assertion', ''])(
-    'token_type_hint does not restrict what is revoked (RFC 7009 2.1): %j',
+    'the token_type_hint %j does not restrict which token is revoked (RFC 7009 2.1)',
     async (hint) => {
       const tokens = await delegated()
       const more = { token_type_hint: hint }
@@ -230,7 +233,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
     },
   )
 
-  it('50 simultaneous revocations and a refresh are all answered, and leave no valid token of the grant', async () => {
+  it('50 revocations and a refresh at once are all answered, and leave no valid token of the grant', async () => {
     const tokens = await delegated()
     const [refreshed, ...revoked] = await Promise.all([
       other.refresh(application, tokens.refresh_token),
@@ -299,13 +302,13 @@ describe('the requests that the revocation endpoint accepts', () => {
       'invalid_request',
     ],
     [
-      'a browser',
+      'the Origin header of a browser',
       () => host.post('/oauth2/revoke', { ...key, token }, { origin: 'https://shop.example' }),
       400,
       'invalid_request',
     ],
     [
-      'a browser that wants a page',
+      'an unknown client that accepts only HTML',
       () => host.post('/oauth2/revoke', { ...key, client_id: 'unknown', token }, { accept: 'text/html' }),
       401,
       'invalid_client',
@@ -335,8 +338,11 @@ describe('the requests that the revocation endpoint accepts', () => {
 
 describe('the revocation endpoint while the store is unavailable', () => {
   /**
-   * For each store call of a revocation, revokes a token while the store fails from that call on. Tries again
-   * once the store works. At the end, checks in another process that all tokens are rejected.
+   * For each store call of a revocation, revokes a token while the store fails from that call on. When the
+   * store works again, retries the revocation. At the end, checks in another process that all tokens are
+   * rejected.
+   *
+   * @returns the number of revocations that failed at first
    */
   async function revokeWithEachFault(pick: (tokens: Tokens) => string): Promise<number> {
     const inner = memoryStore()
@@ -373,7 +379,7 @@ describe('the revocation endpoint while the store is unavailable', () => {
     expect(await revokeWithEachFault((tokens) => tokens.access_token)).toBeGreaterThan(2)
   })
 
-  it('while the store fails, revoking a refresh token answers 503, and after a retry its access tokens are rejected', async () => {
+  it('while the store fails, revoking a refresh token answers 503, and after a retry the access tokens of its grant are rejected', async () => {
     expect(await revokeWithEachFault((tokens) => tokens.refresh_token)).toBeGreaterThan(5)
   })
 })

@@ -18,7 +18,10 @@ const GATEHOUSE_SECRET = 'the secret of this gatehouse, and it must stay secret'
 /** Secrets that must not be stored. Each secret has a description. */
 type Secrets = Map<string, string>
 
-/** All forms in which a text could contain a secret: the secret itself, and its bytes in base64 or hex. */
+/**
+ * All forms in which a text could contain a secret. These are the secret itself, its escaped forms in URLs
+ * and JSON, and its bytes in base64 and hex.
+ */
 function encodingsOf(secret: string): string[] {
   const bytes = [Buffer.from(secret)]
   if (/^[\w-]{16,}$/.test(secret)) bytes.push(Buffer.from(secret, 'base64url'))
@@ -31,8 +34,8 @@ function encodingsOf(secret: string): string[] {
 }
 
 /**
- * The base64 of a secret inside a longer text depends on its offset. The characters at both ends depend on the
- * neighbouring bytes, so they are left out.
+ * All forms of a secret inside of a longer text in base64. They depend on the offset of the secret. The
+ * characters at both ends depend on the neighbouring bytes, so these characters are left out.
  */
 function inBase64(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
@@ -43,7 +46,7 @@ function inBase64(bytes: Buffer): string[] {
   })
 }
 
-/** Describes the secrets that a dump contains: `refresh token in session:…`. */
+/** Describes the secrets that a dump contains, such as `refresh token in session:…`. */
 function findSecrets(dump: readonly DumpedKey[], secrets: Secrets): string[] {
   const needles = [...secrets].flatMap(([secret, what]) =>
     [...new Set(encodingsOf(secret))].map((text) => ({ text, what })),
@@ -54,7 +57,7 @@ function findSecrets(dump: readonly DumpedKey[], secrets: Secrets): string[] {
   })
 }
 
-/** A host that records every secret in its requests and responses. */
+/** Starts a host that records every secret in its requests and responses. */
 async function startRecordingHost(store: Store) {
   const secrets: Secrets = new Map([['correct', 'password']])
   const record = (what: string, secret: string | undefined) => {
@@ -115,7 +118,7 @@ describeWithRedis('the data at rest', () => {
     await redis?.stop()
   })
 
-  /** The kind of record that a stored key holds: `session`. */
+  /** The kind of record that a stored key holds, such as `session`. */
   const kindOf = (key: string) => /^gatehouse:([^:]+):/.exec(key)?.[1] ?? key
 
   test('the flows use every kind of secret and of record', () => {
@@ -170,7 +173,7 @@ describeWithRedis('the data at rest', () => {
     expect(findSecrets([withSecret], secrets)).toEqual(['client secret in exported'])
   })
 
-  test('a dump and an old refresh token do not reveal the refresh token that replaced the old one', () => {
+  test('a dump and an old refresh token do not reveal the refresh token that replaced the old token', () => {
     const families = dump.filter(({ key }) => kindOf(key) === 'refresh-family')
     const records = families.map(({ values }) => JSON.parse(values[0] ?? '') as { last?: LastRotation })
     const exchanges = records.flatMap(({ last }) => last ?? [])
@@ -185,11 +188,12 @@ describeWithRedis('the data at rest', () => {
       })
     }
     expect(openedWith('a wrong guess of the secret')).toEqual(exchanges.map(() => undefined))
-    // A control shows that the replacement can be read with the secret.
+    // With the right secret the replacement can be read. So the check above would find a readable
+    // replacement.
     for (const next of openedWith(GATEHOUSE_SECRET)) expect(tokens).toContain(next)
   })
 
-  test('everything expires except clients, their lists, the catalog, the signing keys and the revocation log', () => {
+  test('all stored keys expire except clients, their lists, the catalog, the signing keys and the revocation log', () => {
     const permanent = dump.filter(({ ttl }) => ttl === -1).map(({ key }) => kindOf(key))
     expect(new Set(permanent)).toEqual(
       new Set(['catalog', 'client', 'client-usage', 'clients', 'revocations', 'signing-keys']),
@@ -202,7 +206,7 @@ describeWithRedis('the data at rest', () => {
     expect(dump.filter(({ key }) => !key.startsWith('gatehouse:'))).toEqual([])
   })
 
-  test('the search finds each kind of secret in each encoding and in each place', () => {
+  test('findSecrets() finds each kind of secret in each encoding, in keys and in values', () => {
     const kinds = new Map([...secrets].map(([secret, what]) => [what, secret]))
     for (const [what, secret] of kinds) {
       const bytes = Buffer.from(secret)
@@ -237,7 +241,7 @@ function readAnswer(body: unknown): Record<string, unknown> {
   return JSON.parse(body) as Record<string, unknown>
 }
 
-/** Runs each flow once, and abandons some of them halfway. */
+/** Runs each flow once, and abandons some of the flows halfway. */
 async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRecordingHost>>) {
   const [key, application] = [await host.createApiKey(), await host.createApplication()]
   await host.requestDirectToken(key)
@@ -263,8 +267,8 @@ async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRec
     await host.exchangeCode(application, code)
   }
 
-  // One flow stops at the sign-in page, and one at the consent page. One signs in again during a session, and
-  // one denies.
+  // One flow stops at the sign-in page, and another flow stops at the consent page. Then a user signs in
+  // again during a session, a user denies consent, and a flow with prompt=consent stops at the consent page.
   await host.browser().open(authorizationUrl(host, application.client_id))
   const bob = host.browser()
   const signIn = await bob.open(authorizationUrl(host, application.client_id))
@@ -273,7 +277,7 @@ async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRec
   await authorize(host, application.client_id, { deny: true })
   await browser.open(authorizationUrl(host, application.client_id, { prompt: 'consent' }))
 
-  // One flow stops at the sign-out page, and one signs out.
+  // One user opens the sign-out page only, and another user signs out.
   await browser.open(`${host.issuer}/oauth2/logout`)
   const leaving = host.browser()
   const { id_token: hint = '' } = await connect(host, application, { browser: leaving, parameters })
@@ -281,7 +285,10 @@ async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRec
   await leaving.submit(signOut, { change: { logout: 'yes' } })
 }
 
-/** Records the private keys in the store with all their members, and the secrets that encrypt them. */
+/**
+ * Records all members of the private keys in the store, the secret of gatehouse, and the keys derived from
+ * it.
+ */
 async function recordKeys(store: Store, secrets: Secrets): Promise<void> {
   const ring = await createKeyRingRecords(store, createKeyEncryption([GATEHOUSE_SECRET])).read()
   for (const { kid, ...jwk } of ring?.keys.flatMap((key) => key.jwk ?? []) ?? []) {

@@ -18,10 +18,10 @@ import { basic } from '../../support/host-requests.ts'
 import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 
 const PREFIX = 'gatehouse:'
-/** A mark in every corrupt value, which no log may contain. */
-const MARK = 'corrupt-mark'
+/** A text in every corrupt value. No log may contain this text. */
+const CORRUPT_TEXT = 'corrupt-mark'
 
-/** A stored key with what Redis needs to restore it. */
+/** A stored key, and the data that Redis needs to restore the key. */
 interface StoredKey {
   readonly key: string
   readonly type: string
@@ -31,7 +31,7 @@ interface StoredKey {
   readonly text: string
 }
 
-describeWithRedis('corrupt records under our keys', () => {
+describeWithRedis('corrupt records of gatehouse in Redis', () => {
   let redis: RedisServer
   let client: Redis
   let store: Store
@@ -152,7 +152,7 @@ describeWithRedis('corrupt records under our keys', () => {
       reload: () => gatehouse.catalog.reload(),
       'revoke all': () => gatehouse.tokens.revokeAll({ clientId: created.server.client_id }),
       export: async () => {
-        for await (const line of gatehouse.exportRegistry()) expect(line).not.toContain(MARK)
+        for await (const line of gatehouse.exportRegistry()) expect(line).not.toContain(CORRUPT_TEXT)
       },
       'revoke grants': () => gatehouse.grants.revokeAll({ accountId: 'alice' }),
       'account changed': () => gatehouse.accounts.changed('acme'),
@@ -213,8 +213,8 @@ describeWithRedis('corrupt records under our keys', () => {
   }
 
   /**
-   * Asserts what is true for every corrupt record: error responses are proper, errors are typed, and logs do
-   * not contain the record.
+   * Asserts three rules for every corrupt record. Error responses have an expected status and content type,
+   * errors are a `GatehouseError`, and logs do not contain the corrupt value.
    */
   function expectProperFailures(
     { start, responses, pages, outcomes, log }: Awaited<ReturnType<typeof requestAll>>,
@@ -232,7 +232,7 @@ describeWithRedis('corrupt records under our keys', () => {
     for (const [what, { status, headers, body }] of Object.entries(pages)) {
       expect([0, 200, 400, 500, 503], inspect({ what, status })).toContain(status)
       if (status >= 400) expect(headers.get('content-type')).toMatch(/^text\/html/)
-      expect(body).not.toMatch(new RegExp(`${MARK}|ERR_|\\.ts:`))
+      expect(body).not.toMatch(new RegExp(`${CORRUPT_TEXT}|ERR_|\\.ts:`))
       if (status === 500) failures += 1
     }
     for (const error of [start, ...Object.values(outcomes)]) {
@@ -244,7 +244,7 @@ describeWithRedis('corrupt records under our keys', () => {
     }
     expect(unhandled).toEqual([])
     const text = inspect(log, { depth: 12 })
-    expect(text).not.toContain(MARK)
+    expect(text).not.toContain(CORRUPT_TEXT)
     const records = [start, ...Object.values(outcomes), ...log.map(({ details }) => details['err'])].filter(
       (error): error is GatehouseError =>
         error instanceof GatehouseError && error.code === 'ERR_STORE_CORRUPT',
@@ -265,7 +265,7 @@ describeWithRedis('corrupt records under our keys', () => {
     ]
   }
 
-  /** The stored key of a kind whose name or value contains a text. */
+  /** Finds the first stored key of a kind whose name or value contains `part`. */
   function requireKey(kind: string, part: string): StoredKey {
     const found = snapshot.find(
       ({ key, text }) => key.startsWith(`${PREFIX}${kind}`) && (key + text).includes(part),
@@ -305,7 +305,7 @@ describeWithRedis('corrupt records under our keys', () => {
   const sessionOfAlice = () => requireKey('session:', '"accountId":"alice"').key.split(':').at(-1) ?? ''
   const grantOf = (token: string) => token.split('.')[0] ?? ''
 
-  /** The requests that fail for a corrupt record of a kind. All others succeed. */
+  /** The requests that fail if a record of a kind is corrupt. All other requests succeed. */
   const RECORDS: [kind: string, part: () => string, failing: readonly string[]][] = [
     [
       'client:',
@@ -346,12 +346,13 @@ describeWithRedis('corrupt records under our keys', () => {
     ['signing-keys:', () => 'longest-id-token', ALL],
   ]
 
-  /** Corrupt values to put in the place of a record. */
+  /** Corrupt values that replace a record. `undefined` stands for a value of another Redis type. */
   const VALUES: Record<string, (stored: StoredKey) => string | undefined> = {
     'of another type': () => undefined,
-    truncated: ({ text }) => MARK + text.slice(0, text.length / 2),
+    truncated: ({ text }) => CORRUPT_TEXT + text.slice(0, text.length / 2),
     'with fields of other types': ({ text }) => JSON.stringify(withOtherTypes(JSON.parse(text))),
-    'of a newer version': ({ text }) => JSON.stringify({ ...(JSON.parse(text) as object), v: 99, [MARK]: 1 }),
+    'of a newer version': ({ text }) =>
+      JSON.stringify({ ...(JSON.parse(text) as object), v: 99, [CORRUPT_TEXT]: 1 }),
   }
 
   test('without a corrupt record, every request succeeds', async () => {
@@ -371,7 +372,7 @@ describeWithRedis('corrupt records under our keys', () => {
         const value = valueOf(stored)
         await restore((pipeline) => {
           pipeline.del(stored.key)
-          if (value === undefined) pipeline.rpush(stored.key, MARK)
+          if (value === undefined) pipeline.rpush(stored.key, CORRUPT_TEXT)
           else pipeline.set(stored.key, value)
         })
         const all = await requestAll()
@@ -381,7 +382,7 @@ describeWithRedis('corrupt records under our keys', () => {
     },
   )
 
-  /** The requests that fail for an index of another Redis type. */
+  /** The requests that fail if an index is a value of another Redis type. */
   const INDEXES: [index: string, failing: readonly string[]][] = [
     ['clients:apiKey', ['list API keys', 'export']],
     ['clients:apiKey:of:acme', ['list by owner', 'account changed', 'revoke account']],
@@ -410,7 +411,7 @@ describeWithRedis('corrupt records under our keys', () => {
     'requests that need the index %s fail with a reason if the index is of another Redis type, and all other requests succeed',
     async (index, failing) => {
       const stored = requireKey(index, '')
-      await restore((pipeline) => pipeline.del(stored.key).rpush(stored.key, MARK))
+      await restore((pipeline) => pipeline.del(stored.key).rpush(stored.key, CORRUPT_TEXT))
       const all = await requestAll()
       expect(failedOf(all)).toEqual(failing)
       expectProperFailures(all, stored.key.slice(PREFIX.length))
@@ -421,10 +422,10 @@ describeWithRedis('corrupt records under our keys', () => {
 /** Corrupt members that sort before, between and after the intact members. */
 const MEMBERS = [
   '',
-  MARK,
+  CORRUPT_TEXT,
   ':',
   '0',
-  `1${MARK}`,
+  `1${CORRUPT_TEXT}`,
   '0000000000000:',
   '9999999999999:unknown',
   `zz${'x'.repeat(10_000)}`,
@@ -441,8 +442,8 @@ function withOtherTypes(record: Record<string, unknown>): object {
 }
 
 function otherType(value: unknown): unknown {
-  if (typeof value === 'string') return [MARK]
-  if (typeof value === 'number') return MARK
-  if (typeof value === 'boolean') return { [MARK]: value }
-  return MARK
+  if (typeof value === 'string') return [CORRUPT_TEXT]
+  if (typeof value === 'number') return CORRUPT_TEXT
+  if (typeof value === 'boolean') return { [CORRUPT_TEXT]: value }
+  return CORRUPT_TEXT
 }

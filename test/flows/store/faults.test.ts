@@ -9,7 +9,8 @@ type Answer = Awaited<ReturnType<Host['token']>>
 type Client = Awaited<ReturnType<Host['createApplication']>>
 
 /**
- * Milliseconds that a store call may take here. It is short, so that a silent call costs the tests little time.
+ * Milliseconds that a store call may take in these tests. The limit is short, so that the tests wait only a
+ * short time for unanswered calls.
  */
 const DEADLINE_MS = 40
 
@@ -41,7 +42,7 @@ const refreshing = (token: unknown) => ({
 })
 const exchanging = (code: string) => ({ ...client, grant_type: 'authorization_code', code })
 
-/** Asserts a 503 that asks the client to retry, and discloses nothing else. */
+/** Asserts that the response is a 503 that asks the client to retry and discloses no details. */
 function expectUnavailable(answer: Answer): void {
   expect(answer.status).toBe(503)
   expect(answer.headers.get('retry-after')).toBe('1')
@@ -56,22 +57,23 @@ function expectUnavailable(answer: Answer): void {
 /** Ends the outage, and waits until the host uses the store again. */
 async function comeBack(): Promise<void> {
   faulty.comeBack()
-  const stranger = { client_id: 'unknown', client_secret: 'nothing', grant_type: 'client_credentials' }
-  await vi.waitFor(async () => expect((await host.token(stranger)).status).toBe(401), { timeout: 1000 })
+  const unknownClient = { client_id: 'unknown', client_secret: 'nothing', grant_type: 'client_credentials' }
+  await vi.waitFor(async () => expect((await host.token(unknownClient)).status).toBe(401), { timeout: 1000 })
 }
 
 /**
- * Sends a request once for each store call that it makes and for each kind of fault. The request either succeeds,
- * or answers 503 and succeeds on a retry.
+ * Sends a request once for each of its store calls and each kind of fault. The request must succeed, or get
+ * 503 and succeed on a retry.
  *
- * @param prepare makes the request; called again for each fault
- * @param prove checks the successful answer; its second argument names the fault
+ * @param prepare makes the body of the request, once for each fault
+ * @param prove checks the successful response; its second argument names the fault
  */
 async function withEveryFault(
   prepare: () => Promise<Record<string, string>>,
   prove: (answer: Answer, what: string) => Promise<void>,
 ): Promise<{ calls: readonly string[]; failed: number; withoutEffect: number }> {
-  // The first request makes one more call than the later ones: it records when the client was last used.
+  // The first request makes one more store call than later requests, because it records the last use of the
+  // client.
   let calls: string[] = []
   for (const what of ['no fault', 'no fault again']) {
     const body = await prepare()
@@ -82,8 +84,8 @@ async function withEveryFault(
   }
 
   let failed = 0
-  // The number of faults that hit the count of grants. No response depends on this count, which is read in
-  // parallel with other calls.
+  // The number of faults that hit the call that counts grants. This call runs in parallel with other calls,
+  // and no response depends on its result.
   let withoutEffect = 0
   for (const [index, call] of calls.entries()) {
     for (const fault of FAULTS) {
@@ -107,7 +109,7 @@ async function withEveryFault(
   return { calls, failed, withoutEffect }
 }
 
-/** The operation and the kind of record of each call: `get grant`. */
+/** The operation and the kind of record of each call, such as `get grant`. */
 const kinds = (calls: readonly string[]) => calls.map((call) => call.split(':')[0])
 
 describe('a fault at each store call', () => {
@@ -126,7 +128,8 @@ describe('a fault at each store call', () => {
     expect(kinds(calls)).toEqual(
       expect.arrayContaining(['get refresh-family', 'get grant', 'replace refresh-family']),
     )
-    // If the fault follows the executed write, the request may still succeed. With every other fault, it fails.
+    // One request succeeds in spite of its fault, because the store executed its write before the fault. All
+    // other requests fail at first.
     expect(failed).toBe(calls.length * FAULTS.length - 1)
   })
 
@@ -141,7 +144,8 @@ describe('a fault at each store call', () => {
       },
     )
     expect(kinds(calls)).toEqual(expect.arrayContaining(['get code', 'get grant', 'create refresh-family']))
-    // If the fault follows the executed write, the request may still succeed. With every other fault, it fails.
+    // One request succeeds in spite of its fault, because the store executed its write before the fault.
+    // Requests also succeed if the fault has no effect. All other requests fail at first.
     expect(failed).toBe(calls.length * FAULTS.length - withoutEffect - 1)
     expect(withoutEffect).toBeGreaterThan(0)
   })
@@ -157,7 +161,7 @@ describe('a fault at each store call', () => {
     expect(failed).toBe(calls.length * FAULTS.length)
   })
 
-  test('a fault at recording the last use of a client does not fail its token request', async () => {
+  test('a token request succeeds even if the store fails while the last use of the client is recorded', async () => {
     const key = await host.createApiKey()
     faulty.arm()
     const body = { ...key, grant_type: 'client_credentials' }
@@ -173,7 +177,7 @@ describe('a fault at each store call', () => {
     }
   })
 
-  test('an authorization with a fault at any store call shows an error page, and works when started again', async () => {
+  test('an authorization with a fault at any store call succeeds, or shows an error page and succeeds when the user starts again', async () => {
     faulty.arm()
     await authorize(host, client.client_id)
     const calls = [...faulty.calls]
@@ -256,7 +260,7 @@ describe('a store that stays unavailable', () => {
   })
 
   test.each(FAULTS)(
-    'an outage that begins with the exchange of a refresh token (%s) leaves the old token usable afterwards',
+    'if an outage begins during a refresh (%s), the refresh token is usable after the outage',
     async (fault) => {
       await start()
       const first = await connect(host, client)
@@ -275,7 +279,7 @@ describe('a store that stays unavailable', () => {
   )
 
   test.each(FAULTS)(
-    'an outage that begins with the exchange of a code (%s) leaves the code usable once afterwards',
+    'if an outage begins during a code exchange (%s), the code is usable once after the outage',
     async (fault) => {
       await start()
       const body = exchanging((await authorize(host, client.client_id)).code)
@@ -292,7 +296,7 @@ describe('a store that stays unavailable', () => {
     },
   )
 
-  test('an outage that begins with parallel exchanges of one refresh token leaves the token usable once afterwards', async () => {
+  test('if an outage begins during parallel refreshes with one refresh token, the token is usable once after the outage', async () => {
     await start()
     const body = refreshing((await connect(host, client)).refresh_token)
     faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
@@ -303,7 +307,7 @@ describe('a store that stays unavailable', () => {
     expect((await host.token(body)).status).toBe(400)
   })
 
-  test('a late exchange is rolled back without a request, so another process accepts the old refresh token', async () => {
+  test('a refresh whose write the store executes late is rolled back without a request, so another process accepts the old refresh token', async () => {
     const store = memoryStore()
     await start(store)
     const { issuer, audience } = host
@@ -339,7 +343,7 @@ describe('a store that stays unavailable', () => {
 })
 
 describe('a callback of the host that throws', () => {
-  /** Accounts that fail one look-up, counted from 0. */
+  /** A map of accounts. The look-up with the number `failAt`, counted from 0, throws. */
   class Accounts extends Map<string, Account> {
     failAt = -1
     lookups = 0

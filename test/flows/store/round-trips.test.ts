@@ -10,7 +10,7 @@ const DAY = 86_400_000
 
 const RECORD_USE = 'set client-usage'
 const EXCHANGE = 'evalsha refresh-family'
-/** Reads whether an account has too many grants, by counting the members of its lists. */
+/** The command that counts the grants of an account, to find out whether the account has too many grants. */
 const LIST = 'zrangebylex grants'
 const READ_REFRESH = ['get grant', 'get refresh-family']
 
@@ -27,7 +27,7 @@ describeWithRedis('round trips to Redis', () => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  test('sequential commands count as one round trip each, and parallel commands as one together', async () => {
+  test('each sequential command counts as one round trip, and parallel commands count as one round trip together', async () => {
     const redis = new Redis(link.port)
     await redis.ping()
     const inTurn = async () => {
@@ -53,7 +53,7 @@ describeWithRedis('round trips to Redis', () => {
         store: redisStore(redis, { keyPrefix }),
         gatehouse: { refreshTokenGraceSeconds, storeTimeoutMs: 5000 },
       })
-      // This refresh loads the scripts into the server, and makes the writes that only the first request to a
+      // This refresh loads the scripts into Redis, and makes the writes that only the first request on a new
       // store makes.
       await refresh(await connected())
     })
@@ -65,7 +65,7 @@ describeWithRedis('round trips to Redis', () => {
     type Client = Awaited<ReturnType<Host['createApplication']>>
     type Connection = Awaited<ReturnType<typeof connected>>
 
-    /** Sends a request to the token endpoint, which must succeed. Answers its round trips and its body. */
+    /** Sends a token request, which must succeed. Returns its round trips and the body of the response. */
     async function token(client: Client, parameters: Record<string, string>) {
       let answer: Awaited<ReturnType<Host['token']>> | undefined
       const trips = await link.of(async () => (answer = await host.token({ ...client, ...parameters })))
@@ -98,7 +98,7 @@ describeWithRedis('round trips to Redis', () => {
       return trips
     }
 
-    test('a direct token takes no round trip, except one for the first token of an hour, and one for an uncached client', async () => {
+    test('a direct token takes no round trip, but the first token of an hour and an uncached client take one round trip each', async () => {
       const key = await host.createApiKey()
       const direct = async () => (await token(key, { grant_type: 'client_credentials' })).trips
       expect(await direct()).toEqual([['get client'], [RECORD_USE]])
@@ -119,7 +119,7 @@ describeWithRedis('round trips to Redis', () => {
       { redirectUris: ['http://localhost:9/callback'] },
       { redirectUris: ['http://localhost:9/callback', 'http://localhost:9/other'] },
     ])(
-      "a code exchange takes four round trips, including the record of the client's last use: %o",
+      "a code exchange of an application with %o takes four round trips, including the record of the client's last use",
       async (fields) => {
         const client = await host.createApplication(fields)
         const { code } = await authorize(host, client.client_id)
@@ -136,19 +136,20 @@ describeWithRedis('round trips to Redis', () => {
       expect(trips).toEqual([['get client', 'get code'], ...AFTER_THE_CODE])
     })
 
-    test('a refresh takes two round trips, also with an uncached client', async () => {
+    test('a refresh takes two round trips, even if the client is not cached', async () => {
       const connection = await connected()
       expect(await refresh(connection)).toEqual([READ_REFRESH, [EXCHANGE]])
       await uncache(connection.client, 'applications')
       expect(await refresh(connection)).toEqual([['get client', ...READ_REFRESH], [EXCHANGE]])
     })
 
-    test('a refresh takes three round trips on a day that extends its grant, and four when the grant changes its bucket', async () => {
+    test('a refresh takes three round trips when it extends its grant, and four when the grant moves to another expiry bucket', async () => {
       const connection = await connected()
       const exchangeAndUse = [EXCHANGE, RECORD_USE]
       const now = Date.now()
-      // Each bucket covers thirty days. Within thirty days, there are days with and without a change of the
-      // bucket.
+      // The grants of an account are listed in buckets by the time when they expire. Each bucket covers
+      // thirty days. So within thirty days some refreshes move the grant to another bucket, and some
+      // refreshes do not.
       const trips: RoundTrip[][] = []
       for (let day = 2; day <= 32; day += 10) {
         vi.useFakeTimers({ toFake: ['Date'], now: now + day * DAY })
@@ -178,7 +179,7 @@ describeWithRedis('round trips to Redis', () => {
       expect(await link.of(async () => expect(await call()).toMatchObject({ status: 200 }))).toEqual([])
     })
 
-    test('user info and introspection take one round trip, and none for a direct token', async () => {
+    test('user info and introspection take one round trip, and the introspection of a direct token takes no round trip', async () => {
       const { client, body } = await connected()
       const ask = (credentials: Client, token: unknown) =>
         link.of(async () =>
@@ -196,7 +197,7 @@ describeWithRedis('round trips to Redis', () => {
       expect(await ask(key, direct.body['access_token'])).toEqual([])
     })
 
-    test('a list of API keys or applications takes two round trips, and an empty list takes one', async () => {
+    test('a list of API keys or applications takes two round trips, and an empty list takes one round trip', async () => {
       for (const [kind, create] of [
         ['apiKeys', () => host.createApiKey()],
         ['applications', () => host.createApplication()],
@@ -218,7 +219,7 @@ describeWithRedis('round trips to Redis', () => {
       }
     })
 
-    test('a forged refresh token causes one read for an authenticated client, and none otherwise', async () => {
+    test('a forged refresh token causes one read if the client is authenticated, and no read if the client is not authenticated', async () => {
       const { client, body } = await connected()
       const forged = String(body['refresh_token']).replace(/.{22}$/, 'A'.repeat(22))
       const trips = await link.of(async () =>

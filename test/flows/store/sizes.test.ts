@@ -16,7 +16,7 @@ import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-describeWithRedis('the size of what is stored in Redis', () => {
+describeWithRedis('the size of the data in Redis', () => {
   let server: RedisServer
   let redis: Redis
   let host: Host
@@ -24,7 +24,8 @@ describeWithRedis('the size of what is stored in Redis', () => {
   beforeAll(async () => {
     server = await startRedis()
     redis = new Redis(server.url)
-    // With a grace period, a family also stores its last exchange, so this is the largest size.
+    // With a grace period, a refresh token family also stores its last exchange. So its record has the
+    // largest size.
     host = await startHost({ store: redisStore(redis), gatehouse: { refreshTokenGraceSeconds: 10 } })
   })
   afterEach(() => {
@@ -70,12 +71,13 @@ describeWithRedis('the size of what is stored in Redis', () => {
     const afterAMonth = await storedKeys()
     expect(bytesOf(first)).toBeGreaterThan(500)
     expect(bytesOf(afterAMonth)).toBeLessThan(4096)
-    // The grant may be in one bucket more, until the previous bucket expires.
+    // A grant may move to a later expiry bucket of the list. Until the earlier bucket expires, the grant is
+    // in both.
     expect(afterAMonth.length - afterADay.length).toBeLessThanOrEqual(1)
-    // Only numbers may have become longer: 720 has more digits than 24.
+    // The records may be longer only by digits of numbers, because 720 has more digits than 24.
     expect((await lengthOfRecords()) - lengthAfterADay).toBeLessThanOrEqual(16)
 
-    // Buckets expire after the grants in them, and soon after.
+    // A bucket expires after the grants in it, but at most 32 days later.
     const [grant] = afterAMonth.filter(({ kind }) => kind === 'grant')
     const lists = afterAMonth.filter(({ kind }) => kind.startsWith('list'))
     const longest = Math.max(...lists.map(({ ttl }) => ttl))
@@ -85,7 +87,7 @@ describeWithRedis('the size of what is stored in Redis', () => {
     expect(await storedKeys()).toEqual([])
   }, 120_000)
 
-  test('everything expires except the registry, the signing keys and the catalog', async () => {
+  test('all stored keys expire except the registry, the signing keys and the catalog', async () => {
     const key = await host.createApiKey()
     const application = await host.createApplication()
     const { body } = await host.requestDirectToken(key)
@@ -104,7 +106,7 @@ describeWithRedis('the size of what is stored in Redis', () => {
     }
     expect(forgottenExpiries(keys)).toEqual([])
 
-    // A control shows that the check finds a key that never expires.
+    // A stored key without an expiry shows that the check above can fail.
     await redis.set('gatehouse:session:without an expiry', 'text')
     expect(forgottenExpiries(await keysInRedis(redis))).toMatchObject([{ kind: 'session', ttl: -1 }])
     await redis.del('gatehouse:session:without an expiry')

@@ -23,13 +23,13 @@ describeEachStore('mintToken()', (makeStore) => {
       { allowPersistentStore: true },
     )
 
-  it('the gateway accepts a minted token, which has direct access by default', async () => {
+  it('the gateway accepts a token of mintToken(), and the token has direct access by default', async () => {
     const { status, body } = await host.call('GET /invoices/list', await mint({}))
     expect(status).toBe(200)
     expect(body['auth']).toMatchObject({ mode: 'direct', accountId: 'alice', scopes: ['invoices:read'] })
   })
 
-  it('a minted token may have delegated access', async () => {
+  it('mintToken() can make tokens for delegated access', async () => {
     const token = await mint({ mode: 'delegated', userId: 'anna', clientId: 'app' })
     expect((await host.call('GET /invoices/list', token)).body['auth']).toMatchObject({
       mode: 'delegated',
@@ -56,7 +56,7 @@ describeEachStore('mintToken()', (makeStore) => {
     })
   })
 
-  it('mintToken() rejects a store that is not volatile, and creates nothing, unless allowPersistentStore is set', async () => {
+  it('without allowPersistentStore, mintToken() rejects a store that is not volatile, and creates no signing keys', async () => {
     const store = makeStore()
     const gatehouse = createGatehouse({
       issuer: 'http://localhost:3000/auth',
@@ -107,7 +107,7 @@ describe('createTestIssuer()', () => {
   const call = (path: string, token?: string) =>
     fetch(audience + path, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } })
 
-  it('a test issuer mints tokens for an API that has only the gateway', async () => {
+  it('a gateway without gatehouse accepts the tokens of a test issuer', async () => {
     expect((await call('/invoices/list')).status).toBe(401)
     const token = await issuer.mintToken({ accountId: 'alice', scopes: ['invoices:read'] })
     const response = await call('/invoices/list', token)
@@ -130,7 +130,7 @@ describe('createTestIssuer()', () => {
     expect(reached).toEqual([])
   })
 
-  it('a closed test issuer can still mint tokens, and the gateway accepts these tokens until the gateway is closed', async () => {
+  it('a closed test issuer can still make tokens, and the gateway accepts these tokens until the gateway is closed', async () => {
     const token = await issuer.mintToken({ accountId: 'alice', scopes: ['invoices:read'] })
     expect((await call('/invoices/list', token)).status).toBe(200)
     await issuer.close()

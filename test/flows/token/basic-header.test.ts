@@ -8,7 +8,9 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 const formEncoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
 const random = () => randomBytes(24).toString('base64url')
 
-/** Secrets as other services generate them. Each name describes the characters that look like an encoding. */
+/**
+ * Secrets as other services generate them. Each name describes characters that form-encoding would change.
+ */
 const SECRETS: Readonly<Record<string, string>> = {
   'a plus sign': `${random()}+/+${random()}`,
   'a percent sign outside an encoding': `50%${random()}%`,
@@ -51,7 +53,7 @@ describeEachStore('imported secrets in the Basic header', (makeStore) => {
   }
 
   it.each(Object.keys(SECRETS))(
-    'an imported secret with %s works raw and form-encoded at every endpoint',
+    'an imported secret with %s works at every endpoint, raw or form-encoded',
     async (kind) => {
       const secret = SECRETS[kind]!
       const clientId = await importKey(secret)
@@ -61,7 +63,7 @@ describeEachStore('imported secrets in the Basic header', (makeStore) => {
     },
   )
 
-  it('a secret that is wrong both raw and form-decoded is rejected, and emits one event', async () => {
+  it('a secret that is wrong both raw and form-decoded is rejected, and each request emits one event', async () => {
     const clientId = await importKey(SECRETS['a plus sign']!)
     rejected.splice(0)
     for (const wrong of ['a+b%2Bc', 'a%zz', `${SECRETS['a plus sign']}x`]) {
@@ -75,7 +77,7 @@ describeEachStore('imported secrets in the Basic header', (makeStore) => {
     expect(rejected).toHaveLength(3)
   })
 
-  it('a secret is not tried raw when form-decoding changes the client id', async () => {
+  it('if form-decoding changes the client id, the raw secret is not tried', async () => {
     const secret = SECRETS['a plus sign']!
     const clientId = await importKey(secret)
     const mixed = `${clientId.replace('key_', '%6Bey_')}:${secret}`

@@ -28,7 +28,7 @@ describeEachStore('the code exchange', (makeStore) => {
       expect((await host.exchangeCode(application, code, { code_verifier })).status).toBe(200)
     })
 
-    it('a wrong or missing code verifier is invalid_grant, and the code stays usable (RFC 7636)', async () => {
+    it('a code exchange with a wrong or missing code verifier is answered with invalid_grant, and the code stays usable (RFC 7636)', async () => {
       const application = await host.createApplication()
       const { code_verifier, parameters } = pkce()
       const { code } = await authorize(host, application.client_id, { parameters })
@@ -41,7 +41,7 @@ describeEachStore('the code exchange', (makeStore) => {
       expect((await host.exchangeCode(application, code, { code_verifier })).status).toBe(200)
     })
 
-    it('a code verifier without a challenge is invalid_grant, and the code stays usable (RFC 9700 2.1.1)', async () => {
+    it('a code verifier without a code challenge is answered with invalid_grant, and the code stays usable (RFC 9700 2.1.1)', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       const { code_verifier } = pkce()
@@ -53,7 +53,7 @@ describeEachStore('the code exchange', (makeStore) => {
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('reusing a code with the right code verifier revokes the whole grant, and reusing it with a wrong one revokes nothing', async () => {
+    it('reusing a code with the right code verifier revokes the whole grant, and reusing a code with a wrong code verifier revokes nothing', async () => {
       const application = await host.createApplication()
       const { code_verifier, parameters } = pkce()
       const { code } = await authorize(host, application.client_id, { parameters })
@@ -72,7 +72,7 @@ describeEachStore('the code exchange', (makeStore) => {
     })
 
     it.each(['plain', ''])(
-      'a code challenge method other than S256 is invalid_request: %j',
+      'the code challenge method %j is answered with invalid_request, because only S256 is allowed',
       async (method) => {
         const { client_id } = await host.createApplication()
         const { parameters } = pkce('plain')
@@ -87,7 +87,7 @@ describeEachStore('the code exchange', (makeStore) => {
       },
     )
 
-    it('with requirePkce, an authorization request without a code challenge is invalid_request', async () => {
+    it('with requirePkce, an authorization request without a code challenge is answered with invalid_request', async () => {
       const strict = await startHost({ store: makeStore(), gatehouse: { requirePkce: true } })
       const application = await strict.createApplication()
       const { url } = await strict.browser().open(authorizationUrl(strict, application.client_id))
@@ -109,13 +109,13 @@ describeEachStore('the code exchange', (makeStore) => {
   describe('redirect_uri', () => {
     const SECOND = 'http://localhost:9/second'
 
-    it('redirect_uri may be omitted at the code exchange with one registered URI', async () => {
+    it('an application with one registered redirect URI may omit redirect_uri at the code exchange', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('redirect_uri may be omitted at the code exchange with several registered URIs', async () => {
+    it('an application with several registered redirect URIs may omit redirect_uri at the code exchange', async () => {
       const application = await host.createApplication({ redirectUris: [SECOND, CALLBACK] })
       const { code, callback } = await authorize(host, application.client_id)
       expect(callback.pathname).toBe('/callback')
@@ -123,7 +123,7 @@ describeEachStore('the code exchange', (makeStore) => {
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('a redirect_uri at the code exchange must match, and after a mismatch the code stays usable', async () => {
+    it('a redirect_uri at the code exchange must be that of the authorization request, and after a mismatch the code stays usable', async () => {
       const application = await host.createApplication({ redirectUris: [CALLBACK, SECOND] })
       const { code } = await authorize(host, application.client_id)
       const wrong = [SECOND, `${CALLBACK}/`, CALLBACK.toUpperCase(), 'https://evil.example/']
@@ -136,7 +136,7 @@ describeEachStore('the code exchange', (makeStore) => {
       expect((await host.exchangeCode(application, code, { redirect_uri: CALLBACK })).status).toBe(200)
     })
 
-    it('redirect_uri may be omitted at the authorization request with one registered URI', async () => {
+    it('an application with one registered redirect URI may omit redirect_uri at the authorization request', async () => {
       const application = await host.createApplication()
       const { code, callback } = await authorize(host, application.client_id, {
         parameters: { redirect_uri: '' },
@@ -154,17 +154,20 @@ describeEachStore('the code exchange', (makeStore) => {
       'http://127.0.0.1:9/callback',
       'https://evil.example/callback',
       'javascript:alert(1)',
-    ])('an unregistered redirect_uri shows the error page and never redirects: %s', async (redirect_uri) => {
-      const { client_id } = await host.createApplication()
-      const page = await host.browser().request(authorizationUrl(host, client_id, { redirect_uri }))
-      expect(page.status).toBe(400)
-      expect(page.headers.get('location')).toBeNull()
-      expect(page.headers.get('content-type')).toMatch(/^text\/html/)
-      expect(page.headers.get('x-frame-options')).toBe('DENY')
-    })
+    ])(
+      'the unregistered redirect_uri %s leads to the error page, and never to a redirect',
+      async (redirect_uri) => {
+        const { client_id } = await host.createApplication()
+        const page = await host.browser().request(authorizationUrl(host, client_id, { redirect_uri }))
+        expect(page.status).toBe(400)
+        expect(page.headers.get('location')).toBeNull()
+        expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+        expect(page.headers.get('x-frame-options')).toBe('DENY')
+      },
+    )
   })
 
-  it('a code of another application is invalid_grant, and stays usable for the application that it was issued to', async () => {
+  it('a code of another application is answered with invalid_grant, and its own application can still use the code', async () => {
     const [application, other] = [await host.createApplication(), await host.createApplication()]
     const { code } = await authorize(host, application.client_id)
     expect(outcome(await host.exchangeCode(other, code))).toEqual([400, 'invalid_grant'])

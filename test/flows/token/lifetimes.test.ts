@@ -7,8 +7,8 @@ import { describeEachStore } from '../../support/stores.ts'
 
 const DAY = 86_400
 /**
- * The frozen clock starts at the real time. Redis uses the real clock, so its records must not expire earlier
- * than by the frozen clock.
+ * The frozen clock starts at the real time. Redis uses the real clock, and its records must not expire before
+ * they expire by the frozen clock.
  */
 const NOW = Date.now()
 
@@ -26,7 +26,7 @@ async function start(options: Parameters<typeof startHost>[0]): Promise<void> {
   client = await host.createApplication()
 }
 
-/** Sets the clock forward without waiting. */
+/** Moves the frozen clock forward. */
 const advance = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
 
 const exchange = (code: string) => host.exchangeCode(client, code)
@@ -40,7 +40,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     expect((await exchange(code)).status).toBe(200)
   })
 
-  test('an authorization code is invalid_grant after 61 seconds', async () => {
+  test('an authorization code is answered with invalid_grant after 61 seconds', async () => {
     await start({ store: makeStore() })
     const { code } = await authorize(host, client.client_id)
     advance(61)
@@ -49,7 +49,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     expect(body['error_description']).toMatch(/^authorization code (is expired|not found)$/)
   })
 
-  test('an authorization request that expires while the host signs the user in ends with 404 and leaves the store intact', async () => {
+  test('if an authorization request expires while the host signs the user in, its page soon answers 404, and no error is reported', async () => {
     const accounts = {
       find: (id: string) => ({ id }),
       authenticate: async () => {
@@ -62,7 +62,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     const page = await browser.open(authorizationUrl(host, client.client_id))
     const change = { identifier: 'alice', password: 'correct' }
     const { status, url } = await browser.submit(page, { action: /sign-in/, change })
-    // The page exists until the database has deleted the request, but the page cannot continue the request.
+    // The page exists until the store has deleted the interaction, but the page cannot continue the request.
     expect([200, 404]).toContain(status)
     expect(url.pathname).toMatch(/\/interaction\/[\w-]+$/)
     expect(host.errors).toEqual([])
@@ -70,7 +70,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     expect((await browser.open(url.href)).status).toBe(404)
   })
 
-  test('a client that refreshes every 29 days keeps its authorization', async () => {
+  test('a client that refreshes every 29 days keeps its grant', async () => {
     await start({ store: makeStore() })
     let { refresh_token: current } = await connect(host, client)
     for (let month = 1; month <= 8; month += 1) {
@@ -85,7 +85,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     }
   })
 
-  test('a client that does not refresh for 31 days needs a new authorization', async () => {
+  test('a client that does not refresh for 31 days gets invalid_grant at its next refresh', async () => {
     await start({ store: makeStore() })
     const { refresh_token: first } = await connect(host, client)
     advance(29 * DAY)
@@ -96,7 +96,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     expect(body['error_description']).toMatch(/^refresh token (is expired|not found)$/)
   })
 
-  test('a grant outlives its refresh token: tokens from a refresh on the last day are valid until they expire', async () => {
+  test('tokens from a refresh on the last day of a refresh token are valid until they expire', async () => {
     await start({ store: makeStore() })
     const parameters = { scope: 'openid invoices:read' }
     const { refresh_token: first } = await connect(host, client, { parameters })
@@ -128,7 +128,7 @@ describe('configured lifetimes', () => {
     expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(401)
   })
 
-  test('the lifetimes delegatedAccessToken and idToken set how long those tokens are valid', async () => {
+  test('the lifetimes delegatedAccessToken and idToken set how long delegated access tokens and ID tokens are valid', async () => {
     await startWith({ delegatedAccessToken: 120, idToken: 240 })
     const tokens = await connect(host, client, { parameters: { scope: 'openid invoices:read' } })
     expect([tokens.expires_in, lifetimeOf(tokens.access_token)]).toEqual([120, 120])
@@ -139,7 +139,7 @@ describe('configured lifetimes', () => {
     expect(body['expires_in']).toBe(120)
   })
 
-  test('the lifetime refreshToken counts from the last use', async () => {
+  test('the lifetime refreshToken starts again at each refresh', async () => {
     await startWith({ refreshToken: 600 })
     const { refresh_token: first } = await connect(host, client)
     advance(599)
@@ -169,13 +169,13 @@ describe('configured lifetimes', () => {
     expect((await browser.open(page.url)).status).toBe(404)
   })
 
-  test('the lifetime session counts from the last use', async () => {
+  test('the lifetime session starts again at each use of the session', async () => {
     await startWith({ session: 600, interaction: 60 })
     const { browser } = await authorize(host, client.client_id)
     advance(599)
     const url = authorizationUrl(host, client.client_id)
     expect((await browser.open(url)).url.searchParams.get('code')).toMatch(/./)
-    // Each use of the session starts its lifetime again.
+    // The use above started the lifetime of the session again.
     advance(599)
     expect((await browser.open(url)).url.searchParams.get('code')).toMatch(/./)
     advance(601)

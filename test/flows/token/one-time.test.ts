@@ -44,14 +44,14 @@ function exchanging(client: Client, code: string) {
   return { ...client, grant_type: 'authorization_code', code }
 }
 
-/** Records the events of reuse. */
+/** Returns a list that records the events `code.reused` and `refresh_token.reused` of a host. */
 function recordReuse(host: Host): { name: string; clientId: string; accountId: string; grantId: string }[] {
   const events: { name: string; clientId: string; accountId: string; grantId: string }[] = []
   for (const name of REUSED) host.gatehouse.on(name, (event) => events.push({ name, ...event }))
   return events
 }
 
-/** Changes parts of a token, as an attacker who knows the format could do. */
+/** Changes parts of a refresh token, as an attacker who knows the format could do. */
 function forge(token: string, change: Partial<Record<'grantId' | 'generation' | 'random' | 'mac', string>>) {
   const [grantId, generation, random, mac] = token.split('.')
   const parts = { grantId, generation, random, mac, ...change }
@@ -74,7 +74,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
 
   afterEach(() => host.close())
 
-  test(`of ${PARALLEL} parallel exchanges of one code one succeeds, and the others revoke its tokens`, async () => {
+  test(`one of ${PARALLEL} parallel exchanges of one code succeeds, and the other exchanges revoke its tokens`, async () => {
     await open()
     const { code } = await authorize(host, client.client_id)
     const { winner } = await race(() => host.token(exchanging(client, code)))
@@ -83,7 +83,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expect(reused[0]).toMatchObject({ clientId: client.client_id, accountId: 'alice' })
   })
 
-  test(`of ${PARALLEL} parallel exchanges of one refresh token one succeeds, and the others revoke the family`, async () => {
+  test(`one of ${PARALLEL} parallel exchanges of one refresh token succeeds, and the other exchanges revoke the family`, async () => {
     await open()
     const { refresh_token } = await connect(host, client)
     const { winner } = await race(() => refresh(refresh_token))
@@ -106,7 +106,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expect(reused).toHaveLength(1)
   })
 
-  test('reusing a code revokes the refresh token family that it started', async () => {
+  test('reusing a code revokes the refresh token family that its first use started', async () => {
     await open()
     const { code } = await authorize(host, client.client_id)
     const first = await host.token(exchanging(client, code))
@@ -118,7 +118,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expectInvalidGrant(await host.token(exchanging(client, code)))
   })
 
-  test('reuse leaves other authorizations of the same application valid', async () => {
+  test('reusing a refresh token leaves other grants of the same application valid', async () => {
     await open()
     const [one, other] = [await connect(host, client), await connect(host, client)]
     await refresh(one.refresh_token)
@@ -126,27 +126,27 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expect((await refresh(other.refresh_token)).status).toBe(200)
   })
 
-  test('a refresh token presented by another client is rejected, and its family stays valid', async () => {
+  test('a refresh token that another client sends is rejected, and its family stays valid', async () => {
     await open()
-    const stranger = await host.createApplication({ name: 'Stranger' })
+    const otherClient = await host.createApplication({ name: 'Stranger' })
     const first = await connect(host, client)
-    expectInvalidGrant(await refresh(first.refresh_token, stranger))
+    expectInvalidGrant(await refresh(first.refresh_token, otherClient))
     const second = await refresh(first.refresh_token)
     expect(second.status).toBe(200)
-    expectInvalidGrant(await refresh(first.refresh_token, stranger))
-    expectInvalidGrant(await refresh(second.body['refresh_token'], stranger))
+    expectInvalidGrant(await refresh(first.refresh_token, otherClient))
+    expectInvalidGrant(await refresh(second.body['refresh_token'], otherClient))
     expect(reused).toEqual([])
     expect((await refresh(second.body['refresh_token'])).status).toBe(200)
   })
 
-  test('a code presented by another application is rejected before and after its use, and revokes nothing', async () => {
+  test('a code that another application sends is rejected before and after its use, and revokes nothing', async () => {
     await open()
-    const stranger = await host.createApplication({ name: 'Stranger' })
+    const otherClient = await host.createApplication({ name: 'Stranger' })
     const { code } = await authorize(host, client.client_id)
-    expectInvalidGrant(await host.token(exchanging(stranger, code)))
+    expectInvalidGrant(await host.token(exchanging(otherClient, code)))
     const own = await host.token(exchanging(client, code))
     expect(own.status).toBe(200)
-    expectInvalidGrant(await host.token(exchanging(stranger, code)))
+    expectInvalidGrant(await host.token(exchanging(otherClient, code)))
     expect(reused).toEqual([])
     expect((await refresh(own.body['refresh_token'])).status).toBe(200)
   })
@@ -167,7 +167,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
         mac: macOf(used.slice(0, used.lastIndexOf('.'))).slice(0, 22),
       }),
       'of an older generation with other randomness': forge(used, { random: random(32) }),
-      'a used one as an even older generation': forge(current, { generation: '0' }),
+      'of the current generation, changed to the first generation': forge(current, { generation: '0' }),
       'of a future generation': forge(current, { generation: '7' }),
       'of a generation beyond all numbers': forge(current, { generation: '9'.repeat(30) }),
       'of a negative generation': forge(used, { generation: '-1' }),
@@ -190,7 +190,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expect((await refresh(current)).status).toBe(200)
   })
 
-  test('after a secret rotation, current refresh tokens work and used ones are still detected', async () => {
+  test('after a rotation of the option `secret`, current refresh tokens work, and the reuse of used refresh tokens is detected', async () => {
     const data = randomUUID()
     const [before, after] = [
       'the secret of yesterday, 32 bytes and more',
@@ -224,28 +224,39 @@ describeEachRedis('one-time use of codes and refresh tokens, with two processes'
   })
   afterAll(() => program?.remove())
 
-  /** Starts a service of two processes, of which one is this process. */
+  /** Starts a service of two processes. The first process is the process of this test. */
   async function open(options: Pick<HostProcessOptions, 'refreshTokenGraceSeconds'> = {}) {
     const data = randomUUID()
     // Many parallel requests can keep a slow machine busy for longer than the default timeout of the store.
     const gatehouse = { ...options, storeTimeoutMs: 20_000 }
-    const here = await startHost({ store: deploy(data), gatehouse })
-    const { issuer, audience } = here
-    const there = await program.start({ deployment, keyPrefix: `${data}:`, issuer, audience, ...gatehouse })
-    const client = await here.createApplication()
-    const reused = recordReuse(here)
+    const firstHost = await startHost({ store: deploy(data), gatehouse })
+    const { issuer, audience } = firstHost
+    const secondProcess = await program.start({
+      deployment,
+      keyPrefix: `${data}:`,
+      issuer,
+      audience,
+      ...gatehouse,
+    })
+    const client = await firstHost.createApplication()
+    const reused = recordReuse(firstHost)
     return {
-      here,
-      there,
+      firstHost,
+      secondProcess,
       client,
-      /** Alternates between the two processes. */
+      /**
+       * Sends requests with an even index to the first process, and requests with an odd index to the second
+       * process.
+       */
       send: (body: Record<string, string>) => (index: number) =>
-        index % 2 === 0 ? here.token(body) : here.post(`${there.address}/oauth2/token`, body),
+        index % 2 === 0
+          ? firstHost.token(body)
+          : firstHost.post(`${secondProcess.address}/oauth2/token`, body),
       /** The events of both processes. */
-      events: () => [...reused.map(({ name }) => name), ...there.events],
+      events: () => [...reused.map(({ name }) => name), ...secondProcess.events],
       async close() {
-        await there.stop()
-        await here.close()
+        await secondProcess.stop()
+        await firstHost.close()
       },
     }
   }
@@ -257,18 +268,18 @@ describeEachRedis('one-time use of codes and refresh tokens, with two processes'
     })
     afterAll(() => service?.close())
 
-    test('of 200 parallel exchanges of one code at two processes one succeeds, and its tokens are revoked', async () => {
-      const { here, client, send, events } = service
-      const { code } = await authorize(here, client.client_id)
+    test('one of 200 parallel exchanges of one code at two processes succeeds, and its tokens are revoked', async () => {
+      const { firstHost, client, send, events } = service
+      const { code } = await authorize(firstHost, client.client_id)
       const { winner } = await race(send(exchanging(client, code)), 200)
       expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(0))
       expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(1))
       await vi.waitFor(() => expect(events()).toContain('code.reused'))
     })
 
-    test('of 1,000 parallel exchanges of one refresh token at two processes one succeeds, and its family is revoked', async () => {
-      const { here, client, send, events } = service
-      const { refresh_token } = await connect(here, client)
+    test('one of 1,000 parallel exchanges of one refresh token at two processes succeeds, and its family is revoked', async () => {
+      const { firstHost, client, send, events } = service
+      const { refresh_token } = await connect(firstHost, client)
       const { winner } = await race(send(refreshing(client, refresh_token)), 1000)
       expect(winner.body['refresh_token']).not.toBe(refresh_token)
       expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(0))
@@ -276,9 +287,9 @@ describeEachRedis('one-time use of codes and refresh tokens, with two processes'
       await vi.waitFor(() => expect(events()).toContain('refresh_token.reused'))
     }, 60_000)
 
-    test('one process exchanges tokens that the other one issued, and both detect their reuse', async () => {
-      const { here, client, send } = service
-      const { code } = await authorize(here, client.client_id)
+    test('a process exchanges refresh tokens that another process issued, and both processes detect a reuse', async () => {
+      const { firstHost, client, send } = service
+      const { code } = await authorize(firstHost, client.client_id)
       const first = await send(exchanging(client, code))(1)
       expect(first.status).toBe(200)
       const second = await send(refreshing(client, first.body['refresh_token']))(0)
@@ -289,16 +300,18 @@ describeEachRedis('one-time use of codes and refresh tokens, with two processes'
   })
 
   test('with a grace period, 200 parallel exchanges of one refresh token succeed with the same next token', async () => {
-    const { here, there, client, send, events, close } = await open({ refreshTokenGraceSeconds: 10 })
+    const { firstHost, secondProcess, client, send, events, close } = await open({
+      refreshTokenGraceSeconds: 10,
+    })
     try {
-      const { refresh_token } = await connect(here, client)
+      const { refresh_token } = await connect(firstHost, client)
       const sendOnce = send(refreshing(client, refresh_token))
       const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => sendOnce(index)))
       expect(answers.map(({ status }) => status)).toEqual(Array<number>(200).fill(200))
       const [next, ...more] = new Set(answers.map(({ body }) => body['refresh_token']))
       expect(more).toEqual([])
       expect(next).not.toBe(refresh_token)
-      await vi.waitFor(() => expect(there.events).toContain('refresh_token.retried'))
+      await vi.waitFor(() => expect(secondProcess.events).toContain('refresh_token.retried'))
       // The family stays valid in both processes.
       const later = await send(refreshing(client, next))(1)
       expect(later.status).toBe(200)

@@ -64,7 +64,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     return now
   }
 
-  test('50 parallel refreshes of one token succeed with the same next refresh token, which works', async () => {
+  test('50 parallel refreshes with one refresh token succeed with the same next refresh token, and this token works', async () => {
     const first = await start()
     const answers = await Promise.all(Array.from({ length: 50 }, () => requireRefreshed(first.refresh_token)))
     const [next] = new Set(answers.map(({ refresh_token: token }) => token))
@@ -79,7 +79,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     await requireRefreshed(next)
   })
 
-  test('a retry returns the same refresh token and another access token, and emits a separate event', async () => {
+  test('a retry returns the same next refresh token and another access token, and emits refresh_token.retried', async () => {
     const first = await start({ parameters: { scope: 'openid invoices:read' } })
     const lost = await requireRefreshed(first.refresh_token)
     const again = await requireRefreshed(first.refresh_token)
@@ -106,7 +106,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     }
   })
 
-  test('without a grace period, the second use of a refresh token is a reuse at once', async () => {
+  test('without a grace period, the second use of a refresh token is rejected as a reuse at once', async () => {
     const defaultHost = await startHost({ store: makeStore() })
     try {
       const defaultClient = await defaultHost.createApplication()
@@ -125,13 +125,13 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     ['an hour later', 3600, false],
     ['after the clock was set back by an hour', -3600, false],
   ])(
-    'a retry %s (after %s seconds) is accepted only within the grace period, so isAccepted is %s',
+    'a retry %s (after %s seconds) is accepted or rejected as a reuse (accepted: %s)',
     async (_when, seconds, isAccepted) => {
       const first = await start()
       const now = freeze()
       const next = await requireRefreshed(first.refresh_token)
-      // After the clock was set back, access tokens would be rejected as issued in the future. Therefore the test
-      // checks only refreshes.
+      // When the clock is set back, the access tokens have an issue time in the future, and the gateway
+      // rejects them. So this test checks only refreshes.
       vi.setSystemTime(now + seconds * 1000)
       if (isAccepted) {
         expect((await requireRefreshed(first.refresh_token)).refresh_token).toBe(next.refresh_token)
@@ -143,26 +143,26 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     },
   )
 
-  test('once the next refresh token was used, the previous one counts as reused', async () => {
+  test('after the next refresh token was used, another use of the previous refresh token is a reuse', async () => {
     const first = await start()
     const second = await requireRefreshed(first.refresh_token)
     await requireRefreshed(first.refresh_token)
     const third = await requireRefreshed(second.refresh_token)
     await expectReuse(first.refresh_token, third)
-    // The second token, which a retry has also returned, is rejected as well.
+    // The reuse has revoked the whole family, so the second refresh token is rejected too.
     expectRejected(await refresh(second.refresh_token))
   })
 
   test('a retry by another client is rejected, and revokes nothing', async () => {
-    const stranger = await host.createApplication({ name: 'Stranger' })
+    const otherClient = await host.createApplication({ name: 'Stranger' })
     const first = await start()
     const next = await requireRefreshed(first.refresh_token)
-    expectRejected(await refresh(first.refresh_token, { by: stranger }))
+    expectRejected(await refresh(first.refresh_token, { by: otherClient }))
     expect(recorded).toEqual([])
     expect((await requireRefreshed(first.refresh_token)).refresh_token).toBe(next.refresh_token)
   })
 
-  test('`scope` and `resource` of a retry are checked as at any refresh', async () => {
+  test('the `scope` and `resource` of a retry are checked as at any refresh', async () => {
     const first = await start({ untick: ['payments:list'] })
     const next = await requireRefreshed(first.refresh_token)
     const narrow = await requireRefreshed(first.refresh_token, { scope: 'invoices:read' })
@@ -190,7 +190,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expect((await requireRefreshed(first.refresh_token)).refresh_token).toBe(next.refresh_token)
   })
 
-  test('a retry extends no lifetime', async () => {
+  test('a retry does not extend the lifetime of the next refresh token', async () => {
     const lifetime = 30 * 86_400
     const first = await start()
     const now = freeze()
@@ -202,7 +202,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expectRejected(await refresh(next.refresh_token))
   })
 
-  test('during the grace period, introspection answers inactive for the old refresh token and active for the next one', async () => {
+  test('during the grace period, introspection answers inactive for the old refresh token and active for the next refresh token', async () => {
     const first = await start()
     const next = await requireRefreshed(first.refresh_token)
     const isActive = async (token: string) =>
@@ -221,7 +221,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expect(events()).toEqual([])
   })
 
-  test('a code has no grace period: its second use revokes the tokens', async () => {
+  test('a code has no grace period, so the second use of a code revokes its tokens', async () => {
     const { code } = await authorize(host, client.client_id, { browser })
     const exchange = () => host.exchangeCode(client, code)
     const { body } = await exchange()

@@ -9,7 +9,7 @@ const ENDPOINTS = ['token', 'revoke', 'introspect'] as const
 
 describe.each([
   ['no body parser', []],
-  ['a body parser above', [bodyParser()]],
+  ['a body parser of the host above gatehouse', [bodyParser()]],
 ])('the body of a request to an OAuth endpoint, with %s', (_name, above) => {
   let host: Host
   let form: string
@@ -39,7 +39,7 @@ describe.each([
   })
 
   it.each([...ENDPOINTS, 'userinfo'])(
-    'a body without a content type is 415 at the %s endpoint',
+    'a body without a content type is answered with 415 at the %s endpoint',
     async (endpoint) => {
       const answer = await post(endpoint, {}, form)
       expect([answer.status, json(answer)['error']]).toEqual([415, 'invalid_request'])
@@ -49,17 +49,20 @@ describe.each([
     },
   )
 
-  it.each(ENDPOINTS)('a body of another content type is 415 at the %s endpoint', async (endpoint) => {
-    for (const type of ['application/json', 'multipart/form-data; boundary=b', 'text/plain']) {
-      const answer = await post(endpoint, { 'content-type': type, accept: 'text/html' }, '{"a":"b"}')
-      expect([answer.status, json(answer)['error']]).toEqual([415, 'invalid_request'])
-    }
-  })
+  it.each(ENDPOINTS)(
+    'a body that is not a form is answered with 415 at the %s endpoint',
+    async (endpoint) => {
+      for (const type of ['application/json', 'multipart/form-data; boundary=b', 'text/plain']) {
+        const answer = await post(endpoint, { 'content-type': type, accept: 'text/html' }, '{"a":"b"}')
+        expect([answer.status, json(answer)['error']]).toEqual([415, 'invalid_request'])
+      }
+    },
+  )
 
   it.each(ENDPOINTS)(
-    'a body larger than 56 KiB is 413 at the %s endpoint, with and without a Content-Length',
+    'a body larger than 56 KiB is answered with 413 at the %s endpoint, with and without a Content-Length',
     async (endpoint) => {
-      // A body parser of the host has its own limit, and throws.
+      // A body parser of the host has its own limit, and throws if the body is larger.
       if (above.length > 0) return
       for (const chunked of [false, true]) {
         const long = `${form}&x=${'x'.repeat(57 * 1024)}`
@@ -72,7 +75,7 @@ describe.each([
     },
   )
 
-  it.each(ENDPOINTS)('a compressed body is 415 at the %s endpoint', async (endpoint) => {
+  it.each(ENDPOINTS)('a compressed body is answered with 415 at the %s endpoint', async (endpoint) => {
     // A body parser of the host has already decompressed the body.
     if (above.length > 0) return
     const headers = { 'content-type': FORM, 'content-encoding': 'gzip' }
@@ -89,7 +92,7 @@ describe.each([
     expect(rejected).toHaveLength(1)
   })
 
-  it('the body may be missing at the userinfo endpoint with a token in the header (OpenID Connect Core 5.3.1)', async () => {
+  it('a POST to the userinfo endpoint with a token in the header needs no body (OpenID Connect Core 5.3.1)', async () => {
     const { access_token } = await connect(host, await host.createApplication(), {
       parameters: { scope: 'openid' },
     })
@@ -98,7 +101,7 @@ describe.each([
     expect(json(answer)).toMatchObject({ sub: 'alice' })
   })
 
-  it('a body at an address that is not an endpoint is left to the host', async () => {
+  it('a request with a body to an address that is not an endpoint is passed on to the host', async () => {
     const answer = await post('of-the-host', { 'content-type': 'application/json' }, '{}')
     expect([answer.status, json(answer)['reached']]).toEqual([200, '/auth/oauth2/of-the-host'])
   })
@@ -113,7 +116,7 @@ describe('requests without client authentication', () => {
   afterAll(() => host.close())
 
   it.each(ENDPOINTS)(
-    'a request without client authentication is 401 invalid_client with a challenge at the %s endpoint (RFC 6749 5.2)',
+    'a request without client authentication gets 401 invalid_client with WWW-Authenticate at the %s endpoint (RFC 6749 5.2)',
     async (endpoint) => {
       const bodies = [
         { grant_type: 'client_credentials', token: 'x' },
@@ -131,7 +134,7 @@ describe('requests without client authentication', () => {
   )
 
   it.each(ENDPOINTS)(
-    'a request with a client_id alone is 401 invalid_client with a challenge at the %s endpoint',
+    'a request with a client_id and no secret gets 401 invalid_client with WWW-Authenticate at the %s endpoint',
     async (endpoint) => {
       const { client_id } = await host.createApiKey()
       const answer = await host.post(`/oauth2/${endpoint}`, {

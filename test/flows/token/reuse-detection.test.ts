@@ -10,8 +10,9 @@ type Answer = Awaited<ReturnType<Host['token']>>
 type Client = Awaited<ReturnType<Host['createApplication']>>
 
 describeEachStore('reuse of a code or refresh token, with two processes', (makeStore) => {
-  /** The process that gets the requests, and another process with a gateway on the same data. */
+  /** The process that gets most of the requests. */
   let host: Host
+  /** Another process on the same data. */
   let other: Host
   let faulty: FaultyStore
   let pausing: PausingStore
@@ -64,9 +65,9 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     return { status: response.status, challenge: response.headers.get('www-authenticate') ?? '' }
   }
 
-  /** Asserts that both gateways reject the tokens: the first gateway at once, the other gateway soon. */
+  /** Asserts that the gateway of the first process rejects the tokens at once, and the other gateway soon. */
   async function expectRevoked(...tokens: readonly Pick<Tokens, 'access_token'>[]): Promise<void> {
-    const [before, beforeThere] = [host.reached.length, other.reached.length]
+    const [before, reachedBefore] = [host.reached.length, other.reached.length]
     for (const each of tokens) {
       const { status, challenge } = await callAt(host, each)
       expect(status).toBe(401)
@@ -80,7 +81,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     const reachedThere = other.reached.length
     for (const each of tokens) expect((await callAt(other, each)).status).toBe(401)
     expect(other.reached).toHaveLength(reachedThere)
-    expect(reachedThere).toBeGreaterThanOrEqual(beforeThere)
+    expect(reachedThere).toBeGreaterThanOrEqual(reachedBefore)
   }
 
   async function expectValid(...tokens: readonly Pick<Tokens, 'access_token'>[]): Promise<void> {
@@ -132,7 +133,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     await expectValid(bystander)
   })
 
-  test('of many parallel refreshes with one token, one succeeds, and its tokens are revoked', async () => {
+  test('one of 20 parallel refreshes with one refresh token succeeds, and its tokens are revoked', async () => {
     const { refresh_token: token } = await start()
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(token)))
     const [winner, ...others] = answers.filter(({ status }) => status === 200)
@@ -142,7 +143,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     expectRejected(await refresh(winner?.body['refresh_token']))
   })
 
-  test('a refresh that is pending when its family is revoked is rejected', async () => {
+  test('a refresh is rejected if its family is revoked before the refresh is stored', async () => {
     const first = await start()
     const second = await refreshed(first.refresh_token)
     const pause = pausing.pauseBefore('replace refresh-family')
@@ -183,7 +184,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     await expectRevoked(first)
   })
 
-  test('a reuse that finds the store unavailable answers 503 and changes nothing, and the next use revokes the grant', async () => {
+  test('if the store fails when a reuse is detected, the request gets 503 and nothing changes, and the next use revokes the grant', async () => {
     const first = await start()
     const second = await refreshed(first.refresh_token)
     faulty.arm('add revocations', 'rejected')
@@ -196,7 +197,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
   })
 
   test.each(['delete grant', 'add revocations:buckets', 'add revocations:recent'])(
-    'a reuse whose revocation fails halfway (`%s`) answers 503, and another process completes the revocation',
+    'if the revocation after a reuse fails at `%s`, the request gets 503, and another process completes the revocation',
     async (call) => {
       const first = await start()
       const second = await refreshed(first.refresh_token)

@@ -44,7 +44,7 @@ describeEachStore('scopes', (makeStore) => {
     })
 
     it.each(['payments:list', 'unknown', 'openid', 'invoices:read payments:list', 'INVOICES:READ'])(
-      'requesting a scope that the API key does not have is invalid_scope: %s',
+      'a direct token request for "%s" is answered with invalid_scope, because the API key lacks a scope',
       async (scope) => {
         const key = await host.createApiKey(['invoices'])
         const before = writes.length
@@ -58,7 +58,7 @@ describeEachStore('scopes', (makeStore) => {
       },
     )
 
-    it('an operation removed from an API key is not in its tokens, and cannot be requested', async () => {
+    it('an operation that was removed from an API key is not in its tokens, and cannot be requested', async () => {
       const key = await host.createApiKey()
       await host.gatehouse.apiKeys.removeOperation(key.client_id, 'payments:transfer')
       expect((await host.requestDirectToken(key)).body['scope']).toBe(
@@ -73,7 +73,7 @@ describeEachStore('scopes', (makeStore) => {
       expect((await host.requestDirectToken(await host.createApiKey())).body['scope']).toBe(ALL)
     })
 
-    it('an API key without any operation is unauthorized_client, like an API key without a product', async () => {
+    it('an API key without any operation gets unauthorized_client, like an API key without a product', async () => {
       const key = await host.createApiKey(['invoices'])
       await host.gatehouse.apiKeys.removeOperation(key.client_id, 'invoices:read')
       await host.gatehouse.apiKeys.removeOperation(key.client_id, 'invoices:create')
@@ -81,7 +81,7 @@ describeEachStore('scopes', (makeStore) => {
       expect([status, body['error']]).toEqual([400, 'unauthorized_client'])
     })
 
-    it('an API key of a deleted account is unauthorized_client', async () => {
+    it('an API key of a deleted account gets unauthorized_client', async () => {
       const key = await host.createApiKey()
       host.accounts.delete('acme')
       const { status, body } = await host.requestDirectToken(key)
@@ -100,7 +100,7 @@ describeEachStore('scopes', (makeStore) => {
       expect(tokens.id_token).toBeUndefined()
     })
 
-    it('the scope offline_access is ignored, and a refresh token is issued without it', async () => {
+    it('the scope offline_access is ignored, and a refresh token is issued without this scope', async () => {
       const application = await host.createApplication()
       const scope = 'offline_access invoices:read'
       const tokens = await connect(host, application, { parameters: { scope } })
@@ -116,7 +116,7 @@ describeEachStore('scopes', (makeStore) => {
       ['unknown:scope', ['invoices'], 'verified', /unknown:scope does not exist/],
       ['invoices:read payments:list', ['invoices'], 'verified', /payments:list .* add the product payments/],
     ] as const)(
-      'requesting a scope that the application may not have is invalid_scope: %s with the products %s at the KYC level %s',
+      'an authorization request for "%s" is answered with invalid_scope if the application has the products %s and the KYC level %s',
       async (scope, ids, level, reason) => {
         setLevel(level)
         const { client_id } = await host.createApplication({ products: ids })
@@ -126,7 +126,7 @@ describeEachStore('scopes', (makeStore) => {
       },
     )
 
-    it('an operation removed from an application cannot be requested', async () => {
+    it('an operation that was removed from an application cannot be requested', async () => {
       const { client_id } = await host.createApplication()
       await host.gatehouse.applications.removeOperation(client_id, 'invoices:create')
       const answer = await rejectionOf(client_id, { scope: 'invoices:create' })
@@ -134,14 +134,14 @@ describeEachStore('scopes', (makeStore) => {
       expect(answer['error_description']).toContain('invoices:create was removed')
     })
 
-    it('an authorization request of an application without a product is unauthorized_client, and says what to do', async () => {
+    it('an application without a product gets unauthorized_client, and the error says what to do', async () => {
       const { client_id } = await host.createApplication({ products: [] })
       const answer = await rejectionOf(client_id, {})
       expect(answer['error']).toBe('unauthorized_client')
       expect(answer['error_description']).toContain('add one')
     })
 
-    it('an authorization request of an application without any usable scope is invalid_scope', async () => {
+    it('an application without any usable scope gets invalid_scope', async () => {
       const application = await host.createApplication({
         products: ['payments'],
         removedOperations: ['payments:list'],
@@ -169,7 +169,7 @@ describeEachStore('scopes', (makeStore) => {
       expect((await host.exchangeCode(application, code)).body['scope']).not.toContain('payments:transfer')
     })
 
-    it('when no scope remains, the code exchange is invalid_scope, and the code stays usable', async () => {
+    it('when no scope remains, the code exchange is answered with invalid_scope, and the code stays usable', async () => {
       const application = await host.createApplication()
       const { applications } = host.gatehouse
       const { code } = await authorize(host, application.client_id, {
@@ -185,7 +185,7 @@ describeEachStore('scopes', (makeStore) => {
   })
 
   describe('scopes at a refresh', () => {
-    it('removing a product shrinks the scope of the next refresh, and adding it restores the scope', async () => {
+    it('removing a product narrows the scope of the next refresh, and adding the product again restores the scope', async () => {
       const application = await host.createApplication()
       const { applications } = host.gatehouse
       const tokens = await connect(host, application)
@@ -197,7 +197,7 @@ describeEachStore('scopes', (makeStore) => {
       expect(again.body['scope']).toBe(ALL)
     })
 
-    it('a lower KYC level shrinks the scope of the next refresh, and a higher one restores it', async () => {
+    it('a lower KYC level narrows the scope of the next refresh, and a higher KYC level restores the scope', async () => {
       const application = await host.createApplication()
       const tokens = await connect(host, application)
       setLevel('basic')
@@ -219,7 +219,7 @@ describeEachStore('scopes', (makeStore) => {
       expect(body['scope']).toBe('payments:list')
     })
 
-    it('when no scope remains, a refresh is invalid_scope, and the refresh token works again once the product is back', async () => {
+    it('when no scope remains, a refresh is answered with invalid_scope, and the refresh token works again after the product is added again', async () => {
       const application = await host.createApplication()
       const { applications } = host.gatehouse
       const scope = 'payments:list'
@@ -236,7 +236,7 @@ describeEachStore('scopes', (makeStore) => {
       expect([status, body['scope']]).toEqual([200, scope])
     })
 
-    it('a refresh by an application without products is unauthorized_client, and the refresh token works again once a product is added', async () => {
+    it('a refresh of an application without products is answered with unauthorized_client, and the refresh token works again after a product is added', async () => {
       const application = await host.createApplication({ products: ['invoices'] })
       const { refresh_token } = await connect(host, application)
       await host.gatehouse.applications.removeProduct(application.client_id, 'invoices')
@@ -247,7 +247,7 @@ describeEachStore('scopes', (makeStore) => {
       expect((await host.refresh(application, refresh_token)).status).toBe(200)
     })
 
-    it("a refresh after the developer's account is deleted is unauthorized_client, and works again with the account", async () => {
+    it("a refresh after the deletion of the developer's account is answered with unauthorized_client, and works when the account exists again", async () => {
       const application = await host.createApplication()
       const { refresh_token } = await connect(host, application)
       host.accounts.delete('acme')
@@ -258,7 +258,7 @@ describeEachStore('scopes', (makeStore) => {
       expect((await host.refresh(application, refresh_token)).status).toBe(200)
     })
 
-    it("a refresh after the user's account is deleted is invalid_grant", async () => {
+    it("a refresh after the deletion of the user's account is answered with invalid_grant", async () => {
       host.accounts.set('carol', { id: 'carol' })
       const application = await host.createApplication()
       const tokens = await connect(host, application, { user: 'carol' })
@@ -278,7 +278,7 @@ describeEachStore('scopes', (makeStore) => {
       expect(again.body['scope']).toBe(ALL)
     })
 
-    it('a refresh with an unauthorized scope is invalid_scope, and the refresh token stays usable', async () => {
+    it('a refresh with a scope that the user has not authorized is answered with invalid_scope, and the refresh token stays usable', async () => {
       const application = await host.createApplication()
       const tokens = await connect(host, application, { untick: ['invoices:create'] })
       for (const scope of ['invoices:create', 'invoices:read invoices:create', 'openid', 'unknown']) {
@@ -292,12 +292,12 @@ describeEachStore('scopes', (makeStore) => {
   describe('unknown resources', () => {
     const resource = 'https://evil.example/'
 
-    it('an unknown resource at the authorization request is invalid_target', async () => {
+    it('an authorization request with an unknown resource is answered with invalid_target', async () => {
       const { client_id } = await host.createApplication()
       expect(await rejectionOf(client_id, { resource })).toMatchObject({ error: 'invalid_target' })
     })
 
-    it('an unknown resource at the client credentials grant is invalid_target', async () => {
+    it('a direct token request with an unknown resource is answered with invalid_target', async () => {
       const key = await host.createApiKey()
       const { status, body } = await host.requestDirectToken(key, { resource })
       expect([status, body['error']]).toEqual([400, 'invalid_target'])
@@ -305,7 +305,7 @@ describeEachStore('scopes', (makeStore) => {
       expect((await host.requestDirectToken(key, { resource: host.audience })).status).toBe(200)
     })
 
-    it('an unknown resource at the code exchange is invalid_target, and the code stays usable', async () => {
+    it('a code exchange with an unknown resource is answered with invalid_target, and the code stays usable', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       const { status, body } = await host.exchangeCode(application, code, { resource })
@@ -313,7 +313,7 @@ describeEachStore('scopes', (makeStore) => {
       expect((await host.exchangeCode(application, code, { resource: host.audience })).status).toBe(200)
     })
 
-    it('an unknown resource at a refresh is invalid_target, and the refresh token stays usable', async () => {
+    it('a refresh with an unknown resource is answered with invalid_target, and the refresh token stays usable', async () => {
       const application = await host.createApplication()
       const { refresh_token } = await connect(host, application)
       const { status, body } = await host.refresh(application, refresh_token, { resource })

@@ -34,7 +34,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     return keys.map(({ kid }) => kid)
   }
 
-  test('keys and tokens stay valid with [old], [new, old] and [new] secrets (fixed bug: the old secret could never be dropped)', async () => {
+  test('keys and tokens stay valid when `secret` changes from [old] to [new, old] to [new] (fixed bug: the old secret could never be removed)', async () => {
     const key = await host.createApiKey()
     const direct = String((await host.requestDirectToken(key)).body['access_token'])
     const delegated = await connect(host, client, { parameters: { scope: 'openid invoices:read' } })
@@ -55,7 +55,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     }
   })
 
-  test('dropping the old secret before a start with both secrets fails, and loses nothing', async () => {
+  test('a start with only the new secret fails if no start with both secrets came before, and the signing keys are not lost', async () => {
     const kids = await publishedKids()
     await host.close()
     host = await startHost({ store, port: host.port, gatehouse: { secret: [NEW] } })
@@ -72,7 +72,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect((await refresh(body['refresh_token'])).body['error']).toBe('invalid_grant')
   })
 
-  test('reusing a refresh token after its secret was dropped is rejected, and its family stays valid', async () => {
+  test('reusing a refresh token after its secret was removed is rejected, and its family stays valid', async () => {
     const { refresh_token: used } = await connect(host, client)
     const { body } = await refresh(used)
     await restartWith([NEW, OLD])
@@ -81,7 +81,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect((await refresh(body['refresh_token'])).status).toBe(200)
   })
 
-  test('a user who returns during a secret rotation stays signed in', async () => {
+  test('a user who opens a page while both secrets are set stays signed in after the secret rotation', async () => {
     const { browser } = await authorize(host, client.client_id)
     for (const secret of [[NEW, OLD], [NEW]]) {
       await restartWith(secret)
@@ -90,7 +90,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     }
   })
 
-  test('a user who does not return during a secret rotation signs in again, and a pending authorization starts again', async () => {
+  test('a user who opens no page while both secrets are set must sign in again, and must start a pending authorization again', async () => {
     const { browser } = await authorize(host, client.client_id)
     const another = await host.createApplication()
     const pending = await browser.open(authorizationUrl(host, another.client_id))

@@ -15,7 +15,7 @@ describeEachStore('standard OpenID scopes that this issuer does not offer', (mak
   const refresh = (refresh_token: string, scope: string) =>
     host.refresh(application, refresh_token, { scope })
 
-  it('standard scopes that are not offered are ignored at authorization, and the response names the granted scope', async () => {
+  it('standard scopes that are not offered are ignored at authorization, and the token response names the granted scope', async () => {
     const scope = 'openid offline_access address phone invoices:read'
     const tokens = await connect(host, application, { parameters: { scope } })
     expect(tokens.scope).toBe('openid invoices:read')
@@ -30,7 +30,7 @@ describeEachStore('standard OpenID scopes that this issuer does not offer', (mak
     expect(consent).not.toMatch(/offline_access|value="address"|value="phone"/)
   })
 
-  it('standard scopes that are not offered are ignored at a refresh, and the response names the granted scope', async () => {
+  it('standard scopes that are not offered are ignored at a refresh, and the token response names the granted scope', async () => {
     const tokens = await connect(host, application, { parameters: { scope: 'openid invoices:read' } })
     const scope = 'openid offline_access address phone invoices:read'
     const { status, body } = await refresh(tokens.refresh_token, scope)
@@ -45,13 +45,13 @@ describeEachStore('standard OpenID scopes that this issuer does not offer', (mak
     expect([status, body['scope']]).toEqual([200, 'invoices:read'])
   })
 
-  it('a refresh with ignored and unauthorized scopes is invalid_scope', async () => {
+  it('a refresh with an ignored scope and an unauthorized scope is answered with invalid_scope', async () => {
     const tokens = await connect(host, application, { parameters: { scope: 'invoices:read' } })
     const { status, body } = await refresh(tokens.refresh_token, 'offline_access payments:list')
     expect([status, body['error'], body['scope']]).toEqual([400, 'invalid_scope', 'payments:list'])
   })
 
-  it('simple-oauth2 can repeat its scope at each refresh', async () => {
+  it('simple-oauth2 can send its requested scope again at each refresh', async () => {
     const client = new AuthorizationCode({
       client: { id: application.client_id, secret: application.client_secret },
       auth: {

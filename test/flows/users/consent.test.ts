@@ -57,7 +57,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     expect(await resultWithoutPage('firm/intern', other)).toBe('consent_required')
   })
 
-  test('a user who unticks an operation does not affect the grant of another user', async () => {
+  test('if a user unticks an operation, the consent of another user of the account does not change', async () => {
     await connectAs('firm/owner')
     await authorize(host, application.client_id, {
       user: 'firm/intern',
@@ -98,18 +98,18 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
 
   test('revokeAll({ accountId, userId, clientId }) revokes only the grant for that application', async () => {
     const other = await host.createApplication()
-    const here = await connectAs('firm/intern')
-    const there = await connectAs('firm/intern', other)
+    const tokens = await connectAs('firm/intern')
+    const otherTokens = await connectAs('firm/intern', other)
     const owner = await connectAs('firm/owner')
     const code = await codeOf('firm/intern')
-    const codeThere = await codeOf('firm/intern', other)
+    const otherCode = await codeOf('firm/intern', other)
     const { client_id: clientId } = application
     expect(await host.gatehouse.grants.revokeAll({ accountId: 'firm', userId: 'intern', clientId })).toBe(1)
-    expect(await isValid(here)).toBe(false)
+    expect(await isValid(tokens)).toBe(false)
     expect(await exchange(code)).toBe(400)
     expect(await resultWithoutPage('firm/intern')).toBe('consent_required')
-    expect(await isValid(there, other)).toBe(true)
-    expect(await exchange(codeThere, other)).toBe(200)
+    expect(await isValid(otherTokens, other)).toBe(true)
+    expect(await exchange(otherCode, other)).toBe(200)
     expect(await isValid(owner)).toBe(true)
   })
 
@@ -158,7 +158,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     }
     const statusOf = async (token: string) => (await host.call(CALL, token)).status
 
-    test('accounts.changed() with userId revokes the clients and grants of a user whom the host has removed', async () => {
+    test('accounts.changed() with userId revokes the tokens of the clients and the grants of a user whom the host has removed', async () => {
       const keys = { intern: await keyOf('intern'), owner: await keyOf('owner'), firm: await keyOf() }
       const tokens = { intern: await connectAs('firm/intern'), owner: await connectAs('firm/owner') }
       const code = await codeOf('firm/intern')
@@ -183,7 +183,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
       ])
     })
 
-    test('accounts.changed() without userId checks each user of a grant once, a few at a time, and revokes the grants of removed users', async () => {
+    test('accounts.changed() without userId looks up each user with a grant once, at most five at a time, and revokes the grants of removed users', async () => {
       const names = Array.from({ length: 12 }, (_, index) => `user-${index}`)
       const tokens = new Map<string, Tokens>()
       for (const name of names) {

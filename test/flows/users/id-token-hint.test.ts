@@ -60,7 +60,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
     })
 
     test.each(['firm/owner', 'alice'])(
-      'id_token_hint of one user answers login_required when %s signs in instead',
+      'a request with the id_token_hint of one user is answered with login_required when %s signs in instead',
       async (user) => {
         const page = await signIn(await browser.open(request('firm/intern')), user)
         expect(isAt(page, CALLBACK)).toBe(true)
@@ -72,13 +72,13 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       },
     )
 
-    test('id_token_hint of a user gives a code for that user', async () => {
+    test('a request with the id_token_hint of a user gets a code when that user signs in', async () => {
       const page = await signIn(await browser.open(request('firm/intern')), 'firm/intern')
       // No consent page is shown, because this user has approved the request before.
       expect(await subjectOf(page)).toBe('firm!intern')
     })
 
-    test('id_token_hint of another user leads to the sign-in page, or to login_required with prompt=none', async () => {
+    test('a request with the id_token_hint of a user who is not signed in leads to the sign-in page, or to login_required with prompt=none', async () => {
       await signIn(await browser.open(request('firm/owner')), 'firm/owner')
       const silent = await browser.open(request('firm/intern', { prompt: 'none' }))
       expect(outcomeOf(silent)).toBe('login_required')
@@ -88,7 +88,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       expect(outcomeOf(await browser.open(request('firm/intern', { prompt: 'none' })))).toBe('code')
     })
 
-    test('a pending authorization stores nothing of the hinted ID token but its subject', async () => {
+    test('a pending authorization stores the subject of the ID token in id_token_hint, and no other part of this token', async () => {
       const page = await browser.open(request('firm/intern', { prompt: 'consent' }))
       const consent = await signIn(page, 'firm/intern')
       expect(asksFor(consent)).toBe('consent')
@@ -99,7 +99,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       expect(await subjectOf(await approve(consent))).toBe('firm!intern')
     })
 
-    test('id_token_hint answers login_required when the user switches the account', async () => {
+    test('a request with id_token_hint is answered with login_required when the user switches the account', async () => {
       const page = await signIn(
         await browser.open(request('firm/intern', { prompt: 'consent' })),
         'firm/intern',
@@ -135,7 +135,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       }
     })
 
-    test('id_token_hint is checked again on the way back from the pages', async () => {
+    test('id_token_hint is checked again when the browser returns from the consent page', async () => {
       const approveAs = async (who: SignedIn, scope: string) => {
         host.signInAt(browser, who)
         const url = authorizationUrl(host, application.client_id, { scope, prompt: 'consent' })
@@ -144,8 +144,8 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
         return (await host.exchangeCode(application, code)).body
       }
       const scope = 'openid payments:list'
-      // The owner has already approved the scope that alice is asked for. Without the check, the owner would
-      // get a code.
+      // Alice is asked for a scope that the owner has already approved. If id_token_hint were not checked
+      // again, the owner would get a code.
       await approveAs({ accountId: 'firm', userId: 'owner' }, scope)
       hints.set('alice', String((await approveAs({ accountId: 'alice' }, SCOPE))['id_token']))
       const consent = await browser.open(request('alice', { scope }))
@@ -158,7 +158,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       expect(page.url.pathname).toBe('/login')
     })
 
-    test('id_token_hint answers login_required when the host switches to another user before the approval', async () => {
+    test('a request with id_token_hint is answered with login_required when another user signs in at the host before the approval', async () => {
       host.signInAt(browser, { accountId: 'firm', userId: 'intern' })
       const consent = await browser.open(request('firm/intern', { prompt: 'consent' }))
       host.signInAt(browser, { accountId: 'firm', userId: 'owner' })
@@ -167,7 +167,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
   })
 })
 
-/** Records every value that is written to the store. */
+/** Wraps a store and records all text that is passed to it. */
 function watched(store: Store, values: string[]): Store {
   return new Proxy(store, {
     get(target, name: keyof Store) {

@@ -24,7 +24,7 @@ describeEachStore('the users of an account', (makeStore) => {
   const introspect = async (token: string) =>
     (await host.post('/oauth2/introspect', { ...application, token })).body
 
-  test('user info answers for the user who signed in, not for the account', async () => {
+  test('user info has the claims of the user who signed in, not the claims of the account', async () => {
     const { access_token } = await connectAs('firm/intern')
     const { status, body } = await host.userInfo(access_token)
     expect({ status, body }).toEqual({
@@ -39,7 +39,7 @@ describeEachStore('the users of an account', (makeStore) => {
     })
   })
 
-  test('user info of an account without users has its id as sub and account_id, and no user_id', async () => {
+  test('user info of an account without users has the account id as sub and account_id, and no user_id', async () => {
     const { access_token, id_token } = await connectAs('alice')
     const who = { sub: 'alice', account_id: 'alice' }
     expect((await host.userInfo(access_token)).body).toEqual({
@@ -59,7 +59,7 @@ describeEachStore('the users of an account', (makeStore) => {
     expect((await introspect(access_token))['active']).toBe(false)
   })
 
-  test('a removed user can neither exchange a code nor refresh', async () => {
+  test('a code exchange and a refresh for a removed user are answered with invalid_grant', async () => {
     const { refresh_token } = await connectAs('firm/intern')
     const { code } = await authorize(host, application.client_id, { user: 'firm/intern', parameters })
     host.users.delete('firm/intern')
@@ -85,7 +85,7 @@ describeEachStore('the users of an account', (makeStore) => {
     }
   })
 
-  test('a direct token keeps its client as subject', async () => {
+  test('a direct token has its client as the subject', async () => {
     const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create({
       accountId: 'firm',
       userId: 'owner',
@@ -104,7 +104,7 @@ describeEachStore('the users of an account', (makeStore) => {
     expect(answer.body).toMatchObject({ active: true, ...claims })
   })
 
-  test('lists, events, pages and the principal name account and user, and no subject', async () => {
+  test('lists, events and the principal name the account and the user, and neither they nor pages contain the subject', async () => {
     const seen: object[] = []
     const names = ['token.issued', 'consent.approved', 'refresh_token.reused', 'grant.revoked'] as const
     for (const name of names) {
@@ -138,7 +138,7 @@ describeEachStore('the users of an account', (makeStore) => {
     expect(next.scope).toContain('invoices:read')
   })
 
-  test('accounts.find() is always called with both the account and the user', async () => {
+  test('accounts.find() is always called with the account id and the user id', async () => {
     host.asked.splice(0)
     const tokens = await connectAs('firm/intern')
     await host.userInfo(tokens.access_token)
@@ -148,7 +148,7 @@ describeEachStore('the users of an account', (makeStore) => {
     expect(new Set(ofFirm)).toEqual(new Set(['firm/intern']))
   })
 
-  test('ids that need escaping can be read back from their subject', async () => {
+  test('the subject contains the escaped account id and user id, and tokens and user info contain the original ids', async () => {
     const client = await host.createApplication()
     const accountId = 'Fir mä'
     const userId = '100% !'
@@ -161,9 +161,9 @@ describeEachStore('the users of an account', (makeStore) => {
   })
 })
 
-describeEachStore('persons of a host whose subject would be too long', (makeStore) => {
+describeEachStore('users of a host whose subject would be too long', (makeStore) => {
   test.each([false, true])(
-    'a sign-in whose subject would be too long is ERR_HOST_CALLBACK (the host has its own session: %s)',
+    'a sign-in whose subject would be too long fails with ERR_HOST_CALLBACK (the host has its own session: %s)',
     async (session) => {
       const host = await startUsersHost({ store: makeStore(), session })
       const { client_id } = await host.createApplication()

@@ -40,7 +40,7 @@ describe('the discovery documents', () => {
     expect([head.status, head.headers.get('etag'), head.text]).toEqual([200, etag, ''])
   })
 
-  it('a discovery document changes its ETag when the products change', async () => {
+  it('the ETag of a discovery document changes when the products change', async () => {
     let more = false
     const changing = await startHost({
       gatehouse: {
