@@ -208,7 +208,7 @@ describe('the stored interaction', () => {
 
 describeEachStore('the lifetime of an interaction', (makeStore) => {
   const NOW = Date.now()
-  // oidc-provider tolerates clocks that differ by 15 seconds.
+  // oidc-provider accepts an interaction up to 15 seconds after its expiry, because clocks may differ.
   const CLOCK_SKEW_SECONDS = 16
   const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
   afterEach(() => void vi.useRealTimers())

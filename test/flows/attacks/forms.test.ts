@@ -116,7 +116,7 @@ describe('attacks on pages and forms', () => {
       expect(approved).toEqual([])
     })
 
-    it(`the ${step} form is rejected from another site even with the right CSRF token`, async () => {
+    it(`the ${step} form that another site sends is rejected, even with the right CSRF token`, async () => {
       const { browser, page } = await open()
       const csrf = tokenOf(page)
       for (const headers of [
@@ -143,7 +143,7 @@ describe('attacks on pages and forms', () => {
       expect(own.status).toBe(200)
     })
 
-    it(`the ${step} form is rejected from another browser that has the address and the CSRF token, but no cookie`, async () => {
+    it(`the ${step} form that another browser sends with the right CSRF token, but without the cookie, is rejected`, async () => {
       const { page } = await open()
       const other = await openOther()
       for (const browser of [host.browser(), other.browser]) {

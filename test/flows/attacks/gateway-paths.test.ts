@@ -66,7 +66,7 @@ describe('an app with gatehouse, the gateway and @koa/router behind them', () =>
   afterAll(() => host.close())
 
   it.each(TARGETS)(
-    'a request to %s without a valid token with the scope reaches no handler',
+    'a request to %s with no token, an invalid token or a token without the scope reaches no handler',
     async (target) => {
       for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']) {
         for (const authorization of [undefined, `Bearer ${token}`, 'Bearer x']) {

@@ -78,7 +78,7 @@ describeEachStore('names with a special meaning', (makeStore) => {
     expect([status, body['error']]).toEqual([401, 'invalid_client'])
   })
 
-  it.each(INHERITED)('the scope %s is unknown', async (scope) => {
+  it.each(INHERITED)('gatehouse answers a request for the scope %s with invalid_scope', async (scope) => {
     const { status, body } = await host.requestDirectToken(await host.createApiKey(), { scope })
     expect([status, body['error']]).toEqual([400, 'invalid_scope'])
     const { client_id } = await host.createApplication()
@@ -89,7 +89,7 @@ describeEachStore('names with a special meaning', (makeStore) => {
 
 describe("the host's registry", () => {
   it.each([...INHERITED, 'a\0b', 'a\nb', '\ud800', 'x'.repeat(257), 'ü'])(
-    'the registry is not asked for the invalid client id %j',
+    'gatehouse does not call the registry of the host with the invalid client id %j',
     async (clientId) => {
       const asked: string[] = []
       const registry = {

@@ -24,13 +24,15 @@ test('a request with a used refresh token and a wrong client secret reads the re
   const refresh = (secret: string) => host.refresh({ ...application, client_secret: secret }, used)
   expect((await refresh(application.client_secret)).status).toBe(200)
 
-  // One second after the first use of the token, its record could be a late write of a paused store.
+  // One second after the first use, the record of this use could be a late write of a paused store, and such
+  // a write is rolled back.
   vi.setSystemTime(Date.now() + 1000)
   reads = 0
   expect((await refresh('wrong')).status).toBe(401)
   await delay(400)
   expect(reads).toBe(1)
-  // With the right secret gatehouse polls the family for seconds before the reuse counts as theft.
+  // With the right secret, gatehouse polls the family for seconds, in case the write is rolled back. Only
+  // then does the reuse count as theft.
   const rejected = refresh(application.client_secret)
   await vi.waitFor(() => expect(reads).toBeGreaterThan(4), { interval: 20 })
   await host.gatehouse.grants.revokeAll({ accountId: 'alice' })

@@ -46,7 +46,7 @@ describeEachStore('consent', (makeStore) => {
   const decide = (page: Page, action: 'approve' | 'deny', scope: string[]) =>
     browser.submit(page, { action: /consent$/, change: { scope }, button: ['action', action] })
 
-  /** Maps each operation on the page to whether it is ticked. */
+  /** Returns for each operation on the page whether the operation is ticked. */
   function rowsOf(page: Page): Record<string, boolean> {
     const inputs = [...page.body.matchAll(/<input\s+type="checkbox"[^>]*>/gs)].map(([input]) => input)
     return Object.fromEntries(
@@ -180,7 +180,7 @@ describeEachStore('consent', (makeStore) => {
       ).toHaveLength(1)
     })
 
-    it('a scope that the user unticked is shown again, unticked, when it is requested again', async () => {
+    it('if a scope that the user unticked is requested again, the consent page shows the scope unticked', async () => {
       await authorizeAgain({ untick: ['payments:transfer'] })
       const without = await authorizeAgain({ parameters: { scope: 'invoices:read payments:list' } })
       expect(without.pages).toHaveLength(1)

@@ -15,7 +15,8 @@ const BROWSERS = ['text/html', BROWSER, 'text/html;q=0.9, application/json;q=0.1
 
 async function ask(url: string | URL, accept: string | undefined, init: RequestInit = {}) {
   const headers = new Headers(init.headers)
-  // Without an Accept header fetch sends */*, so an empty header stands for a missing header.
+  // If a request has no Accept header, fetch sends `Accept: */*`. So the test sends an empty header in place
+  // of a missing header.
   headers.set('accept', accept ?? '')
   const response = await fetch(url, { ...init, headers, redirect: 'manual' })
   const text = await response.text()

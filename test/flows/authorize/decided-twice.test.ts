@@ -13,7 +13,7 @@ describeEachStore('an interaction that two tabs answer', (makeStore) => {
         /^(?:set|replace) interaction:/.test(call) && args.includes('"consent":{"grantId"'),
     ],
   ])(
-    'of two tabs that approve, the quick tab gets a code, and the slow tab gets the error page, if the slow approval is paused %s',
+    'if the approval of one tab is paused %s, the approval of a second tab gets a code, and the first tab gets the error page',
     async (_, which) => {
       const pausing = pausingStore(makeStore())
       const pause = pausing.pauseBefore(which)

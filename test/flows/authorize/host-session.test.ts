@@ -71,7 +71,7 @@ describeEachStore("the host's own session", (makeStore) => {
       expect(await ownerOf(await approve(consent))).toMatchObject({ account_id: 'bob' })
     })
 
-    it('a return from the sign-in page without sign-in is answered with login_required, without a redirect loop', async () => {
+    it('if a user returns from the sign-in page without a sign-in, the application gets login_required, and there is no redirect loop', async () => {
       await open()
       const page = await browser.open(host.signIns[0]!.returnTo)
       expect(isCallback(page)).toBe(true)
@@ -103,7 +103,7 @@ describeEachStore("the host's own session", (makeStore) => {
       await ownerOf(await approve(await open()))
     })
 
-    it('after another account has signed in at the host, the user of that account is asked for consent, and the code is for that account', async () => {
+    it('after another account has signed in at the host, its user is asked for consent, and the code is for that account', async () => {
       host.signInAt(browser, { accountId: 'bob' })
       const page = await open()
       await expectConsentOf('Bob', page)
@@ -123,7 +123,7 @@ describeEachStore("the host's own session", (makeStore) => {
       expect((await open({ prompt: 'none' })).url.searchParams.get('error')).toBe('login_required')
     })
 
-    it('after another user of the same account has signed in at the host, that user is asked for consent, and the code is for that user', async () => {
+    it('after another user of the same account has signed in at the host, that user is asked for consent and gets the code', async () => {
       host.signInAt(browser, { accountId: 'alice', userId: 'arthur' })
       expect((await open({ prompt: 'none' })).url.searchParams.get('error')).toBe('consent_required')
       expect(await ownerOf(await approve(await open()))).toEqual({ account_id: 'alice', user_id: 'arthur' })

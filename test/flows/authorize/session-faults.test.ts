@@ -5,7 +5,9 @@ import { authorizationUrl } from '../../support/host.ts'
 import { startSessionHost, type SessionHost } from '../../support/session-host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-/** A store in which each call fails that begins with `state.failingCall`, such as `delete session:`. */
+/**
+ * Wraps a store. A call of this store fails if it begins with `state.failingCall`, such as `delete session:`.
+ */
 function partlyFailingStore(inner: Store) {
   const state = { failingCall: undefined as string | undefined, failed: 0 }
   const sessions: string[] = []

@@ -20,7 +20,7 @@ describeEachStore('grants of one user for one application', (makeStore) => {
     await host.close()
   })
 
-  test('a grant above 100 of a user for an application revokes the oldest of them, and grants of other users or applications stay valid', async () => {
+  test('if a user has more than 100 grants for an application, the oldest of these grants is revoked, and no other grant is revoked', async () => {
     const application = await host.createApplication()
     const other = await host.createApplication()
     const revoked: object[] = []

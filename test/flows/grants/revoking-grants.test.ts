@@ -196,7 +196,7 @@ describeEachStore('the grants of an account', (makeStore) => {
 
   describe('invalid arguments', () => {
     test.each(['', 'unknown', 'grant:of', '../x', 'x'.repeat(100), 7, null, undefined])(
-      'find answers undefined and revoke throws ERR_NOT_FOUND for the unknown grant %j',
+      'grants.find() returns undefined and grants.revoke() throws ERR_NOT_FOUND for the unknown grant %j',
       async (id) => {
         const grantId = id as string
         expect(await host.gatehouse.grants.find(grantId)).toBeUndefined()

@@ -37,7 +37,10 @@ async function uncachedHealth(of: { health(): Promise<Health> }): Promise<Health
 const listOf = ({ checks }: Health) => checks.map(({ name, status }) => `${name} ${status}`)
 const checkOf = ({ checks }: Health, name: string) => checks.find((check) => check.name === name)
 
-/** Expects that every check has a readable message, and a remedy unless it passes. */
+/**
+ * Expects that every check has a readable message, and that the checks with a remedy are those that do not
+ * pass. The status must be the worst status of all checks.
+ */
 function expectReadable({ checks, status }: Health): void {
   for (const check of checks) {
     expect([check.name, check.remedy === undefined]).toEqual([check.name, check.status === 'pass'])
@@ -107,7 +110,7 @@ describeEachStore('health()', (makeStore) => {
 })
 
 describe('health() of a gatehouse that cannot start', () => {
-  test('health() with the wrong secret fails, and its remedy names the missing secret', async () => {
+  test('health() with the wrong secret fails, and its remedy says to set the secret that was used before', async () => {
     const store = memoryStore()
     const lasting: Store = { ...store, volatile: false }
     await (await open({ store: lasting })).gatehouse.ready()

@@ -88,7 +88,7 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
       for (const host of [first, second]) await expectAccepted(host, body['access_token'])
     })
 
-    it('after a product is removed, the gateway answers 404 to its tokens, and introspection reports them as inactive', async () => {
+    it('after a product is removed, its routes answer 404, and its tokens are rejected and inactive at introspection', async () => {
       const { first, second, change } = await startTwo()
       const key = await first.createApiKey()
       const token = await tokenOf(first, { ...key, ...direct, scope: 'payments:list' })
@@ -226,7 +226,7 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
   })
 
   describe('a catalog in the code of a process', () => {
-    it('a new process without a product revokes the tokens with its operations in every process, and a later process with the product makes new tokens possible', async () => {
+    it('a new process without a product revokes the tokens of the product in every process, and a later process with the product allows new tokens', async () => {
       const data = crypto.randomUUID()
       const warn = vi.fn()
       const logger = { debug() {}, info() {}, warn, error() {} }

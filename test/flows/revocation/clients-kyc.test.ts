@@ -60,7 +60,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     return String(body['access_token'])
   }
 
-  it('a lower KYC level revokes the tokens with an operation above the level, and revokes no other tokens', async () => {
+  it('after the KYC level falls, accounts.changed() revokes the tokens with an operation above the level, and no other tokens', async () => {
     const application = await host.createApplication()
     const all = await connect(host, application)
     const narrow = await connect(host, application, { parameters: { scope: 'payments:list' } })
@@ -105,7 +105,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     await expectRejected(host, before.access_token, LIST)
   })
 
-  it('a lower KYC level revokes nothing if no client has an operation above the level', async () => {
+  it('after the KYC level falls, accounts.changed() revokes nothing if no client has an operation above the level', async () => {
     const application = await host.createApplication({ removedOperations: ['payments:transfer'] })
     const { access_token } = await connect(host, application)
     setLevel()
@@ -143,7 +143,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     },
   )
 
-  it('removing an account revokes all tokens of its clients, and all tokens that act on the account', async () => {
+  it('after an account is removed, accounts.changed() revokes all tokens of its clients, and all tokens that act on the account', async () => {
     const application = await host.createApplication()
     const owned = await connect(host, application)
     const onAccount = await connect(host, await host.createApplication({ accountId: 'other' }), {
@@ -155,7 +155,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     await expectRejected(host, [owned.access_token, onAccount.access_token, key], LIST)
   })
 
-  it('removing a member of an account revokes the tokens of the API keys and applications of the member', async () => {
+  it('after a member of an account is removed, accounts.changed() revokes the tokens of the API keys and applications of the member', async () => {
     const ofMember = { userId: 'ann' }
     const [key, colleague] = [await directToken(ofMember), await directToken()]
     const { access_token } = await connect(host, await host.createApplication(ofMember))

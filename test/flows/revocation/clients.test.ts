@@ -21,7 +21,7 @@ type Service = Pick<
 
 interface Withdrawal {
   readonly make: (service: Service, clientId: string) => Promise<unknown>
-  /** Reverts the change. Absent for a deletion, which cannot be reverted. */
+  /** Reverts the change. The function is absent for a deletion, because a deletion cannot be reverted. */
   readonly undo?: (service: Service, clientId: string) => Promise<unknown>
 }
 

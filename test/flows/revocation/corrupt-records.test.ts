@@ -48,7 +48,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     return grant?.grantId ?? ''
   }
 
-  /** Asserts that a call fails with an error that names these records, and quotes none of their content. */
+  /** Asserts that a call fails with an error that names these records and does not quote their content. */
   async function expectCorrupt(call: Promise<unknown>, ...keys: string[]): Promise<void> {
     const error: unknown = await call.then(
       () => undefined,

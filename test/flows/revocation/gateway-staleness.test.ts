@@ -46,7 +46,7 @@ describe('staleness of a gateway in another process', () => {
     expect(logged).not.toContain(clientSecret)
   })
 
-  it('a gateway keeps serving while its API key is not a resource server, and fetches the missed revocations once the key is a resource server again', async () => {
+  it('a gateway keeps serving while its API key is not a resource server, and later fetches the missed revocations', async () => {
     const gateway = all.following['over HTTP']()
     const { apiKeys, tokens } = all.host.gatehouse
     const events: string[] = []

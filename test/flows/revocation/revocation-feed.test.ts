@@ -231,7 +231,8 @@ describe('the revocation feed on a store that fails', () => {
 
   it('the revocation feed answers 503 in JSON if any store call fails, and never sends an incomplete page', async () => {
     const token = await revokeOne(host, await host.createApiKey())
-    // A client is cached once it is found, so each request comes from a new client.
+    // Gatehouse caches a client that it has found. So each request comes from a new client, and makes the
+    // same store calls.
     async function pollWithFault(call?: number) {
       const client = await createResourceServer(host)
       faulty.arm(call)

@@ -128,7 +128,7 @@ describe('a fault at each store call', () => {
     expect(kinds(calls)).toEqual(
       expect.arrayContaining(['get refresh-family', 'get grant', 'replace refresh-family']),
     )
-    // One request succeeds in spite of its fault, because the store executed its write before the fault. All
+    // One request succeeds despite its fault, because the store executed its write before the fault. All
     // other requests fail at first.
     expect(failed).toBe(calls.length * FAULTS.length - 1)
   })
@@ -144,7 +144,7 @@ describe('a fault at each store call', () => {
       },
     )
     expect(kinds(calls)).toEqual(expect.arrayContaining(['get code', 'get grant', 'create refresh-family']))
-    // One request succeeds in spite of its fault, because the store executed its write before the fault.
+    // One request succeeds despite its fault, because the store executed its write before the fault.
     // Requests also succeed if the fault has no effect. All other requests fail at first.
     expect(failed).toBe(calls.length * FAULTS.length - withoutEffect - 1)
     expect(withoutEffect).toBeGreaterThan(0)

@@ -143,7 +143,7 @@ describeWithRedis('round trips to Redis', () => {
       expect(await refresh(connection)).toEqual([['get client', ...READ_REFRESH], [EXCHANGE]])
     })
 
-    test('a refresh takes three round trips when it extends its grant, and four when the grant moves to another expiry bucket', async () => {
+    test('a refresh takes three round trips when it extends its grant, and four round trips when the grant moves to another expiry bucket', async () => {
       const connection = await connected()
       const exchangeAndUse = [EXCHANGE, RECORD_USE]
       const now = Date.now()

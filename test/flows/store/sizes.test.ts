@@ -72,7 +72,7 @@ describeWithRedis('the size of the data in Redis', () => {
     expect(bytesOf(first)).toBeGreaterThan(500)
     expect(bytesOf(afterAMonth)).toBeLessThan(4096)
     // A grant may move to a later expiry bucket of the list. Until the earlier bucket expires, the grant is
-    // in both.
+    // in both buckets.
     expect(afterAMonth.length - afterADay.length).toBeLessThanOrEqual(1)
     // The records may be longer only by digits of numbers, because 720 has more digits than 24.
     expect((await lengthOfRecords()) - lengthAfterADay).toBeLessThanOrEqual(16)
