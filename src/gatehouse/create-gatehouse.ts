@@ -53,15 +53,19 @@ const READY_TIMEOUT_MS = 10_000
 const timeoutRule: Rule = (value) =>
   typeof value === 'number' && value >= 0 ? undefined : 'must be a number of milliseconds, from 0'
 
-/** Whether the active key is fresh and not revoked. */
+/**
+ * Whether this process may sign tokens: its knowledge of the keys is fresh, and the active key is not
+ * revoked.
+ */
 function canSign({ stale, isSigningRevoked }: KeyCondition): boolean {
   return !stale && !isSigningRevoked
 }
 
 /**
- * Creates a token service and API gateway, synchronously and without I/O. It starts in the background when it is mounted
- * (`middleware()`, `wellKnown()`, `gateway.middleware()`, `gateway.requireScope()`), or when `ready()` is called. So a
- * site can start while its store is unavailable. Each cause of a failed start is logged once.
+ * Creates a token service and API gateway, synchronously and without I/O. The service starts in the
+ * background when it is mounted (`middleware()`, `wellKnown()`, `gateway.middleware()`,
+ * `gateway.requireScope()`), or when a method such as `ready()` first needs it. So a site can start while its
+ * store is unavailable. Each cause of a failed start is logged once.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` or `ERR_CATALOG`, with all problems at once
  */
@@ -96,7 +100,10 @@ function assemble(options: GatehouseOptions): Gatehouse {
     resumeAccount,
     logger,
   })
-  const startFailed = createStartFailures(logger, 'gatehouse has not started: requests fail until it has')
+  const startFailed = createStartFailures(
+    logger,
+    'gatehouse has not started: requests fail until it has started',
+  )
   const lifecycle = createLifecycle(
     () => start(core, clients, keys, buildProvider, resumeRevocations),
     async ({ stop }) => stop(),
@@ -214,7 +221,10 @@ function assemble(options: GatehouseOptions): Gatehouse {
   registerInternals(gatehouse, { settings, catalog, signingKey })
   return gatehouse
 
-  /** Waits as long as a request may wait for the start. */
+  /**
+   * Waits for the start as long as a request does (`startTimeoutMs`). Then makes sure that the keys are
+   * fresh.
+   */
   async function readyForRequest() {
     const running = await lifecycle.ready(startTimeoutMs)
     await keys.ensureFresh()

@@ -16,8 +16,9 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   /** Serves everything below {auth_url}, and the well-known documents. */
   middleware(): Middleware
   /**
-   * Serves the well-known documents at the root of a host (RFC 8414 3.1, RFC 9728 3.1). An app needs this middleware if
-   * it mounts `middleware()` below a path, because `middleware()` does not receive these requests there.
+   * Serves the well-known documents at the root of a host (RFC 8414 3.1, RFC 9728 3.1). An app needs this
+   * middleware if it mounts `middleware()` below a path, because `middleware()` does not receive these
+   * requests there.
    */
   wellKnown(): Middleware
   /** Protects the API. */
@@ -30,52 +31,56 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   readonly grants: Grants
   /** Revokes access tokens before they expire. */
   readonly tokens: Tokens
-  /** The keys that sign tokens. They rotate on schedule. */
+  /** The keys that sign tokens. They rotate on schedule, unless the host manages them. */
   readonly signingKeys: SigningKeys
-  /** Receives notifications of changes to your accounts. */
+  /** The methods that the host calls after its accounts have changed. */
   readonly accounts: AccountService
   /** The products and operations. */
   readonly catalog: {
     /**
-     * Reloads the products if they come from a function. This process reloads at once. Other processes on the store follow
-     * within a moment, or within a minute if their connection to the store is disturbed. Tokens with an operation that
-     * was removed from a product are revoked.
+     * Reloads the products if they come from a function. This process reloads at once. Other processes on the
+     * store follow within a moment, or within a minute if their connection to the store is disturbed. Tokens
+     * with an operation that was removed from a product are revoked.
      *
-     * @throws {GatehouseError} `ERR_CATALOG` with all problems if the new catalog is invalid: the last valid catalog stays.
-     *   `ERR_STORE_UNAVAILABLE`: this process rejects removed operations. New operations may still be missing, and other
-     *   processes may not have been notified. The reload completes by itself within a minute, or when it is called again.
-     *   Also throws what `ready()` throws
+     * @throws {GatehouseError} `ERR_CATALOG` with all problems if the new catalog is invalid; the last valid
+     *   catalog then stays active. `ERR_STORE_UNAVAILABLE` if the store is unavailable; this process then
+     *   already rejects removed operations. New operations may still be missing, and other processes may not
+     *   have been notified. The reload completes by itself within a minute, or when `reload()` is called
+     *   again. The promise also rejects with all errors of `ready()`
      */
     reload(): Promise<void>
   }
   /**
-   * Exports all data that must outlive the store, as lines of JSON that each end with "\n". The export contains API keys
-   * and applications, the ids of deleted clients, the signing keys, the revocations and the scopes of the products. With
-   * the option `registry` it contains the client epochs that the store keeps, instead of the clients. It contains no
-   * plain secret: secrets of clients are hashed, and keys are encrypted under `secret`. It contains no grants, refresh
-   * tokens, sessions or stored consents. `Readable.from(gatehouse.exportRegistry())` can be piped to a file.
+   * Exports all data that must outlive the store, as lines of JSON that each end with "\n". The export
+   * contains API keys and applications, the ids of deleted clients, the signing keys, the revocations and the
+   * scopes of the products. With the option `registry` it contains the client epochs that the store keeps,
+   * instead of the clients. It contains no plain secret: secrets of clients are hashed, and keys are
+   * encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored consents.
+   * `Readable.from(gatehouse.exportRegistry())` can be piped to a file.
    *
-   * Clients may change during the export: each client is exported as it was at one moment. A corrupt record is skipped.
-   * Its key is in the log, in the last line of the file, and in `skipped` of the result of `importRegistry`. Iterating
-   * rejects with `ERR_STORE_UNAVAILABLE`, and with what `ready()` throws. The file is then incomplete, and
-   * `importRegistry` rejects it.
+   * Clients may change during the export. Each client is exported as it was at one moment of the export. A
+   * corrupt record is skipped. The key of the record is in the log, in the last line of the file, and in
+   * `skipped` of the result of `importRegistry`. The iteration may reject with `ERR_STORE_UNAVAILABLE`, or
+   * with an error of `ready()`. The file is then incomplete, and `importRegistry` rejects the file.
    */
   exportRegistry(): AsyncIterable<string>
   /**
-   * Imports a file of `exportRegistry` into this store. For a migration, call it on an empty store, before any process
-   * starts on that store. The import does not start this gatehouse. It overwrites nothing: a different client with the
-   * same id stays as it is, and `conflicts` names its id. An existing catalog stays too. Revocations are added. A repeated
-   * import completes an import that failed.
+   * Imports a file of `exportRegistry` into this store. For a migration, call it on an empty store, before
+   * any process starts on that store. The import does not start this gatehouse. The import overwrites
+   * nothing. If the store has a different client with the same id, that client stays as it is, and
+   * `conflicts` names the id. An existing catalog stays, too. Revocations are added. If an import fails, call
+   * it again with the same file to complete it.
    *
-   * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the backup would be
-   * valid again, and all tokens that were revoked since the backup would be valid again too.
+   * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the
+   * backup would be valid again, and all tokens that were revoked since the backup would be valid again too.
    *
-   * @param lines the file, in pieces of any size: `fs.createReadStream(file)`
-   * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret that encrypted
-   *   the signing keys; `ERR_CONFLICT` if this store has other signing keys; `ERR_REGISTRY_READ_ONLY` if the file has
-   *   clients, but the host manages the clients of this gatehouse; `ERR_INVALID_ARGUMENT` if the file has another format
-   *   or a newer version. After some lines were imported: `ERR_INVALID_ARGUMENT` with the number of an invalid line, or if
-   *   the file is incomplete; `ERR_STORE_UNAVAILABLE`. At any time: `ERR_CLOSED`, and what `lines` throws
+   * @param lines the file, in pieces of any size, for example `fs.createReadStream(file)`
+   * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret
+   *   that encrypted the signing keys; `ERR_CONFLICT` if this store has other signing keys;
+   *   `ERR_REGISTRY_READ_ONLY` if the file has clients, but the host manages the clients of this gatehouse;
+   *   `ERR_INVALID_ARGUMENT` if the file has another format or a newer version. After some lines were
+   *   imported: `ERR_INVALID_ARGUMENT` with the number of an invalid line, or if the file is incomplete;
+   *   `ERR_STORE_UNAVAILABLE`. At any time: `ERR_CLOSED`, and the errors of `lines`
    */
   importRegistry(
     lines: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
@@ -84,14 +89,15 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   /**
    * Waits until store, catalog and keys are ready, at most `timeoutMs` (default 10,000).
    *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` (retries continue, so a later call or request may succeed),
-   *   `ERR_NOT_READY` (the timeout has passed), `ERR_SECRET_MISMATCH`, `ERR_CATALOG`, `ERR_CLOSED`
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` (retries continue, so a later call or request may
+   *   succeed), `ERR_NOT_READY` (the timeout has passed), `ERR_SECRET_MISMATCH`, `ERR_CATALOG`, `ERR_CLOSED`
    */
   ready(options?: { timeoutMs?: number | undefined }): Promise<void>
   /**
-   * Reports the health of start, store, keys, products and revocations, for health checks and monitoring. Each failed check
-   * names a remedy. Starts gatehouse if needed, and waits for the start as long as a request does, or as long as a store
-   * call may take. Never rejects. Checks the store at most once a second, even if it is called more often.
+   * Reports the health of start, store, keys, products and revocations, for health checks and monitoring.
+   * Each failed check names a remedy. `health()` starts gatehouse if needed. It waits at most as long as a
+   * request waits for the start, or as long as a store call may take, whichever is longer. The promise never
+   * rejects. The store is checked at most once a second, even if `health()` is called more often.
    */
   health(): Promise<Health>
   /** Stops gatehouse. Idempotent. Does not close the store and its client, because the host opened them. */

@@ -11,8 +11,8 @@ const RETRY_INTERVAL_MS = 250
  *
  * @param start starts the service; called again after a failure
  * @param stop stops what `start` returned
- * @param onFailure called with the error of each failed attempt after `begin()` was called. Before that, only the callers
- *   of `ready()` receive the error
+ * @param onFailure called with the error of each failed attempt after `begin()` was called. Before that, only
+ *   the callers of `ready()` receive the error
  */
 export function createLifecycle<Running>(
   start: () => Promise<Running>,
@@ -22,7 +22,7 @@ export function createLifecycle<Running>(
   let running: Running | undefined
   let starting: Promise<Running> | undefined
   let failure: unknown
-  /** The reason of the last retry. */
+  /** The error of the store that caused the last retry. */
   let storeFailure: GatehouseError | undefined
   let closed = false
   let hasBegun = false
@@ -73,24 +73,24 @@ export function createLifecycle<Running>(
       if (closed) return 'closed'
       return running === undefined ? 'starting' : 'running'
     },
-    /** Why the last attempt to start failed; undefined if no attempt has failed, or if the service runs. */
+    /** Why the last attempt to start failed. Undefined if no attempt has failed, or if the service runs. */
     get failure(): unknown {
       return failure
     },
     /**
-     * Starts the service in the background. Idempotent. Does not keep the process alive. Never throws: the reason of a
-     * failure is in `failure`, and `ready()` rejects with that reason.
+     * Starts the service in the background. Idempotent. Does not keep the process alive. This method never
+     * throws. If the start fails, the error is in `failure`, and `ready()` rejects with that error.
      */
     begin(): void {
       hasBegun = true
       inBackground(async () => closed || running !== undefined || startOnce())
     },
     /**
-     * Waits until the service runs, and starts it if needed. An unavailable store is retried. Any other failure ends the
-     * attempt, and the next call starts a new one.
+     * Waits until the service runs, and starts it if needed. While the store is unavailable, the start is
+     * retried. Any other failure ends the attempt. The next call then begins a new attempt.
      *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` or `ERR_NOT_READY` after `timeoutMs`, `ERR_CLOSED`, and what `start`
-     *   throws
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` or `ERR_NOT_READY` after `timeoutMs`, `ERR_CLOSED`,
+     *   and what `start` throws
      */
     async ready(timeoutMs: number): Promise<Running> {
       if (closed) throw closedError()

@@ -15,8 +15,8 @@ interface Running {
 type Stop = () => void | Promise<void>
 
 /**
- * Loads products and keys, builds the authorization server, and subscribes to changes. May be called again after a
- * failure.
+ * Loads products and keys, builds the authorization server, and subscribes to changes. May be called again
+ * after a failure.
  */
 export async function start(
   core: Pick<Core, 'store' | 'longestLifetime' | 'revoked' | 'catalogSync'>,
@@ -26,7 +26,8 @@ export async function start(
   resumeRevocations: ResumeRevocations,
 ): Promise<Running> {
   await core.store.ping()
-  // Revocations are read before the products: an operation that was removed from a product may have been revoked already.
+  // The revocations are read before the products. So the catalog knows which removed operations are revoked
+  // already, and does not revoke them again.
   await Promise.all([core.longestLifetime.seconds(), core.revoked.start()])
   const stops: Stop[] = []
   const stop = async () => void (await Promise.all(stops.map(async (end) => end())))

@@ -1,6 +1,7 @@
 /**
- * Wraps a service so that each call waits until gatehouse runs, like each request. A host may therefore create its first
- * API key right after `createGatehouse`. An unavailable store and `close()` cause the same errors as in requests.
+ * Wraps a service so that each call waits until gatehouse runs, like each request. A host may therefore
+ * create its first API key right after `createGatehouse`. If the store is unavailable, or after `close()`, a
+ * call rejects with the same error as `ready()`.
  *
  * @param service a service whose methods all return promises
  */

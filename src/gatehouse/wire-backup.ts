@@ -27,18 +27,22 @@ export function createBackupSections(
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
   const longestIdToken = ofIdTokens(1)
 
-  /** The revocations of a client. A corrupt client record is not exported, so all tokens of that client are revoked. */
+  /**
+   * The revocations to export for a client with a pending change. A corrupt client record is not exported, so
+   * the result then revokes all tokens of the client.
+   */
   async function revocationsOf(id: string): Promise<readonly RevocationSpec[]> {
     try {
       return await clientTokens.revocationsOf(id)
     } catch (error) {
       if (!isCorruptRecord(error)) throw error
-      // If the host manages the clients, it counts their epochs, so all tokens of the client are revoked.
+      // If the host manages the clients, their epochs may be any numbers. So the revocation has no epoch
+      // limit, and revokes all tokens of the client.
       return settings.registry ? [{ of: 'client', id }] : revocationOfCorrupt(id, Date.now())
     }
   }
 
-  /** What a pending change will revoke. */
+  /** The revocations that a pending change of a client, grant or account will store. */
   async function pendingSpecs({ of, id }: Subject): Promise<readonly RevocationSpec[]> {
     if (of === 'client') return revocationsOf(id)
     if (of === 'grant') return [{ of, id }]
@@ -47,7 +51,7 @@ export function createBackupSections(
       for (const { grantId, record } of items) {
         if (await grantLifecycle.hasStaleConsent(record)) specs.push({ of: 'grant', id: grantId })
       }
-      // A corrupt record cannot show whether its consent is stale.
+      // A corrupt grant record cannot show whether its consent is stale, so the grant is revoked.
       for (const { id: grantId } of corrupt) specs.push({ of: 'grant', id: grantId })
     }
     return specs
@@ -68,7 +72,8 @@ export function createBackupSections(
     async storeLifetimes({ accessToken, idToken }) {
       await createLongestLifetime(store, accessToken).seconds()
       if (idToken !== undefined) await ofIdTokens(idToken).seconds()
-      // Announces the longest lifetime in this process, so that later revocations are kept for that time.
+      // Reads the lifetime that the lines above have stored, so that this process keeps later revocations for
+      // that time.
       await longestLifetime.seconds()
     },
     keys: keys.exportable,

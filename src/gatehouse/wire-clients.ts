@@ -5,7 +5,10 @@ import type { Core } from './wire-core.ts'
 /** API keys and applications. */
 export type Clients = ReturnType<typeof createClients>
 
-/** Wires API keys and applications. The store keeps them, or the host manages them. */
+/**
+ * Wires API keys and applications. If the option `registry` is set, the host manages them. Otherwise the
+ * store keeps them.
+ */
 export function createClients(core: Core) {
   const { settings, store, durable, events, logger, catalog, revocations, revoked } = core
   const { registry, maxScopeBytes, openIdScopes: oidcScopes } = settings

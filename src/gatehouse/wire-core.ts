@@ -64,7 +64,10 @@ export function createCore(settings: ResolvedOptions) {
   return {
     settings,
     store,
-    /** The data of `store`, for writes that must survive the loss of a server: used codes, revocations, keys, clients. */
+    /**
+     * The same data as `store`. Use it for writes that must survive the loss of a server of the store: used
+     * codes, revocations, keys and clients.
+     */
     durable,
     /** Stops probing whether the store is available again. */
     stopProbing,

@@ -4,16 +4,19 @@ import type { Awaitable, None, Nullable } from '../validation/host-callback.ts'
 /** The host's data about one of its accounts. */
 export interface Account<Level extends string = string> {
   /**
-   * The host's own identifier. It becomes `account_id` of tokens. Together with the user, if there is one, it
-   * also becomes `sub` of delegated tokens. It never changes.
+   * The host's own identifier. It becomes `account_id` of tokens. It also becomes `sub` of delegated tokens,
+   * together with the user if there is one. The identifier must never change.
    */
   readonly id: string
-  /** The KYC level of the account, one of `kycLevels`; the lowest one if absent or unknown. */
+  /**
+   * The KYC level of the account, one of `kycLevels`. If the level is absent or unknown, the lowest level
+   * counts.
+   */
   readonly kycLevel?: Level | undefined
   /**
    * Claims about the person or company for the user info endpoint, by their OpenID Connect names: `name`,
-   * `email`, `email_verified`, `picture`, … (OpenID Connect Core 5.1). The pages address the account by `name`
-   * or `email`.
+   * `email`, `email_verified`, `picture`, … (OpenID Connect Core 5.1). The pages address the account by
+   * `name` or `email`.
    */
   readonly claims?: Readonly<Record<string, unknown>> | undefined
 }
@@ -23,14 +26,15 @@ export interface SignedIn {
   /** `id` of the account that the person belongs to. */
   readonly accountId: string
   /**
-   * The acting user, where accounts have several. It is part of the subject (`sub`), so a host that starts to
-   * name users changes the subject. Account and user together make a subject of at most 255 characters,
-   * percent-escaped.
+   * The acting user, if accounts have several users. The user is part of the subject (`sub`). So the subject
+   * changes when a host begins to name users. The subject of account and user must have at most 255
+   * characters, percent-escaped.
    */
   readonly userId?: string | undefined
   /**
-   * When this person last authenticated, in epoch seconds. It is needed to answer `prompt=login` and `max_age`
-   * truthfully (`auth_time`, OpenID Connect Core 2). Without it such requests fail with `login_required`.
+   * When this person last authenticated, in epoch seconds. gatehouse needs this time to answer requests with
+   * `prompt=login` or `max_age` (`auth_time`, OpenID Connect Core 2). Without this time, such requests fail
+   * with `login_required`.
    */
   readonly signedInAt?: number | undefined
 }
@@ -43,20 +47,21 @@ export interface SignedIn {
  */
 export interface Accounts<Level extends string = string> {
   /**
-   * Looks up the account of exactly this id; a falsy value if it does not exist or exists no longer. `userId`
-   * is passed if the host has named a user. The result is then the account as this user acts for it, with the
-   * claims of the user, or a falsy value if the account has no such user. Called at consent, code exchange,
-   * refresh and user info, so it should be fast.
+   * Finds the account with exactly this id. Returns a falsy value if the account does not exist, or no longer
+   * exists. `userId` is passed if the host has named a user. The result is then the account with the claims
+   * of this user, or a falsy value if the account has no such user. gatehouse calls `find` at consent, code
+   * exchange, refresh and user info, so `find` should be fast.
    */
   find(accountId: string, userId?: string): Awaitable<Nullable<Account<Level>> | None>
   /**
-   * Who is signed in at the host in this browser, from the host's own session; a falsy value if no one is.
-   * Needs `signInUrl`.
+   * Returns who is signed in at the host in this browser, from the host's own session. Returns a falsy value
+   * if no person is signed in. Needs `signInUrl`.
    */
   current?: ((ctx: Context) => Awaitable<Nullable<SignedIn> | None>) | undefined
   /**
-   * The host's sign-in page. The host sends the browser to `returnTo` afterwards, which is always an address
-   * below `issuer`. With `reauthenticate` the person must authenticate again, even if they are signed in.
+   * Returns the address of the host's sign-in page. After sign-in, the host sends the browser to `returnTo`,
+   * which is always an address below `issuer`. If `reauthenticate` is true, the person must authenticate
+   * again, even if they are signed in.
    */
   signInUrl?:
     | ((returnTo: URL, ctx: Context, options: { reauthenticate: boolean }) => Awaitable<string | URL>)
@@ -64,8 +69,8 @@ export interface Accounts<Level extends string = string> {
   /** Ends the host's own session in this browser, at sign-out and when a person switches accounts. */
   signOut?: ((ctx: Context) => Awaitable<void>) | undefined
   /**
-   * For trials and small hosts: checks the credentials of the built-in sign-in page; a falsy value rejects
-   * them. Used only if `current` is absent.
+   * Checks the credentials from the built-in sign-in page, for trials and small hosts. A falsy result rejects
+   * the credentials. This callback is used only if `current` is absent.
    */
   authenticate?:
     | ((

@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
 
 /**
- * Emits Koa's `error` event at the host's app for a failure that gatehouse has answered itself. So the failure
- * reaches the terminal, or the host's own error handling, without any option.
+ * Emits Koa's `error` event at the host's app for a failure that gatehouse has answered itself. So the
+ * failure reaches the terminal or the host's own error handling, and the host need not configure anything.
  */
 export function emitAppError(ctx: Context, error: Error): void {
-  // An `error` event without a listener is thrown at its emitter.
+  // If `error` has no listener, `emit()` throws the error.
   if (ctx.app.listenerCount('error') > 0) ctx.app.emit('error', error, ctx)
 }

@@ -17,7 +17,9 @@ export interface GatehouseEvents {
   'refresh_token.reused': GrantEvent
   /** An authorization code was used a second time, and its grant was revoked (RFC 6749 4.1.2). */
   'code.reused': GrantEvent
-  /** A client sent a refresh token again within `refreshTokenGraceSeconds`, and got the same new token again. */
+  /**
+   * A client sent a refresh token again within `refreshTokenGraceSeconds`, and got the same new token again.
+   */
   'refresh_token.retried': GrantEvent
   /** A person approved the request of an application. */
   'consent.approved': GrantEvent & { scopes: readonly string[]; denied: readonly string[] }
@@ -40,11 +42,11 @@ export interface GatehouseEvents {
   'client.compromised': ClientEvent
   /** This process revoked tokens before they expired. */
   'token.revoked': {
-    /** What the tokens have in common: a token id, grant, client, operation or signing key. */
+    /** What the revoked tokens have in common: a token id, grant, client, operation or signing key. */
     of: 'token' | 'grant' | 'client' | 'operation' | 'key'
     /** `jti`, grant id, client id, scope or `kid`. */
     id: string
-    /** Who requested it, if the host named the actor. */
+    /** Who requested the revocation, if the host named the actor. */
     actor?: string | undefined
   }
   /** This process no longer receives revocations. */
@@ -53,7 +55,7 @@ export interface GatehouseEvents {
   'revocations.fresh': { ageSeconds: number }
   /** A new key was published; it is activated later. */
   'key.published': KeyEvent
-  /** A key became the one that signs. */
+  /** A key was activated, and signs new tokens from then on. */
   'key.activated': KeyEvent
   /** A key left the JWKS, because all tokens that it signed have expired. */
   'key.retired': KeyEvent
@@ -61,7 +63,7 @@ export interface GatehouseEvents {
   'key.revoked': KeyEvent
   /** A new catalog became active in this process. */
   'catalog.reloaded': { products: number; operations: number }
-  /** A new catalog was invalid or could not be loaded; the last valid one stays active. */
+  /** A new catalog was invalid or could not be loaded; the last valid catalog stays active. */
   'catalog.rejected': { error: Error }
   /** A request failed with a 5xx status because of an internal error. */
   error: { error: Error }
@@ -80,7 +82,7 @@ interface GrantEvent extends AccountEvent {
 interface KeyEvent {
   kid: string
   alg: 'ES256' | 'RS256'
-  /** Who requested it, if the host named the actor. */
+  /** Who requested the change, if the host named the actor. */
   actor?: string | undefined
 }
 
@@ -88,7 +90,7 @@ interface ClientEvent {
   kind: 'apiKey' | 'application'
   clientId: string
   accountId: string
-  /** Who requested it, if the host named the actor. */
+  /** Who requested the change, if the host named the actor. */
   actor?: string | undefined
 }
 
@@ -106,7 +108,8 @@ export interface EventSource<Names extends keyof GatehouseEvents = keyof Gatehou
   /**
    * Calls `listener` at each event of that name from now on. Adding the same listener twice has no effect.
    *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if there is no such event, or if `listener` is not a function
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if there is no such event, or if `listener` is not a
+   *   function
    */
   on<Name extends Names>(name: Name, listener: Listener<Name>): void
   /** Removes a listener. */
@@ -143,13 +146,14 @@ const NAMES: Record<keyof GatehouseEvents, true> = {
  * A typed event emitter. Subscribing to an unknown event throws `ERR_INVALID_ARGUMENT`.
  *
  * @param onListenerError called when a listener throws or rejects
- * @param names the events that are emitted here. @default all
+ * @param names the events that this emitter emits. @default all events
  */
 export function createEvents(
   onListenerError: (error: unknown, event: string) => void,
   names: readonly (keyof GatehouseEvents)[] = Object.keys(NAMES) as (keyof GatehouseEvents)[],
 ): EventSink & EventSource {
-  // Node's EventEmitter throws at an 'error' event without listeners, and warns of a leak at the 11th listener.
+  // This emitter does not use Node's EventEmitter, which throws at an 'error' event without listeners, and
+  // warns of a leak at the 11th listener.
   const listeners = new Map<string, Set<(event: never) => unknown>>()
 
   function requireName(name: keyof GatehouseEvents): void {
@@ -162,7 +166,7 @@ export function createEvents(
 
   return {
     emit(name, event) {
-      // A copy, because a listener may add or remove listeners.
+      // The loop runs over a copy, because a listener may add or remove listeners.
       const present = [...(listeners.get(name) ?? [])]
       for (const listener of present) {
         // An async function turns a thrown error into a rejection, and still starts at once.

@@ -7,8 +7,8 @@ import type { Logger } from './logger.ts'
 import { subjectProblem } from './subject.ts'
 
 /**
- * The host's accounts as the other parts see them. Absent values are undefined, and present values match their
- * types. A method that the host does not have is absent here too.
+ * The host's accounts with validated results. Absent values are undefined, and present values match their
+ * types. A callback that the host does not provide is absent here too.
  */
 export interface HostAccounts {
   /** The account of exactly this id, or undefined. */
@@ -26,11 +26,11 @@ export interface HostAccounts {
 const MAX_WARNINGS = 100
 
 /**
- * Validates all results of the host's account callbacks, in this one place. For an invalid result a method
- * rejects with a GatehouseError `ERR_HOST_CALLBACK`, which names the callback and the problem. Errors of the
- * host pass through.
+ * Validates all results of the host's account callbacks, in this one place. If a result is invalid, the
+ * method rejects with a GatehouseError `ERR_HOST_CALLBACK`, which names the callback and the problem. If a
+ * callback throws an error, the method rejects with that error.
  *
- * A KYC level that is not in `kycLevels` counts as the lowest one, and is logged once.
+ * A KYC level that is not in `kycLevels` counts as the lowest level, and is logged once.
  */
 export function createHostAccounts(
   accounts: Accounts,
@@ -59,7 +59,10 @@ export function createHostAccounts(
   }
 }
 
-/** A function that returns a known KYC level unchanged, and undefined for an unknown one, which it logs once. */
+/**
+ * Creates a function that returns a known KYC level unchanged. For an unknown level it returns undefined, and
+ * logs that level once.
+ */
 function createLevelCheck({ kycLevels, logger }: Parameters<typeof createHostAccounts>[1]) {
   const warned = new Set<string>()
   return function knownLevel(level: string | undefined): string | undefined {
@@ -68,7 +71,7 @@ function createLevelCheck({ kycLevels, logger }: Parameters<typeof createHostAcc
       warned.add(level)
       logger.warn(
         { kycLevel: level, kycLevels },
-        'accounts.find returned a KYC level that is not in kycLevels; it counts as the lowest one',
+        'accounts.find returned a KYC level that is not in kycLevels; it counts as the lowest level',
       )
     }
     return undefined
@@ -79,7 +82,7 @@ async function readAccount(accountId: string, find: () => unknown): Promise<Acco
   const fields = readResult(FIND, await callHost(FIND, find))
   if (!fields) return undefined
   checkResult(FIND, fields, {
-    // The level and claims of another account must never be used for this one.
+    // The level and claims of another account must never be used for this account.
     id: (id) =>
       textRule(id) ?? (id === accountId ? undefined : 'must be exactly the account id that was asked for'),
     kycLevel: nullable(must('one of kycLevels', isText)),
@@ -110,7 +113,9 @@ async function readSignedIn(callback: string, call: () => unknown): Promise<Sign
   }
 }
 
-/** The sign-in address; a relative one is resolved against `returnTo`, which is on the host's own origin. */
+/**
+ * The sign-in address. A relative address is resolved against `returnTo`, which is on the host's own origin.
+ */
 async function readAddress(returnTo: URL, call: () => unknown): Promise<URL> {
   const result = await callHost(SIGN_IN_URL, call)
   const address = result instanceof URL ? result.href : result

@@ -6,7 +6,8 @@ const MAX_LOGGED_CAUSES = 100
 
 /**
  * Logs why a start failed. Each cause is logged once, because attempts are repeated many times. A temporary
- * cause (an unavailable store, a restarting authorization service) is a warning, any other cause an error.
+ * cause (an unavailable store, a restarting authorization service) is logged as a warning, and any other
+ * cause as an error.
  *
  * @param message the log message
  */

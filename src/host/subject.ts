@@ -4,18 +4,18 @@ export interface Person {
   readonly userId?: string | undefined
 }
 
-/** The longest subject, in characters (OpenID Connect Core 2). */
+/** Maximum length of a subject, in characters (OpenID Connect Core 2). */
 const MAX_LENGTH = 255
 
-/** Separates account and user, and is escaped in both. */
+/** Separates the account id and the user id in a subject. The character is escaped in both ids. */
 const SEPARATOR = '!'
 
-/** Everything except printable ASCII; also the space, `!` and `%`. */
+/** The characters that are escaped: the space, `!`, `%`, and everything except printable ASCII. */
 const ESCAPED = /[^\x22-\x24\x26-\x7e]+/g
 
 /**
- * The subject of a person (`sub`, RFC 9068 2.2). It is unique at the issuer. A usual account id without a user
- * is its own subject.
+ * The subject of a person (`sub`, RFC 9068 2.2). It is unique at the issuer. Without a user, the subject is
+ * the account id itself, if the id has no characters that must be escaped.
  *
  * @param person ids of well-formed Unicode (see `subjectProblem`)
  */
@@ -30,7 +30,8 @@ export function personOf(subject: string): Person {
 }
 
 /**
- * Why a person cannot have a subject, as a predicate without its grammatical subject; undefined if they can.
+ * The problem if no subject can be made for a person; undefined if there is no problem. The text continues a
+ * sentence about an id, for example `must be well-formed Unicode`.
  */
 export function subjectProblem(person: Person): string | undefined {
   if ([person.accountId, person.userId ?? ''].some((id) => /\p{Surrogate}/u.test(id))) {
@@ -38,7 +39,7 @@ export function subjectProblem(person: Person): string | undefined {
   }
   const { length } = subjectOf(person)
   if (length <= MAX_LENGTH) return undefined
-  return `makes a subject of ${length} characters, percent-escaped and with the userId if there is one; at most ${MAX_LENGTH} are allowed`
+  return `makes a subject of ${length} characters (with the userId, and percent-escaped); at most ${MAX_LENGTH} are allowed`
 }
 
 function escape(id: string): string {

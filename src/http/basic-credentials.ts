@@ -4,8 +4,9 @@ import { isPrintableAscii } from '../validation/predicates.ts'
 export interface BasicCredentials {
   readonly clientId: string
   /**
-   * The possible secrets. The first is form-decoded as RFC 6749 2.3.1 requires. The raw secret is the
-   * second, or the only one if it cannot be decoded: many clients do not encode a secret with a `+` or a `%`.
+   * The possible secrets, at most two. The first is the form-decoded secret (RFC 6749 2.3.1). The second is
+   * the raw secret, because many clients do not encode a secret with a `+` or a `%`. If the secret cannot be
+   * decoded, the list has only the raw secret.
    */
   readonly clientSecrets: readonly [string, ...string[]]
 }
@@ -24,7 +25,7 @@ export function readBasicCredentials(authorization: string): BasicCredentials | 
   const rawId = text.slice(0, Math.max(colon, 0))
   const rawSecret = text.slice(colon + 1)
   const clientId = formDecode(rawId)
-  // A client that encodes its id encodes its secret as well.
+  // A client that encodes its id also encodes its secret, so the raw secret is not tried.
   const isRawPossible = clientId === rawId && isPrintableAscii(rawSecret)
   const readings = new Set([formDecode(rawSecret), isRawPossible ? rawSecret : undefined])
   const [first, ...others] = [...readings].filter((reading) => reading !== undefined)

@@ -2,25 +2,31 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
 
 /**
- * Creates CSRF tokens without storage: HMAC-SHA256 over their binding.
+ * Creates CSRF tokens without storage. A token is the HMAC-SHA256 of the values for which it is valid (its
+ * binding).
  *
- * @param keys at least 32 bytes each, newest first, the same in every process that serves the pages; the newest
- *   key issues, all of them verify
+ * @param keys at least 32 bytes each, newest first. All processes that serve the pages need the same keys.
+ *   The newest key issues tokens, and all keys verify tokens
  */
 export function createCsrfTokens(keys: readonly Uint8Array[]) {
   const [newest] = keys
   if (!newest) throw new TypeError('at least one key is needed')
   const mac = (key: Uint8Array, binding: readonly (string | undefined)[]) =>
-    // JSON separates the parts: ('ab', 'c') and ('a', 'bc') differ. An absent part and an empty part also differ.
+    // JSON separates the parts, so that ('ab', 'c') and ('a', 'bc') give different tokens. An absent part and
+    // an empty part also give different tokens.
     createHmac('sha256', key)
       .update(JSON.stringify(['csrf', ...binding.map((part) => part ?? null)]))
       .digest()
   return {
     /**
-     * Creates the token of a form. `binding` is what it is valid for: the interaction, the account, the user.
+     * Creates the token of a form. The token is valid only for the values in `binding`: the interaction, the
+     * account and the user.
      */
     issue: (...binding: readonly (string | undefined)[]) => mac(newest, binding).toString('base64url'),
-    /** Whether `token` was issued for exactly this binding. Every wrong token takes the same time. */
+    /**
+     * Whether `token` was issued for exactly this binding. The comparison takes the same time for every token
+     * of the right length.
+     */
     isValid(token: string | null, ...binding: readonly (string | undefined)[]): boolean {
       const received = Buffer.from(token ?? '', 'base64url')
       return keys.some((key) => {
@@ -36,7 +42,7 @@ export type CsrfTokens = ReturnType<typeof createCsrfTokens>
 
 /**
  * Whether a request may come from one of our pages, by the headers of browsers (Fetch Metadata, Origin). A
- * client without these headers passes: the token of the form decides.
+ * request without these headers passes, because the CSRF token of the form is checked as well.
  *
  * @param origin the origin that browsers see, from `issuer`
  */

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 
-/** An error as the client reads it (RFC 6749 4.1.2.1 and 5.2). */
+/** The error that a client receives (RFC 6749 4.1.2.1 and 5.2). */
 export interface ErrorAnswer {
-  /** HTTP status; below 400 it becomes 400. */
+  /** HTTP status. A status below 400 becomes 400. */
   readonly status: number
   readonly error: string
   readonly description: string
@@ -11,9 +11,9 @@ export interface ErrorAnswer {
 }
 
 /**
- * Answers with an error that cannot be sent to an application: a browser gets the error page, other clients get
- * JSON. Browsers name `text/html` when they open an address. A client that accepts everything, as curl does, or
- * that sends no `Accept`, is a program.
+ * Answers with an error that cannot be sent to an application. A browser gets the error page, and other
+ * clients get JSON. Browsers name `text/html` when they open an address. A client that accepts everything, as
+ * curl does, or that sends no `Accept`, counts as a program and gets JSON.
  */
 export function answerError<Page>(
   ctx: Context,
@@ -25,7 +25,7 @@ export function answerError<Page>(
   else answerErrorAsJson(ctx, answer)
 }
 
-/** Answers with an error if only programs use the endpoint. */
+/** Answers with an error as JSON, at endpoints that only programs use. */
 export function answerErrorAsJson(ctx: Context, answer: ErrorAnswer): void {
   ctx.status = Math.max(answer.status, 400)
   ctx.set('Cache-Control', 'no-store')

@@ -4,9 +4,11 @@ import type { Context } from 'koa'
 /** Maximum size of a form; the same limit as in oidc-provider. */
 const MAX_FORM_BYTES = 56 * 1024
 
-/** The fields of a submitted form. `getAll` reads a field that may occur several times, such as checkboxes. */
+/**
+ * The fields of a submitted form. `getAll` reads a field that may occur several times, such as checkboxes.
+ */
 export class Form extends URLSearchParams {
-  /** The one value of a field; null if the field was not sent, or was sent more than once. */
+  /** The value of a field that was sent once; null if the field was not sent, or was sent more than once. */
   override get(name: string): string | null {
     const [value = null, ...others] = this.getAll(name)
     return others.length === 0 ? value : null
@@ -25,9 +27,10 @@ export async function readForm(ctx: Context): Promise<Form | FormRejection> {
 }
 
 /**
- * Reads the text of a form (`application/x-www-form-urlencoded`) of at most 56 KiB. A request without a body has an
- * empty form. If a body parser of the host has read the body before, its result is used. A body that was read before
- * without a result is rejected, because waiting for it would never end.
+ * Reads the text of a form (`application/x-www-form-urlencoded`) of at most 56 KiB. A request without a body
+ * has an empty form. If a body parser of the host has read the body before, the result of the parser is used.
+ * If the body was read before but no result is found, the request is rejected, because reading it again would
+ * wait forever.
  */
 export async function readFormText(ctx: Context): Promise<string | FormRejection> {
   const type = ctx.get('Content-Type')
@@ -51,16 +54,17 @@ function isForm(contentType: string): boolean {
 }
 
 /**
- * The text of a form that a body parser of the host has read before. The parsers of Koa and of plain Node store their
- * result in different places.
+ * The text of a form that a body parser of the host has read before. The parsers of Koa and of plain Node
+ * store their result in different places.
  *
  * @returns undefined if the body has not been read; 400 if it was read and the result is not a form
  */
 function formReadByHost(ctx: Context): string | FormRejection | undefined {
-  // Parsers of other content types store an empty object, and do not read the form.
+  // If the stream was not read, the result of a parser does not count. Parsers of other content types store
+  // an empty object, and do not read the form.
   if (ctx.req.readable && !ctx.req.readableDidRead) return undefined
   const { rawBody, body } = ctx.request as { rawBody?: unknown; body?: unknown }
-  // The text is the best source, because parsers handle a repeated field differently.
+  // The raw text is the best source, because parsers handle a repeated field differently.
   for (const candidate of [rawBody, body, (ctx.req as { body?: unknown }).body]) {
     if (typeof candidate === 'string') return candidate
     if (candidate instanceof Uint8Array) return Buffer.from(candidate).toString()
@@ -68,7 +72,7 @@ function formReadByHost(ctx: Context): string | FormRejection | undefined {
     const fields = fieldsOf(candidate)
     return fields ? new URLSearchParams(fields).toString() : { status: 400 }
   }
-  // The body was read without a result. Waiting for its end would wait forever.
+  // The body was read, but no result is found. Reading the body now would wait forever.
   return { status: 400 }
 }
 

@@ -12,7 +12,7 @@ class SafeHtml {
   }
 }
 
-/** Markup in which every value from elsewhere is escaped. */
+/** Markup in which every inserted text is escaped. */
 export type Html = SafeHtml
 
 /** The values of a template. `undefined`, `null` and `false` render as nothing. */
@@ -34,14 +34,18 @@ function render(value: HtmlValue): string {
 }
 
 /**
- * Tagged template for markup. Every value is escaped, for text as well as for quoted attributes. Markup from
- * `html` itself is kept. Attributes must be quoted, because escaping cannot protect an unquoted attribute.
+ * Tagged template for markup. Every value is escaped, for text as well as for quoted attributes. Values that
+ * are markup themselves (`Html`) are inserted unchanged. Attributes must be quoted, because escaping cannot
+ * protect an unquoted attribute.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new SafeHtml(String.raw({ raw: strings }, ...values.map(render)))
 }
 
-/** Treats `markup` as safe. Only for our own constants: a stylesheet, never a text from outside. */
+/**
+ * Treats `markup` as safe. Use it only for our own constants, such as a stylesheet. Never use it for a text
+ * from outside.
+ */
 export function trustedHtml(markup: string): Html {
   return new SafeHtml(markup)
 }

@@ -5,12 +5,12 @@ import type { Context } from 'koa'
 export const DOCUMENT_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Answers with a public document, which pages of other origins may read too. If the client has the document
+ * Answers with a public document. Pages of other origins may read it too. If the client has the document
  * already, the status is 304.
  *
  * @param text the document, serialized
- * @param options.type its media type
- * @param options.maxAge seconds for which it may be cached
+ * @param options.type the media type of the document
+ * @param options.maxAge seconds for which a client may cache the document
  */
 export function answerDocument(
   ctx: Context,
@@ -38,8 +38,8 @@ export function answerDocumentOptions(ctx: Context): void {
 }
 
 /**
- * Answers OPTIONS for an endpoint that pages of other origins cannot use: with the methods, and without CORS
- * headers.
+ * Answers OPTIONS for an endpoint that pages of other origins cannot use. The answer lists the methods, and
+ * has no CORS headers.
  */
 export function answerOptions(ctx: Context, methods: readonly string[]): void {
   ctx.status = 204
@@ -47,15 +47,18 @@ export function answerOptions(ctx: Context, methods: readonly string[]): void {
 }
 
 /**
- * Whether a client already has the answer (RFC 9110 13.1.2). Koa's `fresh` does not work here: `fetch` adds
- * `Cache-Control: no-cache` to such a request, and `fresh` is then always false.
+ * Whether a client already has the answer (RFC 9110 13.1.2). Koa's `fresh` does not work here. `fetch` adds
+ * `Cache-Control: no-cache` to a request with `If-None-Match`, and `fresh` is then always false.
  */
 export function isKnown(etag: string, ifNoneMatch: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag)
 }
 
-/** Lets every origin read the answer; false if CORS middleware of the host has already decided that. */
+/**
+ * Lets every origin read the answer. Returns false, and changes nothing, if CORS middleware of the host has
+ * already set the header.
+ */
 function allowEveryOrigin(ctx: Context): boolean {
   if (ctx.response.get('Access-Control-Allow-Origin')) return false
   ctx.set('Access-Control-Allow-Origin', '*')

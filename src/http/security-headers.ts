@@ -6,7 +6,7 @@ export interface PageNeeds {
   readonly styleHash: string
   /** Addresses of its images. */
   readonly images?: readonly (string | undefined)[] | undefined
-  /** External addresses to which submitting its form may finally lead. */
+  /** External addresses to which the browser may be redirected after it submits the form of the page. */
   readonly formTargets?: readonly (string | undefined)[] | undefined
 }
 
@@ -14,8 +14,9 @@ export interface PageNeeds {
  * Sets the headers of a page: no scripts, no framing, no caching.
  *
  * `Referrer-Policy` is `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own
- * forms. `Cross-Origin-Opener-Policy` is not set: it would cut off the page that opened the authorization in a
- * popup, as many applications do.
+ * forms, and `isSameOrigin()` would reject that origin. `Cross-Origin-Opener-Policy` is not set, because many
+ * applications open the authorization in a popup. With that header, the application's page would lose its
+ * reference to the popup.
  */
 export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
   const sources = (addresses: PageNeeds['images']) => [...new Set((addresses ?? []).flatMap(originSource))]
@@ -38,8 +39,9 @@ export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
 }
 
 /**
- * The origin of an address as a CSP source, if it is safe to write there. A host may legally contain `;` and
- * `,`, which would begin a new directive or policy.
+ * The origin of an address as a CSP source, if it is safe to write there. The host name of an address may
+ * legally contain `;` and `,`. In a CSP they would begin a new directive or a new policy, so such an address
+ * is left out.
  */
 function originSource(address: string | undefined): string[] {
   const url = address === undefined ? null : URL.parse(address)
