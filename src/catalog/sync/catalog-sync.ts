@@ -7,22 +7,25 @@ import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
 /**
  * Synchronizes the catalog between the processes on one store.
  *
- * One record in the store holds the operations of each product. A process writes the record when the process starts and
- * when its host calls `reload`. So the last process to start or reload wins. All other processes adopt the record:
+ * One record in the store holds the operations of each product. A process writes the record when the process
+ * starts and when its host calls `reload`. So the last process to start or reload wins. All other processes
+ * adopt its record:
  *
  * - when they receive a message about a new record
  * - when a lost connection for messages is back
  * - when the tokens that they issue turn out to be revoked
  * - at the latest after `pollIntervalMs`
  *
- * A process never activates more operations than the record has. Its tokens carry the epoch of the record. So the
- * removal of an operation revokes all tokens that carry the operation and have an earlier epoch.
+ * A process never activates more operations than the record has. Its tokens carry the epoch of the record. So
+ * the removal of an operation revokes all tokens that carry the operation and have an earlier epoch.
  *
- * Two reloads cannot undo each other's change. A process reads the record, loads the products, and writes them only if
- * the record is still the same. A process that adopts the record cannot undo a change either, even if its program or
- * its copy of the host's database is older than the writer's.
+ * Two reloads cannot undo each other's change. A process reads the record, loads the products, and writes the
+ * record only if the record is still the same. A process that adopts the record cannot undo a change either.
+ * The program of that process, or its copy of the host's database, may even be older than that of the process
+ * that wrote the record.
  *
- * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that unsubscribes
+ * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that
+ *   unsubscribes
  * @param parts.pollIntervalMs maximum milliseconds between two polls
  */
 export function createCatalogSync(
@@ -41,14 +44,15 @@ export function createCatalogSync(
     try {
       await (state.hasPublished && !isReload ? pull(state) : publish(state, isReload))
     } catch (error) {
-      // The caller of `reload` corrects invalid products, so a poll does not retry the reload.
+      // If the products are invalid, a poll does not retry the reload. The host corrects the products and
+      // calls `reload` again.
       const isInvalid = error instanceof GatehouseError && error.code === 'ERR_CATALOG'
       hasPendingReload ||= isReload && !isInvalid
       throw error
     }
   })
 
-  /** A failure is logged, and the next poll tries again. */
+  /** Synchronizes once. A failure is logged, and the next poll tries again. */
   async function poll(): Promise<void> {
     await synchronize().catch((error: unknown) => {
       logger.warn({ err: error }, 'the products could not be synchronized with other processes yet')
@@ -56,7 +60,8 @@ export function createCatalogSync(
   }
 
   /**
-   * Whether new tokens of this process would be revoked at once, because another process withdrew one of their scopes.
+   * Whether this process still issues tokens that are revoked already, because another process has withdrawn
+   * one of their scopes.
    */
   function isBehind(): boolean {
     if (!catalog.loaded) return false
@@ -73,11 +78,11 @@ export function createCatalogSync(
     synchronize,
 
     /**
-     * Loads the products again, and makes all other processes do the same. If the products are not a function, nothing
-     * happens.
+     * Loads the products again, and makes all other processes load their products again. If the products are
+     * not a function, nothing happens.
      *
-     * @throws {GatehouseError} `ERR_CATALOG`: other processes are not notified. `ERR_STORE_UNAVAILABLE`: other
-     *   processes may not have been notified; the next poll notifies them
+     * @throws {GatehouseError} `ERR_CATALOG`: other processes are not notified. `ERR_STORE_UNAVAILABLE`:
+     *   other processes may not have been notified; the next poll notifies them
      */
     async reload(): Promise<void> {
       if (typeof products !== 'function') return
@@ -86,8 +91,8 @@ export function createCatalogSync(
     },
 
     /**
-     * Loads and publishes the products, and adopts those of other processes from then on. It may be called again after
-     * a failure. Load the revocations before the call.
+     * Loads and publishes the products. From then on, adopts the records that other processes write. It may
+     * be called again after a failure. Load the revocations before the call.
      *
      * @returns a function that stops the synchronization
      * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`

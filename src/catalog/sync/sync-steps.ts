@@ -38,14 +38,21 @@ export function createSyncState(parts: SyncParts) {
     ...parts,
     records: catalogRecords(parts.store),
     /**
-     * The version of the last record that the loaded products are known to be as new as; undefined if not known.
+     * The version of a record that was in the store before the products were last loaded, so that the loaded
+     * products are at least as new. Undefined if there is no such version yet.
      */
     version: undefined as string | undefined,
     /** Whether this process has published its products. */
     hasPublished: false,
-    /** Whether a write of this process was not confirmed, so that the record may be less durable than required. */
+    /**
+     * Whether a write of this process was not confirmed. The record in the store may then be less durable
+     * than required.
+     */
     hasUnconfirmedWrite: false,
-    /** The operations that the last warning listed. */
+    /**
+     * The operations that the last warning listed, joined by commas; empty if no operation is missing from
+     * the record.
+     */
     withheld: '',
     /** Withdrawn scopes whose revocation may not have reached the store. */
     pendingScopes: new Set<string>(),
@@ -72,8 +79,8 @@ export async function pull(state: SyncState): Promise<void> {
 }
 
 /**
- * Loads the products and writes them to the shared record, which all other processes then adopt. Calls of `pull` and
- * `publish` must not overlap.
+ * Loads the products and writes them to the shared record, which all other processes then adopt. Calls of
+ * `pull` and `publish` must not overlap.
  *
  * @param isReload whether other processes reload too, even if the operations stay the same
  * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`, `ERR_CONFLICT`
@@ -83,8 +90,9 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
   let loadedAfter: string | undefined
   for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt += 1) {
     const before = await readRecord(state, isReload)
-    // When the write of a reload is retried, the loaded products stay in use if they have the same operations as the
-    // record. In all other cases they are loaded again, because another process may have written after the load.
+    // If the write of a reload is retried, and the loaded products have the same operations as the record,
+    // the products are not loaded again. In all other cases the products are loaded again, because another
+    // process may have changed the record after the load.
     if (attempt === 0 || !isReload || !isSameAs(catalog.loadedScopes, before?.record.products ?? {})) {
       await catalog.reload()
       loadedAfter = before?.text
@@ -93,7 +101,8 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
     if (record === undefined) continue
     state.hasPublished = true
     activate(state, record)
-    // If another process wrote after this load, it may have newer titles and routes. The next poll then loads again.
+    // If another process wrote the record after this load, that process may have newer titles and routes. The
+    // version then stays as it was, so that the next poll loads the products again.
     if (loadedAfter === before?.text) state.version = record.version
     try {
       await revokeWithdrawn(state, record)
@@ -109,22 +118,29 @@ async function readRecord(state: SyncState, isReload: boolean): Promise<Stored<C
   try {
     return await state.records.read(CATALOG_RECORD)
   } catch (error) {
-    // If the store is unavailable, the reload still withdraws removed operations in this process.
+    // If the store is unavailable, the products are still loaded, so that this process rejects removed
+    // operations.
     if (isReload) await state.catalog.reload()
     throw error
   }
 }
 
-/** @returns the record that is now in the store; undefined if another process wrote first */
+/**
+ * @returns the record that is now in the store; undefined if another process has changed the record since
+ *   `before` was read
+ */
 async function writeRecord(
   state: SyncState,
   before: Stored<CatalogRecord> | undefined,
   isReload: boolean,
 ): Promise<CatalogRecord | undefined> {
   const { records, catalog } = state
-  // Products in the form of an object are published in full only once. Later, only the active ones are published,
-  // because other processes may have withdrawn the others.
-  const own = state.hasPublished && !isLoaded(state) ? productScopesOf(catalog.current) : catalog.loadedScopes
+  // If the products are an object, all of them are published only once. Later, only the active operations are
+  // published, because other processes may have removed the other operations.
+  const own =
+    state.hasPublished && !areLoadedByFunction(state)
+      ? productScopesOf(catalog.current)
+      : catalog.loadedScopes
   const isUnchanged =
     before && !isReload && !isOutdated(state, before.record) && isSameAs(before.record.products, own)
   if (isUnchanged && !state.hasUnconfirmedWrite) return before.record
@@ -153,24 +169,26 @@ async function createRecord(
 }
 
 /**
- * Whether the record is older than the active catalog, for example because the store lost writes. Tokens with the
- * record's epoch may be revoked already.
+ * Whether the record is older than the active catalog, for example because the store lost writes. Tokens with
+ * the record's epoch may be revoked already.
  */
 function isOutdated({ catalog }: SyncState, record: CatalogRecord): boolean {
   return record.epoch < catalog.current.epoch
 }
 
-/** Whether the products come from a function. Otherwise they are an object in the host's program. */
-function isLoaded({ products }: SyncState): boolean {
+/** Whether a function loads the products. Otherwise the products are an object in the host's program. */
+function areLoadedByFunction({ products }: SyncState): boolean {
   return typeof products === 'function'
 }
 
-/** Activates the loaded operations that the record has, and logs the loaded operations that the record lacks. */
+/**
+ * Activates the loaded operations that the record has, and logs the loaded operations that the record lacks.
+ */
 function activate(state: SyncState, record: CatalogRecord): void {
   const { catalog } = state
   const before = productScopesOf(catalog.current)
   catalog.restrict(record)
-  if (isLoaded(state) || !isSameAs(before, productScopesOf(catalog.current))) {
+  if (areLoadedByFunction(state) || !isSameAs(before, productScopesOf(catalog.current))) {
     state.onChanged?.(catalog.current)
   }
   const operations = missingFrom(record.products, catalog.loadedScopes).map(
@@ -179,7 +197,7 @@ function activate(state: SyncState, record: CatalogRecord): void {
   if (operations.length > 0 && operations.join() !== state.withheld) {
     state.logger.warn(
       { operations },
-      'these operations are not available any more: a process that was started or reloaded later does not have them',
+      'these operations are not available any more: a process that started or reloaded its products later does not have these operations',
     )
   }
   state.withheld = operations.join()
