@@ -1,6 +1,6 @@
 import type { RevocationSpec } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
-import type { ClientRecord } from './client-record.ts'
+import type { ClientRecord, PartialRevocation } from './client-record.ts'
 
 /**
  * Returns the record with a raised epoch. Write it together with the change that removes access. Tokens carry
@@ -16,8 +16,22 @@ export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,
   scopes: readonly string[],
 ): ClientRecord<C> {
-  const since = record.partialRevocations?.since ?? record.client.epoch
-  return { ...bumpEpoch(record), partialRevocations: { since, scopes } }
+  const { client, partialRevocations } = record
+  return { ...bumpEpoch(record), partialRevocations: addScopes(partialRevocations, client.epoch, scopes) }
+}
+
+/**
+ * Adds scopes to a partial revocation. It keeps the earlier scopes, because a process may have ended before the revocation
+ * of their tokens reached the store.
+ *
+ * @param epoch the epoch of the client before it is raised
+ */
+export function addScopes(
+  before: PartialRevocation | undefined,
+  epoch: number,
+  scopes: readonly string[],
+): PartialRevocation {
+  return { since: before?.since ?? epoch, scopes: [...new Set([...(before?.scopes ?? []), ...scopes])] }
 }
 
 /**

@@ -12,7 +12,7 @@ import { PAGE_SIZE, revokeDespiteCorruption, type ClientTokens } from './revoke-
 import type { HostEpochs } from './host-epochs.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { hostClientIdRule } from '../validation/rules.ts'
-import { revocationsOf } from './access-epoch.ts'
+import { addScopes, revocationsOf } from './access-epoch.ts'
 
 /** Revokes the tokens of clients that the host manages. */
 export interface HostClientTokens extends ClientTokens {
@@ -99,7 +99,7 @@ async function revoke(
   const change = async () => {
     await epochs.raise(
       clientId,
-      scopes && (({ partialRevocations }) => ({ since: partialRevocations?.since ?? epoch ?? 0, scopes })),
+      scopes && (({ partialRevocations }) => addScopes(partialRevocations, epoch ?? 0, scopes)),
     )
     const found = await findWithEpoch(parts, clientId)
     if (found) emitChange(events, found.client, { name, target: scopes?.join(' '), actor })

@@ -157,6 +157,24 @@ describeEachKind('the tokens of a client', (context) => {
     expect(process.revoked).toEqual([{ of: 'client', id: clientId, actor: 'ann' }])
   })
 
+  it('a partial revocation that did not reach the store is completed with the next partial revocation', async () => {
+    const store = stores.open()
+    const process = context.start(store)
+    const { clientTokens } = process
+    const { clientId } = await context.created(process, { products: ['invoices', 'payments'] })
+    vi.spyOn(process.log, 'add').mockRejectedValueOnce(new Error('connection lost'))
+    await expect(clientTokens.revokeScopes(clientId, ['payments:transfer'], {})).rejects.toThrow(
+      'connection lost',
+    )
+    await clientTokens.revokeScopes(clientId, ['invoices:create'], {})
+
+    const set = await readAll(store)
+    for (const scope of ['payments:transfer', 'invoices:create']) {
+      expect(isRejected(set, clientId, 0, [scope]), scope).toBe(true)
+    }
+    expect(isRejected(set, clientId, 0, ['invoices:read'])).toBe(false)
+  })
+
   it('revokeScopes revokes the tokens with a scope, and a repeated call keeps tokens without this scope valid', async () => {
     const store = stores.open()
     const process = context.start(store)

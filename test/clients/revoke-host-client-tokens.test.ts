@@ -170,6 +170,16 @@ describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
     expect(await clientTokens.revocationsOf('nightly')).toEqual([{ of: 'client', id: 'nightly', below: 8 }])
   })
 
+  it('a second revocation of single operations covers the operations of the first one too', async () => {
+    const { clientTokens } = atHost(open())
+    await clientTokens.revokeScopes('nightly', ['payments:transfer'], {})
+    await clientTokens.revokeScopes('nightly', ['invoices:create'], {})
+    expect(await clientTokens.revocationsOf('nightly')).toEqual([
+      { of: 'client', id: 'nightly', below: 5 },
+      { of: 'client', id: 'nightly', below: 7, scopes: ['payments:transfer', 'invoices:create'] },
+    ])
+  })
+
   it('an invalid client id is rejected and nothing is stored', async () => {
     const { store, calls } = watched(open())
     const { clientTokens } = atHost(store)
