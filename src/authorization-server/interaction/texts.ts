@@ -7,7 +7,7 @@ import { writingDirection } from './locale.ts'
 export const english = {
   /** Heading of the sign-in page. */
   signInTitle: 'Sign in',
-  /** Below the heading. `{application}` is the application that requests access. */
+  /** The line below the heading. `{application}` is the name of the application that requests access. */
   signInIntro: 'to continue to {application}',
   identifierLabel: 'Email or user name',
   passwordLabel: 'Password',
@@ -17,7 +17,7 @@ export const english = {
   signInIncomplete: 'Enter your email or user name and your password.',
   signInTooOften: 'Too many attempts. Wait a few minutes, then try again.',
 
-  /** Heading of the consent page. `{service}` is the host's service. */
+  /** Heading of the consent page. `{service}` is the name of the host's service. */
   consentTitle: '{application} wants access to your {service} account',
   consentDeveloper: 'by {developer}',
   /** Screen readers read this text out after a link that opens in a new tab. */
@@ -33,9 +33,9 @@ export const english = {
   consentDeniedBefore: 'Denied before',
   consentAlwaysIncluded: 'Always included',
   consentNothingChosen: 'Nothing is ticked. Tick at least one entry, or deny access.',
-  /** `{duration}` is written out: “30 days”. */
+  /** `{duration}` is a time in words, such as “30 days”. */
   consentDuration: 'Access ends if {application} does not use it for {duration}.',
-  /** `{address}` is where the browser goes afterwards. */
+  /** `{address}` is the origin to which the browser goes after the decision. */
   consentReturn: 'You will be sent back to {address}.',
   approveButton: 'Allow',
   denyButton: 'Deny',
@@ -47,7 +47,7 @@ export const english = {
   scopeAddress: 'See your postal address',
   scopePhone: 'See your phone number',
   scopeOfflineAccess: 'Keep access while you are away',
-  /** For any other scope that is not an operation. */
+  /** Shown for any other scope that is not an operation. */
   scopeOther: 'See your data “{scope}”',
 
   signOutTitle: 'Sign out of {service}?',

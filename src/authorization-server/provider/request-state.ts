@@ -29,7 +29,7 @@ export interface RequestState {
   listing?: Listing | undefined
   /** The refresh token to send again in the response, if the client retried within the grace period. */
   repeatedRefreshToken?: string | undefined
-  /** The scopes that the application may request now. */
+  /** The scopes that the application may request at the time of this request. */
   applicationScopes?: Promise<readonly string[]> | undefined
   /** The epoch of the catalog from which the scopes of this request were resolved. */
   catalogEpoch?: number | undefined

@@ -9,10 +9,7 @@ import { tokenAsIssued } from '../seam/tokens.ts'
 import { accessTokenRecord, type AccessTokenRecord } from './access-token-record.ts'
 import { modelAdapter } from './adapter.ts'
 
-/**
- * The changes that an endpoint makes to the record of an access token that it receives, by oidc-provider's
- * route name.
- */
+/** How an endpoint changes the record of an access token that it receives, by oidc-provider's route name. */
 const AT_ENDPOINT: Readonly<
   Record<string, (record: AccessTokenRecord, token: Principal) => AccessTokenRecord>
 > = {

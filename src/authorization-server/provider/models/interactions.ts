@@ -57,7 +57,8 @@ export function interactions({
     async destroy(id) {
       const existed = await pending.delete(digest(id))
       interactionAdmission.release(digest(id))
-      // If two tabs return at the same moment, only one of them continues, so that only one code is issued.
+      // If the browser returns from our pages in two tabs at the same moment, only one tab continues. So only
+      // one code is issued.
       if (!existed && Provider.ctx?.oidc.route === 'resume') throw alreadyAnswered()
     },
   })
