@@ -29,7 +29,7 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
   for (const [id, product] of Object.entries(definitions as ProductDefinitions)) {
     const place = `products${formatKey(id)}.operations`
     const own = Object.entries(product.operations).map(([scope, definition]) =>
-      enter(scope, definition, `${place}${formatKey(scope)}`),
+      addOperation(scope, definition, `${place}${formatKey(scope)}`),
     )
     products.set(id, deepFreeze({ id, ...copyTexts(product), operations: own }))
   }
@@ -52,7 +52,7 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
    * Adds an operation to the indexes. If its scope is already known, returns the known operation, and adds a
    * problem if the two differ.
    */
-  function enter(scope: string, definition: OperationDefinition, place: string): Operation {
+  function addOperation(scope: string, definition: OperationDefinition, place: string): Operation {
     const parsed = [definition.route].flat().map((text) => parseRoute(text) as Route)
     const operation: Operation = deepFreeze({
       scope,

@@ -19,9 +19,9 @@ const UPPER_CASE = /[A-Z]/
  * router that decodes it again could find an operation that the host's router does not run.
  */
 export function createRouteIndex<T extends object>() {
-  const usual = createTree<T>(foldCase)
-  const folded = createTree<T>(foldText)
-  const written = createTree<T>((text) => text)
+  const asciiFolded = createTree<T>(foldCase)
+  const unicodeFolded = createTree<T>(foldText)
+  const caseSensitive = createTree<T>((text) => text)
   /**
    * Whether a path of ASCII characters may match a route with other characters, such as `/strasse` and
    * `/straße`.
@@ -39,14 +39,14 @@ export function createRouteIndex<T extends object>() {
      * @returns the existing value, which is not replaced; undefined if the route had no value
      */
     add(method: string, segments: readonly Segment[], value: T): T | undefined {
-      const existing = folded.add(method, segments, value)
+      const existing = unicodeFolded.add(method, segments, value)
       if (existing !== undefined) return existing
       foldsToAscii ||= segments.some(
         (s) => 'literal' in s && !isAscii(s.literal) && isAscii(foldText(s.literal)),
       )
       hasUpperCase ||= segments.some((s) => 'literal' in s && UPPER_CASE.test(s.literal))
-      written.add(method, segments, value)
-      return usual.add(method, segments, value)
+      caseSensitive.add(method, segments, value)
+      return asciiFolded.add(method, segments, value)
     },
     /**
      * The value that all routers find, whether they fold all letters, only ASCII letters, or no letters.
@@ -57,21 +57,23 @@ export function createRouteIndex<T extends object>() {
      *   trailing slash
      */
     find(method: string, path: string): T | undefined {
-      const found = usual.find(method, path)
+      const found = asciiFolded.find(method, path)
       if (found !== undefined && (hasUpperCase || UPPER_CASE.test(path))) {
         // For example, one router matches `GET /items/KEYS` to `/items/keys`, and another router matches it
         // to `/items/:id`.
-        if ((written.find(method, path) ?? found) !== found) return undefined
+        if ((caseSensitive.find(method, path) ?? found) !== found) return undefined
       }
       if (!foldsToAscii && isAscii(path)) return found
-      return found === folded.find(method, path) ? found : undefined
+      return found === unicodeFolded.find(method, path) ? found : undefined
     },
     /**
      * All values that any router finds. There are several values if routers that fold letters find another
      * value than case-sensitive routers.
      */
     findAll(method: string, path: string): readonly T[] {
-      const found = new Set([usual, folded, written].map((tree) => tree.find(method, path)))
+      const found = new Set(
+        [asciiFolded, unicodeFolded, caseSensitive].map((tree) => tree.find(method, path)),
+      )
       return [...found].filter((value) => value !== undefined)
     },
   }

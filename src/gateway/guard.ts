@@ -113,8 +113,8 @@ export function bearerRequestOf(ctx: Context): BearerRequest {
 }
 
 /**
- * Writes an error response. The response is not thrown as an error, because Koa would then remove headers
- * that are already set (CORS), and call the `error` listeners of the app.
+ * Writes an error response. The response is not thrown as an error. Koa would remove headers that are already
+ * set (CORS), and would call the `error` listeners of the app.
  */
 export function writeError(ctx: Context, response: ErrorResponse): void {
   ctx.status = response.status

@@ -89,18 +89,18 @@ export function createOpenRoutes(
      *   parameter
      */
     find(method: string, path: string, endsInSlash: boolean): Openness | undefined {
-      const lookedUp = method === 'HEAD' ? 'GET' : method
+      const lookupMethod = method === 'HEAD' ? 'GET' : method
       const readings = readingsOf(path)
-      const [route, other] = readings.map((reading) => index.find(lookedUp, reading))
+      const [route, other] = readings.map((reading) => index.find(lookupMethod, reading))
       if (route === undefined || route !== other) return undefined
-      if (endsInSlash && claimsOfEmptySegment(lookedUp, path, catalog).length > 0) return undefined
+      if (endsInSlash && claimsOfEmptySegment(lookupMethod, path, catalog).length > 0) return undefined
 
-      const claims = readings.map((reading) => catalog.findClaims(lookedUp, reading))
+      const claims = readings.map((reading) => catalog.findClaims(lookupMethod, reading))
       if (claims.every((each) => each.length === 0)) return route.openness
       // If different routers would run different operations, the gateway cannot know which operation would
       // run.
       if (!claims.every((each) => each.length === 1 && each[0] === claims[0]?.[0])) return undefined
-      const exactly = exact.get(`${lookedUp} ${path}`)
+      const exactly = exact.get(`${lookupMethod} ${path}`)
       if (exactly !== undefined) return exactly
       return route.openness === 'optional' && claims[0]?.[0]?.shape === route.shape ? 'optional' : undefined
     },

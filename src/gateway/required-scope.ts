@@ -28,14 +28,14 @@ export function requiredScopesOf(
   endsInSlash: boolean,
   catalog: Pick<GatewayDependencies, 'findScope' | 'findClaims'>,
 ): RequiredScopes | undefined {
-  const lookedUp = method === 'HEAD' ? 'GET' : method
+  const lookupMethod = method === 'HEAD' ? 'GET' : method
   const [cautious, full] = readingsOf(path)
-  const scope = catalog.findScope(lookedUp, full)
+  const scope = catalog.findScope(lookupMethod, full)
   // If different routers would run different operations, the gateway cannot know which operation would run.
-  if (scope === undefined || (cautious !== full && scope !== catalog.findScope(lookedUp, cautious)))
+  if (scope === undefined || (cautious !== full && scope !== catalog.findScope(lookupMethod, cautious)))
     return undefined
   if (!endsInSlash) return [scope]
-  const others = claimsOfEmptySegment(lookedUp, path, catalog).map((claim) => claim.scope)
+  const others = claimsOfEmptySegment(lookupMethod, path, catalog).map((claim) => claim.scope)
   return [scope, ...new Set(others.filter((other) => other !== scope))]
 }
 

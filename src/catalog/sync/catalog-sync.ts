@@ -60,7 +60,7 @@ export function createCatalogSync(
   }
 
   /**
-   * Whether this process still issues tokens that are revoked already, because another process has withdrawn
+   * Whether new tokens of this process would be revoked from the start, because another process has withdrawn
    * one of their scopes.
    */
   function isBehind(): boolean {

@@ -38,8 +38,9 @@ export function createSyncState(parts: SyncParts) {
     ...parts,
     records: catalogRecords(parts.store),
     /**
-     * The version of a record that was in the store before the products were last loaded, so that the loaded
-     * products are at least as new. Undefined if there is no such version yet.
+     * The version of the record to which the loaded products belong. The products were loaded after this
+     * record was read, or this record was written from the products. While the record in the store has this
+     * version, no new load is needed. Undefined if there is no such record.
      */
     version: undefined as string | undefined,
     /** Whether this process has published its products. */
