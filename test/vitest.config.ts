@@ -6,7 +6,7 @@ import { storesOfRun } from './support/stores-of-run.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = (path: string) => `${root}${path}`
 
-// A wrong TEST_STORES ends the run here.
+// If TEST_STORES names an unknown store, the run ends here.
 storesOfRun()
 const files = testFiles(root)
 

@@ -12,7 +12,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_00
 afterEach(() => void vi.useRealTimers())
 
 describe('the cache of verified tokens', () => {
-  test('a token is verified once, also by concurrent calls', async () => {
+  test('a token is verified once, even if calls are concurrent', async () => {
     const verify = vi.fn(async () => principalOf())
     const tokens = verifiedTokens(verify)
     expect(tokens.get('a')).toBeUndefined()

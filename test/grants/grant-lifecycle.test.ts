@@ -44,7 +44,7 @@ describe('the grant lifecycle', () => {
     ])
   })
 
-  test('a grant is listed while it is usable and at most a month longer, after any sequence of changes', async () => {
+  test('after any sequence of changes, a grant is listed while it is usable, and for at most a month longer', async () => {
     const step = fc.record({
       grant: fc.constantFrom('a', 'b', 'c'),
       what: fc.constantFrom('make', 'use', 'use', 'use', 'revoke', 'delete'),

@@ -52,7 +52,7 @@ describe('the health of a store', () => {
     expectWarning(await listOf({ ping: async () => {}, volatile: true, inspect: ownCheck }))
   })
 
-  test('a slow store has a warning with its latency', async () => {
+  test('the latency check of a slow store is a warning that names the latency', async () => {
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     const ping = async () => {

@@ -85,7 +85,7 @@ describeEachStore('rotating keys', (makeStore) => {
     for (const { state, sealed } of await storedKeys()) expect(sealed === undefined).toBe(state === 'retired')
   })
 
-  test('rotate() activates the next keys in every process and publishes new ones in the same write', async () => {
+  test('rotate() activates the next keys in every process and publishes new next keys in the same write', async () => {
     const [one, other] = [await start(), await start()]
     const [es1, rs1, es2, rs2] = one.published()
     const token = await one.sign()
@@ -144,7 +144,7 @@ describeEachStore('rotating keys', (makeStore) => {
     }
   })
 
-  test('revoke() of the signing key removes it in every process, activates another key and revokes its tokens', async () => {
+  test('revoking the signing key removes the key in every process, activates another key and revokes the tokens of the key', async () => {
     const [one, other] = [await start(), await start()]
     const [es1, , es2] = one.published() as [string, string, string]
     const token = await other.sign()
@@ -513,7 +513,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(await store.get(RING)).toBeUndefined()
     })
 
-    test('if two different rings are imported at once, one is imported and the other is rejected', async () => {
+    test('if two different rings are imported at once, one ring is imported and the other ring is rejected', async () => {
       const first = await (await another()).keys.exportable!.toText()
       const own = keyProcess(makeStore(`${data} third`))
       stops.push(await own.keys.follow())

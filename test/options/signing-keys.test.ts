@@ -157,7 +157,7 @@ describe('the keys of the host in signingKeys.jwks', () => {
     expect(problems[0]).toBe('signingKeys.jwks.keys[1].kid "a" is in the set twice')
   })
 
-  test('one key with two kids is rejected, because revoking one kid would leave the other valid', () => {
+  test('one key with two kids is rejected, because revoking one kid would leave the other kid valid', () => {
     const padded = { ...ec.public, x: `${ec.public.x}=`, kid: 'b' }
     for (const again of [{ ...ec.private, kid: 'b' }, { ...ec.public, kid: 'b' }, padded]) {
       const { problems } = withKeys({ ...ec.private, kid: 'a' }, rsa.private, again)

@@ -50,7 +50,7 @@ describeWithRedis('the revocation follower of a store (Redis)', () => {
     await follower.close()
   })
 
-  test('revocations made while the subscription is lost are known as soon as it is restored', async () => {
+  test('revocations made while the subscription is lost are known as soon as the subscription is restored', async () => {
     const { follower, isRevoked } = await startFollower()
     const other = connect()
     const log = createRevocationLog(redisStore(other))

@@ -131,7 +131,7 @@ describe('start() of the revocation follower', () => {
     await follower.close()
   })
 
-  test('start() subscribes before it reads, so that no revocation in between is missed', async () => {
+  test('start() subscribes before it reads, so that no revocation during the read is missed', async () => {
     const { source, follower, isRevoked, publish, answer } = setUp()
     let release: (answer: RevocationPage) => void = () => {}
     answer(new Promise<RevocationPage>((resolve) => (release = resolve)))

@@ -51,7 +51,7 @@ function createBreaker(isProbeConclusive = true) {
 }
 
 describe('an open circuit', () => {
-  test('five failures in a row open the circuit: calls fail at once, with the time and the cause', async () => {
+  test('after five failures in a row the circuit is open, and calls fail at once with the time and the cause', async () => {
     const { breaker, failTimes } = createBreaker()
     await failTimes(5)
     const call = vi.fn(answers)
@@ -109,7 +109,7 @@ describe('an open circuit', () => {
     expect(probe).not.toHaveBeenCalled()
   })
 
-  test('pending calls continue, and an answer to one of them closes the circuit', async () => {
+  test('pending calls continue while the circuit is open, and an answer to a pending call closes the circuit', async () => {
     const { breaker, failTimes, passes } = createBreaker()
     const late = pendingCall()
     const pending = breaker.run(late.call)

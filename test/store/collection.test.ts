@@ -13,7 +13,7 @@ interface Counter {
 const counterCollection = (store: Store) => createCollection<Counter>(store, { name: 'counter', version: 1 })
 
 describeEachStore('a collection', (makeStore) => {
-  test('a collection returns its records, and stores them under its name with their version', async () => {
+  test('a collection returns its records, and stores each record under the name of the collection, with a version', async () => {
     const store = makeStore()
     const counters = counterCollection(store)
     expect(await counters.create('a', { count: 1 })).toBe(true)

@@ -13,8 +13,8 @@ const WITH_MODULES_OF_THEIR_OWN = new Set([
 ])
 
 /**
- * Flows that do not run on the stores of TEST_STORES. They use a store in memory, or start a Redis, or start a
- * program that has its own store.
+ * Flows that do not run on the stores of TEST_STORES. They use a store in memory, or start a Redis, or start
+ * a program that has its own store.
  */
 const WITH_STORES_OF_THEIR_OWN = new Set(
   [
@@ -46,8 +46,8 @@ export interface TestFile {
 }
 
 /**
- * Lists all files with tests. Flows run on the stores that TEST_STORES names, except for the flows above. Files
- * that call a function such as `describeEachStore` run on these stores too.
+ * Lists all files with tests. Flows run on the stores that TEST_STORES names, except for the flows above.
+ * Files that call a function such as `describeEachStore` run on these stores too.
  */
 export function testFiles(root: string): TestFile[] {
   return readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })

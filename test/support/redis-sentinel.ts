@@ -6,7 +6,7 @@ import { until } from './until.ts'
 export interface RedisSentinel {
   /** The Sentinels' name for the master. */
   readonly name: string
-  /** The servers that hold data. The first one is the master at the start. */
+  /** The servers that hold data. The first server is the master at the start. */
   readonly nodes: readonly RedisServer[]
   readonly sentinels: readonly RedisServer[]
   /** For a client: `new Redis({ sentinels: sentinel.addresses, name: sentinel.name })`. */

@@ -22,8 +22,8 @@ export function findProgram(...names: string[]): string | undefined {
 
 /**
  * Runs once before all tests. If a program is missing, the tests that need it are skipped, and a message at
- * the end of the run names the program. With CI=true a missing program is a failure, so a green run in CI means that
- * all tests ran.
+ * the end of the run names the program. With CI=true a missing program is a failure, so a green run in CI
+ * means that all tests ran.
  */
 export default function setup(): () => void {
   const missing = programs.filter(({ names }) => findProgram(...names) === undefined)

@@ -8,12 +8,12 @@ export interface Answer {
   readonly body: string
 }
 
-/** The value of the first header with a name; empty if the header is absent. */
+/** Returns the value of the first header with a name, or an empty text if the header is absent. */
 export function headerOf({ headers }: Answer, name: string): string {
   return headers.find(([one]) => one.toLowerCase() === name)?.[1] ?? ''
 }
 
-/** Parses the bytes of a connection into responses, without interim ones (1xx). */
+/** Parses the bytes of a connection into responses. Interim responses (1xx) are omitted. */
 export function readAnswers(received: string): Answer[] {
   const answers: Answer[] = []
   for (let rest = received; rest.startsWith('HTTP/1.1 ');) {

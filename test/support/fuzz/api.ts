@@ -44,7 +44,7 @@ export const PUBLIC = ['GET /health', 'GET /status/:page', 'OPTIONS /items'] as 
 /** Routes with an optional token, if the stand is open. */
 export const OPTIONAL = ['GET /banks/:bank/items', 'GET /items'] as const
 
-/** Handlers that need no token if the stand is open: no operation has their path, with any method. */
+/** Handlers that need no token if the stand is open, because no operation has their path with any method. */
 export const UNCLAIMED: ReadonlySet<string> = new Set([
   'unlisted GET /admin/kicks',
   'unlisted POST /admin/kicks',
@@ -53,7 +53,10 @@ export const UNCLAIMED: ReadonlySet<string> = new Set([
   'unlisted catch-all',
 ])
 
-/** Routes of the host's router below {base_url} that belong to no operation: they must never be reached. */
+/**
+ * Routes of the host below {base_url} that belong to no operation. On an open stand, requests may reach the
+ * handlers in `UNCLAIMED`. All other requests to these routes must be rejected.
+ */
 const UNLISTED = [
   'GET /admin/kicks',
   'POST /admin/kicks',
@@ -85,7 +88,7 @@ const routeOf = (text: string, handler: string): ApiRoute => {
   return { method: method as ApiRoute['method'], path, handler }
 }
 
-/** All routes of the host's API: routes with literal names are listed before routes with parameters. */
+/** All routes of the host's API. Routes with literal names are listed before routes with parameters. */
 export const ROUTES: readonly ApiRoute[] = [
   ...Object.values(OPERATIONS).flatMap((operations) =>
     Object.entries(operations).flatMap(([scope, routes]) => routes.map((text) => routeOf(text, scope))),

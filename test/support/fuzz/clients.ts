@@ -10,7 +10,7 @@ export interface KnownClient {
   readonly canGetTokens: boolean
 }
 
-/** Makes the clients of a stand, including some that get no token. */
+/** Makes the clients of a stand. Some of these clients get no token. */
 export async function createClients({ gatehouse }: Stand): Promise<KnownClient[]> {
   const products = ['items', 'banks', 'texts']
   const clients: KnownClient[] = []

@@ -69,7 +69,7 @@ class InsideSocket extends Duplex {
     done()
   }
 
-  // The methods of a socket that Node's HTTP server calls and that a stream lacks.
+  // Node's HTTP server calls these methods of a socket. A stream does not have these methods.
   setTimeout(): this {
     return this
   }

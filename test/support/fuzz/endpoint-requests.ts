@@ -6,7 +6,7 @@ import { weighted, type Random } from './random.ts'
 import type { FuzzRequest, Pair } from './request.ts'
 import { AUDIENCE, CALLBACK, PASSWORD, SERVICE, SIGNED_OUT } from './stand.ts'
 
-/** Makes a valid or nearly valid request to an endpoint, for a mutation. */
+/** Makes a valid or nearly valid request to an endpoint. The caller may mutate the request. */
 export type MakeRequest = (random: Random, material: Material) => FuzzRequest
 
 const FORM: Pair = ['Content-Type', 'application/x-www-form-urlencoded']
@@ -37,7 +37,7 @@ function some(random: Random, pairs: readonly Pair[], probability: number): Pair
   return pairs.filter(() => random.chance(probability))
 }
 
-/** The authentication of a client in the body or the header, mostly with the right secret. */
+/** Returns the credentials of a client for the body or for a header, mostly with the right secret. */
 function authentication(random: Random, { clients }: Material, client = random.pick(clients)) {
   const secret = random.chance(0.85) ? client.clientSecret : random.pick(clients).clientSecret
   if (random.chance(0.6)) {
@@ -152,7 +152,7 @@ const token: MakeRequest = (random, material) => {
   )
 }
 
-/** A token that a request may revoke, or an invalid token. */
+/** Picks a token that a request may revoke, or an invalid token. */
 function expendable(random: Random, { revocable, forged, refreshTokens, idTokens }: Material): string {
   const texts = [
     ...revocable.slice(-4).map(({ text }) => text),
@@ -239,7 +239,7 @@ const page: MakeRequest = (random, material) => {
   return post(path, [...own, ...typed], headers)
 }
 
-/** The address that the pages redirect to. */
+/** Requests the address to which the sign-in and consent pages redirect. */
 const resume: MakeRequest = (random, material) => {
   if (material.forms.length === 0) return authorize(random, material)
   const { path, cookie } = random.pick(material.forms)
@@ -274,5 +274,5 @@ const ENDPOINTS = weighted<MakeRequest>([
   [feed, 1],
 ])
 
-/** A request to an endpoint of the authorization service, before mutations. */
+/** Makes a request to an endpoint of the authorization service, before mutations. */
 export const endpointRequest: MakeRequest = (random, material) => random.pick(ENDPOINTS)(random, material)

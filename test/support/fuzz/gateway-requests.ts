@@ -14,7 +14,7 @@ const PARAMETERS = [
   ),
 ]
 
-/** A request to the API behind one of the routers, with or without a token for the operation. */
+/** Makes a request to the API behind one of the routers, with or without a token for the operation. */
 export function gatewayRequest(random: Random, material: Material, servers: readonly string[]): FuzzRequest {
   if (random.chance(0.03)) return validRequest(random, material, servers)
   const route = random.pick(ROUTES)
@@ -28,7 +28,7 @@ export function gatewayRequest(random: Random, material: Material, servers: read
   }
 }
 
-/** A valid request that every gateway must accept. */
+/** Makes a valid request that every gateway must accept. */
 function validRequest(random: Random, { steady }: Material, servers: readonly string[]): FuzzRequest {
   const route = random.pick(ROUTES.filter(({ handler }) => !/^(public|unlisted) /.test(handler)))
   const fitting = steady.filter(({ scopes }) => scopes?.has(route.handler))
@@ -45,7 +45,9 @@ function validRequest(random: Random, { steady }: Material, servers: readonly st
   }
 }
 
-/** Mostly a valid token, often for another operation; otherwise a forged token or none. */
+/**
+ * Picks a token: mostly a valid token, which is often for another operation, or a forged token, or no token.
+ */
 function authorization(
   random: Random,
   { steady, revocable, forged }: Material,
@@ -101,7 +103,7 @@ const PREFIXES = [
   ORIGIN,
 ]
 
-/** A path in another form, which some router may treat as the same path. */
+/** Returns a path in another form, which some router may treat as the same path. */
 export function mutatedPath(path: string, random: Random): string {
   if (path === '') return random.pick(INSERTED)
   const at = random.below(path.length)
@@ -143,7 +145,7 @@ export function mutatedPath(path: string, random: Random): string {
   }
 }
 
-/** Replaces one letter, or all letters equal to it, by a letter that folds to it. */
+/** Replaces one letter, or all equal letters, by a letter that folds to the replaced letter. */
 function folded(path: string, random: Random): string {
   const letters = Object.keys(FOLDINGS).filter((letter) => path.toLowerCase().includes(letter))
   if (letters.length === 0) return path
@@ -155,7 +157,7 @@ function folded(path: string, random: Random): string {
   return path.slice(0, at) + other + path.slice(at + 1)
 }
 
-/** The UTF-8 bytes of a text, raw or percent-encoded. */
+/** Returns the UTF-8 bytes of a text, raw or percent-encoded. */
 function asBytes(text: string, random: Random): string {
   const bytes = utf8(text)
   if (random.chance(0.15)) return bytes

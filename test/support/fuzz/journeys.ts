@@ -3,7 +3,7 @@ import type { KnownClient } from './clients.ts'
 import { createInsideFetch } from './inside-fetch.ts'
 import { CALLBACK, HOST_COOKIE, hostCookie, ISSUER, ORIGIN, PASSWORD, SERVICE, type Stand } from './stand.ts'
 
-/** The valid flows of users and clients at a stand. */
+/** Creates functions for the valid flows of users and clients at a stand. */
 export function createJourneys({ driver, servers, options }: Stand) {
   const server = servers.get(SERVICE)
   if (!server) throw new Error('the stand has no authorization service')
@@ -15,7 +15,7 @@ export function createJourneys({ driver, servers, options }: Stand) {
     return createBrowser({ follow: [ORIGIN], fetch: createInsideFetch(driver, server, address) })
   }
 
-  /** Requests tokens; throws unless the token endpoint issues them. */
+  /** Requests tokens. Throws if the token endpoint does not issue them. */
   async function issue(parameters: Record<string, string>): Promise<Record<string, string>> {
     const page = await newBrowser().request(new URL(`${ISSUER}/oauth2/token`), {
       method: 'POST',
@@ -26,7 +26,7 @@ export function createJourneys({ driver, servers, options }: Stand) {
     return JSON.parse(page.body) as Record<string, string>
   }
 
-  /** Opens an authorization request in a new browser and goes on up to the step `until`. */
+  /** Opens an authorization request in a new browser, and continues until the step `until`. */
   async function authorize(
     client: KnownClient,
     scope: string,

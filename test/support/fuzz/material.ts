@@ -8,16 +8,16 @@ import { textOf, type FuzzRequest, type Pair } from './request.ts'
 import { ISSUER, ORIGIN, PASSWORD, SECRET, type Stand, type StandOptions } from './stand.ts'
 import { canonical, forgedTokens, payloadOf, type KnownToken } from './tokens.ts'
 
-/** A form of one of our pages that has not been sent. */
+/** A form of a page of gatehouse that has not been sent. */
 export interface PendingForm {
   readonly path: string
   readonly fields: readonly Pair[]
   readonly cookie: string
 }
 
-/** Maximum length of each list of codes, tokens, cookies and forms; the newest are kept. */
+/** Maximum length of each list of codes, tokens, cookies and forms. The newest entries are kept. */
 const MAX_ENTRIES = 24
-/** Maximum number of issued secrets to look for; the newest are kept. */
+/** Maximum number of issued secrets to look for. The newest secrets are kept. */
 const MAX_ISSUED_SECRETS = 120
 
 /** The parts of valid requests: clients, tokens, codes, cookies, forms. Responses add further parts. */
@@ -40,15 +40,15 @@ export interface Material {
    * removed.
    */
   readonly secrets: ReadonlyMap<string, string>
-  /** The known token that this text represents. */
+  /** Finds the known token that a text represents. */
   tokenOf(text: string): KnownToken | undefined
-  /** Runs further authorizations, so that there are fresh codes, tokens, cookies and forms. */
+  /** Runs further authorizations, which yield new codes, tokens, cookies and forms. */
   refill(): Promise<void>
   /** Adds the codes, tokens and forms that a response issued. */
   learn(request: FuzzRequest, outcome: Outcome): void
 }
 
-/** Makes the material of a stand. */
+/** Makes the parts of valid requests to a stand. */
 export async function createMaterial(stand: Stand): Promise<Material> {
   const { gatehouse, options } = stand
   const { authorize, issue } = createJourneys(stand)
@@ -193,7 +193,7 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     }
     if (answer.status !== 200 || !isIssued) return
     const issued = JSON.parse(answer.body) as Record<string, string>
-    forgetUsed(sent)
+    removeUsed(sent)
     const owner = client ?? first
     keep(material.revocable, tokenFrom(issued, 'token of a request'))
     const refreshToken = issued['refresh_token']
@@ -203,9 +203,10 @@ export async function createMaterial(stand: Stand): Promise<Material> {
   }
 
   /**
-   * Removes a used code or refresh token unless few are left, because a second use revokes the whole grant.
+   * Removes used codes and refresh tokens, because a second use revokes the grant. Three entries of each list
+   * are kept.
    */
-  function forgetUsed(sent: string): void {
+  function removeUsed(sent: string): void {
     for (const list of [material.codes, material.refreshTokens]) {
       const at = list.findIndex(({ text }) => sent.includes(text))
       if (at >= 0 && list.length > 3) list.splice(at, 1)

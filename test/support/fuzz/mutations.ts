@@ -102,7 +102,7 @@ const HEADER: Mutation = (request, random) => {
   }
 }
 
-/** Removes line breaks: a header with a line break would only be two headers. */
+/** Replaces line breaks by spaces, because a header with a line break would be two headers. */
 const lineOf = (text: string) => text.replaceAll(/[\r\n\0]/g, ' ')
 
 const COOKIE: Mutation = (request, random, material) => {
@@ -246,10 +246,10 @@ const GATEWAY_MUTATIONS = weighted<Mutation>([
   [METHOD, 1],
 ])
 
-/** Numbers of mutations that a request gets. */
+/** For each request, one of these numbers of mutations is picked. */
 const MUTATION_COUNTS = [0, 1, 1, 1, 1, 2, 2, 3, 4]
 
-/** Applies none to four mutations to a request. */
+/** Applies zero to four mutations to a request. A valid request stays unchanged. */
 export function mutated(
   request: FuzzRequest,
   random: Random,

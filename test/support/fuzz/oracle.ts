@@ -70,7 +70,7 @@ function inflated({ headers, body }: FuzzRequest): string {
 
 const JWT = /\beyJ[\w-]*\.[\w-]+\.[\w-]*/g
 
-/** A handler of an operation may run only for a token with its scope, and gets the client of that token. */
+/** Checks that each operation runs only for a token with its scope, and gets the client id of the token. */
 function judgeRuns(request: FuzzRequest, { runs }: Outcome, { tokenOf, options }: Material): Finding[] {
   if (runs.length === 0) return []
   const fields = request.headers
@@ -104,8 +104,8 @@ function judgeSecrets({ received, incidents }: Outcome, sent: string, { secrets,
   const findings: Finding[] = []
   // Logs may hold no secret at all. A response may repeat the browser's own cookies.
   const logs = incidents.map(({ value }) => inspect(value, { depth: 8, maxStringLength: null })).join('\n')
-  // A posted form is redirected to the same endpoint. That address contains the parameters, so it is left
-  // out.
+  // A form that is posted to these endpoints is redirected to the same endpoint. The address of the redirect
+  // contains the parameters of the form, so this header is ignored.
   const answered = received.replaceAll(
     /^location: http:\/\/localhost:3000\/auth\/oauth2\/(authorize|logout)\?.*/gim,
     '',
@@ -119,7 +119,8 @@ function judgeSecrets({ received, incidents }: Outcome, sent: string, { secrets,
   for (const { clientId, label } of clients) {
     if (!received.includes(clientId) || sent.includes(clientId)) continue
     const isOfToken = (sent.match(JWT) ?? []).some((text) => payloadOf(text).includes(clientId))
-    // The feed names the clients with revoked tokens. Pages and sign-out name the client of their request.
+    // The revocation feed names the clients with revoked tokens. Pages and sign-out name the client of the
+    // request.
     const isFeed = received.includes('"revocations":') || received.includes('/logout/success?client_id=')
     const isPage = sent.includes('/interaction/') || sent.includes('/oauth2/authorize/')
     if (!isOfToken && !isFeed && !isPage) findings.push({ class: 'client id of another', detail: label })
@@ -130,7 +131,7 @@ function judgeSecrets({ received, incidents }: Outcome, sent: string, { secrets,
 function judgeIncident({ kind, level, value }: Incident): Finding[] {
   if (kind === 'log' && level !== 'error') return []
   const { status = 500, expose, code } = Object(value) as { status?: number; expose?: boolean; code?: string }
-  // The sender closed the connection before the end of its request.
+  // These codes mean that the sender closed the connection before the end of its request.
   const isCut =
     kind === 'app error' &&
     /^(ECONNRESET|ECONNABORTED|EPIPE|ERR_STREAM_PREMATURE_CLOSE|HPE_\w+)$/.test(code ?? '')
@@ -157,8 +158,8 @@ function judgeAnswer(answer: Answer, sent: string, material: Material): Finding[
 }
 
 /**
- * Only a client with its secret may get tokens. Only such a client or the user of a token may get information
- * about it.
+ * Checks that only a client with its secret gets tokens, and that only such a client or the user of a token
+ * gets information about the token.
  */
 function judgeSuccess(body: string, sent: string, { clients, tokenOf }: Material): Finding[] {
   const kind = /^\{"(access_token|active|sub|revocations)":(?!false)/.exec(body)?.[1]
@@ -174,10 +175,7 @@ function judgeSuccess(body: string, sent: string, { clients, tokenOf }: Material
     : [{ class: 'information without permission', detail: kind }]
 }
 
-/**
- * Whether a redirect leads to an own address, the host's sign-in page, or a registered address of an
- * application.
- */
+/** Returns whether a redirect leads to gatehouse, to the host's sign-in page, or to a registered address. */
 function isAllowedRedirect(location: string): boolean {
   const url = URL.parse(location, ORIGIN)
   if (!url) return false

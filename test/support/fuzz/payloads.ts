@@ -6,7 +6,7 @@ export const INJECTED_HEADER = 'x-fuzz-injected'
 /** Matches HTML in which a text could break out of its place. */
 export const INJECTED_HTML = /<\/?fuzz\b|fuzz["']\s*onfuzz|(?:href|src|action)="\s*javascript:fuzz/i
 
-/** Values that are difficult for parsers, templates, headers and objects; byte strings. */
+/** Byte strings that are difficult for parsers, templates, headers and objects. */
 const HOSTILE_VALUES: readonly string[] = [
   '',
   ' ',
@@ -71,7 +71,7 @@ const HOSTILE_VALUES: readonly string[] = [
   'x'.repeat(5000),
 ]
 
-/** A random hostile value. */
+/** Picks a random hostile value. */
 export function hostileValue(random: Random): string {
   return random.pick(HOSTILE_VALUES)
 }
@@ -110,7 +110,7 @@ export const HOSTILE_NAMES: readonly string[] = [
   'subject_token',
 ]
 
-/** A text with bytes dropped, doubled, changed or cut off. */
+/** Returns a text in which bytes were dropped, doubled or changed, or whose end was removed. */
 export function mutatedText(text: string, random: Random): string {
   if (text === '') return hostileValue(random)
   const at = random.below(text.length)

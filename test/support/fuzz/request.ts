@@ -1,4 +1,4 @@
-/** A name and a value; both are byte strings. */
+/** A name and a value. Both are byte strings. */
 export type Pair = readonly [name: string, value: string]
 
 /**
@@ -23,7 +23,7 @@ export interface FuzzBody {
   /** Parameters, or the bytes to send. */
   readonly content: readonly Pair[] | string
   readonly isChunked?: boolean | undefined
-  /** Number of bytes that are announced and never sent; the connection ends instead. */
+  /** Number of bytes that are announced and never sent, because the sender closes the connection before. */
   readonly missing?: number | undefined
 }
 

@@ -22,7 +22,7 @@ export type KoaRouting = (reach: Reach) => Middleware
 const CATCH_ALL = 'unlisted catch-all'
 const CAUGHT = ['GET', 'POST', 'DELETE'] as const
 
-/** Routers of Koa apps, below `gateway.middleware()`. */
+/** Routers of Koa apps, which run after `gateway.middleware()`. */
 export const KOA_ROUTERS: Readonly<Record<string, KoaRouting>> = {
   '@koa/router': (reach) => {
     const router = new Router({ prefix: BASE })
@@ -80,7 +80,7 @@ function answer(reach: Reach, handler: string) {
   }
 }
 
-/** The route for find-my-way and Fastify, which decode a path before they compare it. */
+/** Returns the route for find-my-way and Fastify, which decode a path before they compare it. */
 const decodedRoute = (path: string) => `${BASE}${path === '/' ? '' : decodeURI(path)}`
 
 /** Starts a Fastify API that calls `gateway.authenticate()` before each handler. */
@@ -90,7 +90,7 @@ export async function startFastify(driver: Driver, gateway: Gateway, reach: Reac
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
     serverFactory: (handler) => (server = driver.serve(handler)),
   })
-  // The handlers ignore the body, of any type.
+  // The handlers ignore a body of any type.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => {
     payload.resume()
@@ -119,7 +119,7 @@ export async function startFastify(driver: Driver, gateway: Gateway, reach: Reac
   return server
 }
 
-/** Whether the Fastify host allows a route without a token. */
+/** Returns whether the Fastify host allows a route without a token. */
 function isPublic(method: string, url: string): boolean {
   const route = ROUTES.find((one) => decodedRoute(one.path) === url && one.method === method)
   return route?.handler.startsWith('public ') ?? false

@@ -25,15 +25,15 @@ export interface FuzzOptions {
   /** Number of the first request, if other processes send the earlier requests. @default 0 */
   readonly first?: number | undefined
   readonly keys: StandKeys
-  /** Number of requests to one stand. @default 25,000 */
+  /** Number of requests to one stand, which is a host under test. @default 25,000 */
   readonly perStand?: number | undefined
   /** Share of requests over real sockets. @default 0.02 */
   readonly outside?: number | undefined
   /** Options of the stands that differ from the defaults. */
   readonly stand?: Partial<StandOptions> | undefined
-  /** Number of causes per class whose request is shortened; further causes are only counted. @default 4 */
+  /** Number of causes per class whose request is shortened. Further causes are only counted. @default 4 */
   readonly shortened?: number | undefined
-  /** Called at the end of each stand, after it is closed. */
+  /** Called after each stand is closed. */
   readonly onStand?: ((progress: Progress) => void) | undefined
 }
 
@@ -59,10 +59,10 @@ export interface Found extends Finding {
 
 /** Number of concurrent requests. */
 const CONCURRENCY = 24
-/** Number of requests after which the material gets fresh codes, cookies and forms. */
+/** Number of requests after which the parts for new requests (codes, cookies, forms) are renewed. */
 const REFILL_INTERVAL = 1000
 
-/** Sends generated requests to several stands in turn, and judges each outcome. */
+/** Starts several stands in turn, sends generated requests to each stand, and judges each outcome. */
 export async function fuzz(options: FuzzOptions): Promise<Report> {
   const { seed, count, first = 0, keys, perStand = 25_000, outside = 0.02, shortened = 4 } = options
   const statuses = new Map<number, number>()
@@ -163,7 +163,7 @@ function wayOf(request: FuzzRequest, random: Random, outside: number): SendOptio
   }
 }
 
-/** Whether the sender closes its side early, because it announces more bytes than it sends. */
+/** Returns whether the sender closes its side early, because it announces more bytes than it sends. */
 function isCutOff({ headers, body }: FuzzRequest): boolean {
   const names = headers.map(([name]) => name.trim().toLowerCase())
   const isFramed = names.some((name) => FRAMING.includes(name))
@@ -172,7 +172,7 @@ function isCutOff({ headers, body }: FuzzRequest): boolean {
 
 const FRAMING = ['content-length', 'transfer-encoding', 'expect', 'upgrade']
 
-/** The random choices of one request, independent of all other requests. */
+/** Returns the random choices of one request. They do not depend on other requests. */
 function randomOf(seed: number, number: number): Random {
   return createRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b))
 }

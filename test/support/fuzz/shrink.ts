@@ -6,7 +6,7 @@ const MAX_ATTEMPTS = 400
 /**
  * Shortens a request part by part while it still leads to the same finding.
  *
- * @param stillFinds sends a request and answers whether it leads to the finding
+ * @param stillFinds sends a request, and resolves with whether the request leads to the finding
  */
 export async function shrink(
   request: FuzzRequest,

@@ -14,7 +14,7 @@ import { BASE, KOA_ROUTERS, startFastify, type Reach } from './routers.ts'
 export const ORIGIN = 'http://localhost:3000'
 export const ISSUER = `${ORIGIN}/auth`
 export const AUDIENCE = `${ORIGIN}${BASE}`
-/** Cookie of the host's own session: account and user, with a colon between. */
+/** Cookie of the host's own session. Its value is account, user and signature, with colons between. */
 export const HOST_COOKIE = 'host_session'
 export const CALLBACK = 'https://app.example/callback'
 export const SIGNED_OUT = 'https://app.example/signed-out'
@@ -25,7 +25,7 @@ export const FASTIFY = 'fastify'
 /** The server whose authorization service gets the requests. */
 export const SERVICE = '@koa/router'
 
-/** Keys that sign the tokens of stands and forged tokens. */
+/** The keys that sign the tokens of stands, and forged tokens. */
 export interface StandKeys {
   readonly es256: SigningJwk
   readonly rs256: SigningJwk
@@ -48,19 +48,19 @@ export interface StandOptions {
   readonly keys: StandKeys
   /** Whether users sign in at the host, which has several users per account, or on the built-in page. */
   readonly hasHostSession: boolean
-  /** Whether the host has a body parser above gatehouse. */
+  /** Whether the host has a body parser that runs before gatehouse. */
   readonly hasBodyParser: boolean
   /** Whether the gateways of the Koa apps pass on paths without an operation, and have optional routes. */
   readonly isOpen: boolean
   /** Options of the gatehouse that differ from the defaults of a stand. */
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
-  /** Broken middleware above each Koa app for generated requests, for a test of the oracle. */
+  /** Faulty middleware that gets generated requests before gatehouse. A test of the oracle uses it. */
   readonly above?: Middleware | undefined
-  /** Broken middleware between the gateway and the router, for a test of the oracle. */
+  /** Faulty middleware between the gateway and the router. A test of the oracle uses it. */
   readonly between?: Middleware | undefined
 }
 
-/** A host with all servers that get generated requests. */
+/** A host under test, with all servers that get generated requests. */
 export interface Stand {
   readonly driver: Driver
   readonly gatehouse: Gatehouse
@@ -142,22 +142,24 @@ const builtInAccounts: GatehouseOptions['accounts'] = {
 const sessionAccounts: GatehouseOptions['accounts'] = {
   find: (id, userId) => (userId === undefined || /^u\d$/.test(userId) ? find(id) : null),
   current(ctx) {
-    const [accountId = '', userId, mark] = (ctx.cookies.get(HOST_COOKIE) ?? '').split(':')
-    return mark === markOf(accountId, userId) ? { accountId, userId } : null
+    const [accountId = '', userId, signature] = (ctx.cookies.get(HOST_COOKIE) ?? '').split(':')
+    return signature === signatureOf(accountId, userId) ? { accountId, userId } : null
   },
   signInUrl: (returnTo) => `/login?next=${encodeURIComponent(returnTo.href)}`,
   signOut: (ctx) => void ctx.cookies.set(HOST_COOKIE, null),
 }
 
-/** Hides the parser's own errors: they contain the body, and some have status 500. */
+/**
+ * Replaces each error of the body parser by 400. The errors contain the body, and some have the status 500.
+ */
 function rejectBody(_error: Error, ctx: Context): void {
   ctx.throw(400)
 }
 
-/** The value of a host's session cookie, signed so that it cannot be forged. */
+/** Returns the value of the host's session cookie, with a signature so that requests cannot forge it. */
 export function hostCookie(accountId: string, userId: string): string {
-  return [accountId, userId, markOf(accountId, userId)].join(':')
+  return [accountId, userId, signatureOf(accountId, userId)].join(':')
 }
 
-const markOf = (accountId: string, userId = '') =>
+const signatureOf = (accountId: string, userId = '') =>
   createHash('sha256').update([SECRET, accountId, userId].join()).digest('base64url').slice(0, 12)

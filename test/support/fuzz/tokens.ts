@@ -14,7 +14,8 @@ export interface KnownToken {
 }
 
 /**
- * Invalid tokens that resemble valid ones, signed with the keys of the stand or with similar keys.
+ * Makes invalid tokens that resemble valid tokens. They are signed with the keys of the stand or with similar
+ * keys.
  *
  * @param clientId the client id of an existing API key
  */
@@ -82,9 +83,10 @@ export async function forgedTokens(keys: StandKeys, clientId: string, scope: str
 const ORIGIN_OF_OTHERS = 'http://localhost:3001'
 
 /**
- * The canonical form of a JWT: base64url has unused bits, so one JWT can be written in several ways.
+ * Returns the canonical form of a JWT. Base64url text has unused bits, so one JWT can be written in several
+ * ways.
  *
- * @returns undefined for a text of another form
+ * @returns undefined for a text that does not have three parts
  */
 export function canonical(token: string): string | undefined {
   const parts = token.replace(/=+$/, '').split('.')
@@ -92,7 +94,7 @@ export function canonical(token: string): string | undefined {
   return parts.map((one) => Buffer.from(one, 'base64url').toString('base64url')).join('.')
 }
 
-/** The claims of a JWT, as JSON text. */
+/** Returns the claims of a JWT as JSON text. */
 export function payloadOf(token: string): string {
   return Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
 }
