@@ -116,9 +116,9 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     /**
      * Begins to count the listed grants of an account.
      *
-     * @returns a function that completes the count with a second read. It resolves with true if a pair of the
-     *   account may exceed `PAIR_LIMIT`, and with false if no pair can. It also resolves with false if the
-     *   store is unavailable
+     * @returns a function that completes the count with a second read. The function resolves with true if a
+     *   pair of the account may exceed `PAIR_LIMIT`. It resolves with false if no pair can, or if the store
+     *   is unavailable
      */
     startLimitCheck(accountId: string): () => Promise<boolean> {
       const index = indexOf(accountId)
@@ -180,8 +180,8 @@ function grantIdOf(member: string): string {
 }
 
 /**
- * The text at the end of every index entry of a pair. It allows the entries of a pair to be counted without
- * reading the records.
+ * The text at the end of every index entry of a pair. With this text, the entries of a pair are counted
+ * without reading the records.
  */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 8)}`

@@ -63,9 +63,9 @@ export interface Grants {
    *
    * @returns the number of grants in use that were revoked
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: some grants may be revoked, so
-   *   call the method again; `ERR_STORE_CORRUPT` at the end, if the account has corrupt grants. All other
-   *   grants of the holder are revoked by then. The tokens of every corrupt grant of the account are revoked
-   *   too, because a corrupt record does not show its user and application
+   *   call the method again; `ERR_STORE_CORRUPT` at the end, if the account has corrupt grants. Before this
+   *   error is thrown, all other grants of the holder are revoked. The tokens of every corrupt grant of the
+   *   account are revoked too, because a corrupt record does not show its user and application
    */
   revokeAll(holder: GrantHolder, options?: ChangeOptions): Promise<number>
 }
@@ -154,8 +154,8 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
      * Completes a pending `revokeAll`. Revokes each grant of the account whose consent was revoked
      * (`hasStaleConsent`), and each corrupt grant.
      *
-     * @returns an empty list: the tokens of these grants are revoked by then, so the caller has nothing more
-     *   to revoke
+     * @returns an empty list: this method has revoked the tokens of these grants, so the caller has nothing
+     *   more to revoke
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     async resumeAccount(accountId: string): Promise<readonly RevocationSpec[]> {
@@ -195,8 +195,8 @@ function revokeOfHolders(
 ): Promise<RevokedGrants> {
   const isMeant = (record: GrantRecord) => holders.some((holder) => isOf(record, holder))
   return parts.revocations.revokeWith({ of: 'account', id: accountId }, async () => {
-    // The consent versions are renewed before the list is read. A grant that is not listed by then cannot be
-    // activated any more, because `GrantLifecycle.activate` finds the new version.
+    // The consent versions are renewed before the list is read. If a grant is not in the list when the list
+    // is read, it cannot be activated any more: `GrantLifecycle.activate` finds the new version.
     await Promise.all(holders.map((holder) => parts.lifecycle.consentVersions.renew(holder)))
     return { result: await revokeEachGrant(parts, accountId, actor, isMeant), revoked: [] }
   })

@@ -24,8 +24,8 @@ export interface Health {
 /** How fresh the known revocations are. */
 export interface RevocationHealth {
   /**
-   * Whether this gateway has a source of revocations. Without one, a revoked token is valid here until it
-   * expires.
+   * Whether this gateway has a source of revocations. Without a source, a revoked token is valid at this
+   * gateway until the token expires.
    */
   readonly enabled: boolean
   /** Whether this process currently cannot receive revocations. */

@@ -31,7 +31,7 @@ export function createKeyEncryption(secrets: readonly string[]) {
           const privateKey = JSON.parse(new TextDecoder().decode(plaintext)) as JWK
           return { privateKey, isOutdated: key !== newest }
         } catch {
-          // The key is encrypted under another secret: try the next one.
+          // The key is encrypted under another secret, so the next secret is tried.
         }
       }
       return undefined

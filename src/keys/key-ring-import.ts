@@ -21,9 +21,10 @@ export function createExportableKeys(parts: KeyRingImportParts) {
     /**
      * Decrypts the key ring of another store and checks whether it can be imported here. Writes nothing.
      *
-     * @returns a function that imports the ring and returns the number of imported keys. It may be called again
-     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts it, `ERR_STORE_CORRUPT` if it is not a key
-     *   ring, `ERR_CONFLICT` if this store has other signing keys
+     * @returns a function that imports the ring and returns the number of imported keys. The function may be
+     *   called again
+     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the ring, `ERR_STORE_CORRUPT` if
+     *   the text is not a key ring, `ERR_CONFLICT` if this store has other signing keys
      */
     async unseal(text: string): Promise<() => Promise<number>> {
       const keys = await parts.records.fromText(text)

@@ -37,8 +37,8 @@ const MAX_ATTEMPTS = 10
  * Loads the ring, or creates it if there is none. If several processes start on an empty store at the same
  * moment, only one of them creates the ring.
  *
- * A ring and a revocation log belong together. If the store lost one of them, a new ring replaces the old
- * ring. The new ring also lists the old keys that this process knows, in the state `revoked`. Otherwise
+ * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the
+ * old ring. The new ring also lists the old keys that this process knows, in the state `revoked`. Otherwise
  * tokens that were revoked before the loss would be valid again. If the stored ring is only older than the
  * ring that this process knows, this process adopts the stored ring. A failover has then lost the last
  * writes, but not the log.
@@ -110,7 +110,7 @@ async function markLog(
     await marks.add(log)
     const isMarked = await records.mark(ring, log)
     // If several processes mark the log at once, only one of them can write its id into the ring. That
-    // process removes the marks it found before. The other processes remove their own marks.
+    // process removes the marks that it found before. The other processes remove their own marks.
     await Promise.all((isMarked ? oldMarks : [log]).map((id) => marks.remove(id)))
   } catch (error) {
     logger.warn({ err: error }, 'the revocation log could not be marked; the next poll tries again')

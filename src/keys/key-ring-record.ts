@@ -88,7 +88,10 @@ const RING_FIELDS: Fields = {
 interface RingRecords {
   readonly rings: Collection<KeyRingRecord>
   readonly encryption: KeyEncryption
-  /** The last decrypted keys, by their encrypted text. They are cached, because a change leaves most keys unchanged. */
+  /**
+   * The last decrypted keys, by their encrypted text. The decrypted keys are cached, because a change of the
+   * ring leaves most keys unchanged.
+   */
   opened: Map<string, UnsealedKey | undefined>
 }
 

@@ -13,7 +13,10 @@ export interface KeyRingStoreParts extends RingLoaderParts {
   readonly store: Store
   /** Called with a ring that differs from the known ring, before any other callback. */
   readonly onAdopted: (ring: StoredRing) => void
-  /** Called once for each write of this process that changed keys. It receives the changes of that write. */
+  /**
+   * Called once for each write of this process that changed keys. The callback receives the changes of that
+   * write.
+   */
   readonly onChanges: (changes: readonly KeyChange[], actor: string | undefined) => void
   /**
    * Called with the new ring after this process replaced a ring. The keys of the old ring are revoked in the
@@ -63,10 +66,12 @@ export function readRing(ringStore: KeyRingStore): Promise<StoredRing> {
 }
 
 /**
- * Changes the ring by one write. So a crash leaves no partial change, and only one of several processes makes the change.
- * An unchanged ring is written again, because its last write may not have been confirmed as durable.
+ * Changes the ring by one write. So a crash leaves no partial change, and only one of several processes makes
+ * the change. An unchanged ring is written again, because its last write may not have been confirmed as
+ * durable.
  *
- * @param stepOf the change; called again with the new keys if another process has changed the ring in between
+ * @param stepOf makes the change. It is called again with the new keys if another process has changed the
+ *   ring in between
  * @param actor who requested the change
  * @param onWritten runs as soon as the change is written
  * @returns whether this process made the change
@@ -139,8 +144,8 @@ async function change(
     state.pendingWrite = undefined
     if (isWritten) {
       notify()
-      // `onWritten` may revoke tokens. So it runs before the read and the notification. If it fails, they are
-      // still done, and its error is thrown afterwards.
+      // `onWritten` may revoke tokens. So it runs before the read and the notification. If `onWritten` fails,
+      // the read and the notification are still done, and then its error is thrown.
       const afterWrite = onWritten()
       await afterWrite.catch(() => {})
       await Promise.all([read(state), notifyProcesses(state, draft.id)])

@@ -193,8 +193,8 @@ function conditionOf(rotating: RotatingKeys): KeyCondition {
 }
 
 async function ensureFresh(keys: RotatingKeys): Promise<void> {
-  // This process may receive the revocation of its signing key before it reads the ring with the new key. It
-  // would then sign tokens that gateways reject. So it polls the ring first.
+  // This process may receive the revocation of its signing key before it reads the ring with the new key. The
+  // process would then sign tokens that gateways reject. So it polls the ring before it signs.
   if (isFresh(keys) && !isSigningRevoked(keys)) return
   await pollRing(keys.rotation).catch((error: unknown) => {
     if (!isFresh(keys)) throw error

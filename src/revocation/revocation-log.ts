@@ -118,8 +118,8 @@ async function readBuckets({ buckets }: Log, cursor: Cursor, time: number): Prom
   const numbers = place ? [place.number, ...live.filter((number) => number > place.number)] : live
   const range: Range = (number, from) => rangeOfBucket(buckets, number, from)
   const page = await readIndexes('bucket', numbers, place && beyond(place.after), range)
-  // Revocations that were added during this read are among the recent revocations. The next pages contain
-  // these, so `more` is true.
+  // Revocations that were added during this read are among the recent revocations. The next pages contain the
+  // recent revocations, so `more` is true.
   return { revocations: page.revocations, cursor: writeCursor({ since, place: page.reached }), more: true }
 }
 

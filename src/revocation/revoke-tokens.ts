@@ -90,9 +90,9 @@ export function createRevocations(parts: {
      * Stores a pending entry, and then makes a change that revokes tokens. If this process stops before the
      * revocation is stored, other processes find the pending entry and complete the change (`resumeAll`).
      *
-     * @param change makes the change. It first changes the record that decides whether new tokens are issued.
-     *   Its errors are passed on. A GatehouseError with a status below 500 means that nothing was changed.
-     *   After any other error, other processes complete the change
+     * @param change makes the change. The function first changes the record that decides whether new tokens
+     *   are issued. Errors of the function are passed on. A GatehouseError with a status below 500 means that
+     *   nothing was changed. After any other error, other processes complete the change
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller, or another process, completes the change
      */
     async revokeWith<T>(subject: Subject, change: () => Promise<Change<T>>): Promise<T> {

@@ -24,8 +24,8 @@ export interface FamilyRecord {
    */
   readonly ended?: true
   /**
-   * A random value, which each rollback of a write renews. It changes the text of the record. So a write that
-   * arrives late does not find the text that it would replace, and fails.
+   * A random value, which each rollback of a write renews. The new value changes the text of the record. So a
+   * write that arrives late does not find the text that it expects, and fails.
    */
   readonly barrier?: string
 }

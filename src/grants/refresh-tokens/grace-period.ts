@@ -2,7 +2,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { digest } from '../../store/digest.ts'
 
 /**
- * The last rotation of a family. It allows a client that lost the response to get the new token by a retry.
+ * The last rotation of a family. With this record, a client that lost the response gets the new token by a
+ * retry.
  */
 export interface LastRotation {
   /** Digest of the token that was rotated. */

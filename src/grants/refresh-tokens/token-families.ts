@@ -209,8 +209,9 @@ function swap(
 
 /**
  * Records that a client receives the successor again. The process that made the rotation may not know whether
- * its write was stored. When it finds this record, it does not roll back the rotation. This function writes
- * even if the retry is already recorded, because only its own write proves that the successor is durable.
+ * its write was stored. When that process finds this record, it does not roll back the rotation. This
+ * function writes even if the retry is already recorded, because only its own write proves that the successor
+ * is durable.
  *
  * @returns false if another process has changed the record, for example by a rollback
  */

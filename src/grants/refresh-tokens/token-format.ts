@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** The parts of a refresh token. */
 export interface RefreshTokenParts {
-  /** The grant of the token. It also identifies the family. */
+  /** The grant of the token. The grant id also identifies the family. */
   readonly grantId: string
   /** The number of earlier tokens in the family: 0 for the first token. */
   readonly generation: number

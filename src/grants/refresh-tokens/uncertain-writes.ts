@@ -110,9 +110,9 @@ export function createUncertainWrites(
   return {
     /**
      * Writes a record. If the store does not answer, this method tries for another half second to find out
-     * whether the write was stored. If it cannot find out, it rejects, and the write is rolled back as soon
-     * as the store answers. There is one exception: if the client retries at another process and receives the
-     * written token from it, the write stays.
+     * whether the write was stored. If the outcome stays unknown, this method rejects, and the write is
+     * rolled back as soon as the store answers. There is one exception: if the client retries at another
+     * process and receives the written token from it, the write stays.
      *
      * @returns whether the write is in force; false if another process has changed the record
      * @throws the error of the write, if the write is not in force
@@ -156,7 +156,7 @@ export function createUncertainWrites(
  *
  * If the store waits for replicas, the Redis master may have a write that too few replicas have. Processes
  * can read such a write, but it is lost if the master fails. Replicas apply writes in order, so a confirmed
- * write proves that they have all earlier writes of the record. So an uncertain write, or its rollback, is
- * final only after a confirmed write.
+ * write proves that the replicas have all earlier writes of the record. Until a later write is confirmed,
+ * neither an uncertain write nor its rollback is final.
  */
 export type UncertainWrites = ReturnType<typeof createUncertainWrites>
