@@ -36,7 +36,7 @@ describe('parseRoute', () => {
     ['GET /a/%2e%2E/b', 'write it as .'],
     ['GET /%61dmin', 'write it as a (RFC 3986 2.3)'],
     ['GET /a%2Fb', 'encoded slash'],
-    ['GET /a%5cb', 'encoded slash, backslash'],
+    ['GET /a%5cb', 'encoded slashes, backslashes'],
     ['GET /a%00', 'control character'],
     ['GET /a%7F', 'control character'],
     ['GET /a%ff', 'not UTF-8'],
