@@ -93,7 +93,7 @@ describe('the grant lifecycle', () => {
     )
   })
 
-  test('the record of a grant in use is written at most once a day, and the grant is added to another bucket once a month', async () => {
+  test('a grant in use is written at most once a day, and is added to another bucket once a month', async () => {
     await make(lifecycle, 'g1')
     await lifecycle.activate('g1')
     writes.splice(0)

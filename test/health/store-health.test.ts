@@ -42,7 +42,7 @@ describe('the health of a store', () => {
     ])
   })
 
-  test('a volatile store has one check that warns about its persistence', async () => {
+  test('the health of a volatile store has one check that warns about missing persistence', async () => {
     const expectWarning = (checks: readonly string[]) =>
       expect(checks.filter((check) => check.startsWith('store.persistence'))).toEqual([
         'store.persistence warn',

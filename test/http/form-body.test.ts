@@ -41,15 +41,15 @@ describe('readForm', () => {
     expect(body).toEqual({ a: '1 & ä', list: ['x', 'y'] })
   })
 
-  it('get() returns no value for a field that was sent twice', async () => {
+  it('get() of a form returns no value for a field that was sent twice', async () => {
     expect((await send(app(), 'a=1&a=2')).body).toEqual({ a: null, list: [] })
   })
 
-  it('an empty form has no fields', async () => {
+  it('readForm returns no fields for an empty form', async () => {
     expect((await send(app(), '')).body).toEqual({ a: null, list: [] })
   })
 
-  it('names of Object.prototype are ordinary field names', async () => {
+  it('readForm treats names of Object.prototype as ordinary field names', async () => {
     const { body } = await send(app(), '__proto__=1&constructor=2&a=ok')
     expect(body).toEqual({ a: 'ok', list: [] })
   })
@@ -84,7 +84,7 @@ describe('readForm', () => {
     server.close()
   })
 
-  describe('after a body parser', () => {
+  describe('readForm after a body parser', () => {
     it('readForm uses the result of the body parser of Koa', async () => {
       const { body } = await send(app(bodyParser()), 'a=1&list=x&list=y')
       expect(body).toEqual({ a: '1', list: ['x', 'y'] })

@@ -34,7 +34,7 @@ describe('html', () => {
     expect(markup`<style>${trustedHtml('a > b {}')}</style>`.toString()).toBe('<style>a > b {}</style>')
   })
 
-  it('no text can end its element or attribute', () => {
+  it('a text in html cannot end the element or the attribute that contains the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const inner = markup`${text}`.toString()

@@ -10,8 +10,8 @@ export interface ApiRoute {
 }
 
 /**
- * Operations that a router may confuse: literal names beside parameters, names with letters that other
- * letters fold to (k, s, i, ß, fi), and names that need or allow percent-encoding.
+ * Operations that a router may confuse. Their paths have literal names beside parameters, letters to which
+ * other letters fold (k, s, i, ß, fi), and characters that need or allow percent-encoding.
  */
 const OPERATIONS: Readonly<Record<string, Readonly<Record<string, readonly RouteDefinition[]>>>> = {
   items: {

@@ -158,8 +158,8 @@ function judgeAnswer(answer: Answer, sent: string, material: Material): Finding[
 }
 
 /**
- * Checks that only a client with its secret gets tokens, and that only such a client or the user of a token
- * gets information about the token.
+ * Checks that only a client with its secret gets tokens. Only such a client or the user of a token may get
+ * information about the token.
  */
 function judgeSuccess(body: string, sent: string, { clients, tokenOf }: Material): Finding[] {
   const kind = /^\{"(access_token|active|sub|revocations)":(?!false)/.exec(body)?.[1]
