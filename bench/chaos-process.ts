@@ -53,7 +53,7 @@ process.on('message', ({ number, ask }: Question<Ask>) => {
 report({ ready: true })
 
 /**
- * Connects with the settings of the README. With these settings, calls fail soon while a server is unreachable.
+ * Connects with the settings of docs/redis.md. With these settings, calls fail soon while a server is unreachable.
  */
 function connect(): Redis | Cluster {
   const [first] = addresses

@@ -13,7 +13,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   NOAUTH: 'it requires a password; give the client username and password',
   WRONGPASS: 'it does not know this user or password; check username and password of the client',
   NOPERM:
-    'its user may not run this command or use these keys; ACL LOG shows which, and the README lists the commands that are needed',
+    'its user may not run this command or use these keys; ACL LOG shows which, and docs/redis.md lists the commands that are needed',
   NOSCRIPT: 'it does not store scripts; is there a proxy in between?',
   CLUSTERDOWN:
     'the cluster does not serve this slot; check CLUSTER INFO, and restore its master or a replica',
@@ -84,7 +84,7 @@ function rejectionOf(message: string): string | undefined {
 
 function explained(rejection: string, message: string): string {
   if (/unknown command/i.test(message)) {
-    return 'Redis rejected an unknown command; the README lists the commands that are needed'
+    return 'Redis rejected an unknown command; docs/redis.md lists the commands that are needed'
   }
   const explanation = EXPLANATIONS[rejection]
   return explanation

@@ -18,7 +18,7 @@ const durability = { replicas: 1, timeoutMs: 500 }
 /** A timeout that is long enough for a busy machine. */
 const longTimeout = { replicas: 1, timeoutMs: 5000 }
 
-/** The settings that the README recommends. */
+/** The settings that docs/redis.md recommends. */
 const RECOMMENDED: ClusterOptions = {
   enableOfflineQueue: false,
   retryDelayOnFailover: 0,

@@ -279,10 +279,10 @@ describe.each([
       expect(own).toEqual([expect.stringContaining(' name=host ')])
     })
 
-    test('all calls of the Redis store need only the rights that the README lists', async () => {
+    test('all calls of the Redis store need only the rights that docs/redis.md lists', async () => {
       const [, list = ''] =
-        /^### Access list\n\n([^]*?)\n\n/m.exec(
-          readFileSync(new URL('../../README.md', import.meta.url), 'utf8'),
+        /^## Access control list\n([^]*?)\n## /m.exec(
+          readFileSync(new URL('../../docs/redis.md', import.meta.url), 'utf8'),
         ) ?? []
       const rights = [...list.matchAll(/\+[\w|]+/g)].map(([right]) => right)
       expect(rights).toContain('+wait')
@@ -313,7 +313,7 @@ describe.each([
         await leave()
         expect((await store.inspect?.())?.time).toBeDefined()
       }
-      // Redis rejects a command that the README does not list, so the limits of this user are in force.
+      // Redis rejects a command that docs/redis.md does not list, so the limits of this user are in force.
       await expect(limited.client.keys('*')).rejects.toThrow('NOPERM')
     })
 

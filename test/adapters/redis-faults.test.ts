@@ -213,7 +213,7 @@ describe.each([
       for (const store of stores) await store.close()
     })
 
-    test('a client with the reconnectOnError of the README reconnects when its server has become a read-only replica', async () => {
+    test('a client with the reconnectOnError of docs/redis.md reconnects when its server has become a read-only replica', async () => {
       const client = await connect({ reconnectOnError: (error) => error.message.startsWith('READONLY') })
       const store = redisStore(client)
       const closed = vi.fn<() => void>()
@@ -393,7 +393,7 @@ test.each([
   [
     "ERR unknown command 'evalsha', with args beginning with: 'private'",
     'rejected an unknown command',
-    'README',
+    'docs/redis.md',
   ],
   ['ERR something about private', 'ERR', ''],
   ['Too many Cluster redirections. Last error: ReplyError: MOVED 1 private:1', 'cluster do not agree', ''],

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
-/** Creates an Express app that guards everything below a path, with the code of the README. */
+/** Creates an Express app that guards everything below a path, with the code of docs/gateway.md. */
 function createExpressApp(path: string, options?: AuthenticateOptions, above: express.RequestHandler[] = []) {
   const app = express()
   for (const handler of above) app.use(handler)
