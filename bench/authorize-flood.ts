@@ -4,8 +4,8 @@
  * API key.
  *
  * Each of the three runs takes 20 seconds. The first run has the default options. The second run has no limit
- * by address. The third run has no such limit either, and its Redis is nearly full, so sign-ins are rejected
- * too. Prints the memory of Redis before and after each run, and the number of responses by status. Apart
+ * by address. The third run has no limit by address and a Redis that is nearly full, so the client's sign-ins
+ * are rejected. Prints the memory of Redis before and after each run, and the number of responses by status. Apart
  * from these rejected sign-ins, the measurement fails if an action of the client fails. The flood and the
  * host share one process, so all figures are slower than in production. `node bench/authorize-flood.ts` runs
  * for about 90 seconds, and needs Node 22.18 or later.

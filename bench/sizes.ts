@@ -1,6 +1,6 @@
 /**
- * Measures the size of everything that a gatehouse stores in Redis: the bytes of an API key, application,
- * session, grant and all other records by MEMORY USAGE, with their share of the lists that contain them. One
+ * Measures with MEMORY USAGE how many bytes each kind of record takes in Redis: API keys, applications,
+ * sessions, grants and all others. A record in a list counts its share of the list. One
  * grant is refreshed every hour for 90 days, with and without `refreshTokenGraceSeconds`. The clock is set
  * forward for this. The measurement fails if a grant with all its keys takes 4 KiB or more, if it grows with
  * its refreshes, or if a key lacks its expiry. It starts its own Redis. `node bench/sizes.ts` runs for about
@@ -32,8 +32,8 @@ const MEASURED_AFTER = [0, 24, 720, 2160]
 /** The limit for the bytes of a grant with all its keys. */
 const LIMIT_BYTES = 4096
 /**
- * The bytes by which a grant may differ from day to day. Its counters gain digits, and the grant may be in one
- * more bucket.
+ * The bytes by which a grant may differ from day to day. Its counters gain digits. In its second month, two
+ * lists of the account contain the grant, because each list covers one month of expiry dates.
  */
 const TOLERANCE_BYTES = 256
 
@@ -113,7 +113,7 @@ function record(
   }
 }
 
-/** Creates clients of 50 owners, requests a token for each API key, and measures the added keys. */
+/** Creates clients of 50 owners, requests a token for each API key, and measures what Redis stores for this. */
 async function measureClients(what: string, create: (owner: string) => Promise<Client>): Promise<Client> {
   const [earlier, made] = [await measure(), [] as Client[]]
   for (let owner = 0; owner < OWNERS; owner += 1) {

@@ -172,7 +172,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     }),
   )
 
-  /** Answers every failure that no route has handled with one sentence, and logs the details. */
+  /** If a route fails, sends a page that says so in one sentence, and logs the details. */
   async function explainFailures(ctx: Context, next: () => Promise<unknown>): Promise<void> {
     try {
       await next()

@@ -1,5 +1,5 @@
 /**
- * Wraps a service so that each call waits until gatehouse runs, like each request. A host may therefore
+ * Wraps a service so that each call waits until gatehouse runs. A host may therefore
  * create its first API key right after `createGatehouse`. If the store is unavailable, or after `close()`, a
  * call rejects with the same error as `ready()`.
  *

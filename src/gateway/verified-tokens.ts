@@ -69,7 +69,7 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
       const verification = pending.get(token) ?? verifyAndCache(token)
       pending.set(token, verification)
       const result = await verification
-      // The token may have expired while this call waited for the verification of another call.
+      // Another call may have started this verification, and the token may have expired since.
       return 'problem' in result || !isExpired(result.expiresAt, Date.now() / 1000) ? result : EXPIRED
     },
   }

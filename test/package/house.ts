@@ -41,7 +41,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/keys': ['jose'],
 }
 
-/** Rooms that only the listed rooms may import. The host chooses its store, so the library imports none. */
+/** Rooms that only the listed rooms may import. The host chooses an adapter, so the library imports no adapter. */
 const CLOSED: Readonly<Record<string, readonly string[]>> = { adapters: ['src/testing'] }
 
 const IMPORT = /^\s*(?:import|export)\s+(type\s+)?(?:[\w$*{},\s]+?\sfrom\s+)?['"]([^'"]+)['"]/gm

@@ -4,9 +4,9 @@ import type { Client } from '../../clients/client.ts'
 import { requestState } from './request-state.ts'
 
 /**
- * oidc-provider requires a secret for each client, and could sign with it. Our secrets are stored as hashes,
- * and `seam/clients.ts` compares them. So oidc-provider gets this random secret for each client. The random
- * secret never leaves the process, and a stored hash never serves as a signing key.
+ * oidc-provider requires a secret for each client. It could use this secret as a signing key, so it must not
+ * get the hash of the client's real secret. Instead it gets this random secret, which never leaves the
+ * process. `seam/clients.ts` compares the real secrets with their hashes.
  */
 const UNUSED_SECRET = randomBytes(32).toString('base64url')
 

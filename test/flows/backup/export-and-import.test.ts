@@ -168,7 +168,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(await before.gatehouse.signingKeys.list()).toEqual(keys)
   })
 
-  test('a store in use can import a file without the signing keys of the file, and every process knows the imported clients and revocations', async () => {
+  test('an import into a store in use can leave out the signing keys, and every process knows the imported clients and revocations', async () => {
     const key = await old.createApiKey()
     const [token, revoked] = [await tokenOf(old, key), await tokenOf(old, key)]
     await old.gatehouse.tokens.revoke(revoked)
@@ -322,8 +322,8 @@ describeEachStore('export and import of the registry', (makeStore) => {
     await host.gatehouse.tokens.revokeAll({ clientId: 'nightly' })
     expect(await statusOf(host, after)).toBe(401)
 
-    // A gatehouse that stores its own clients rejects this file, because the host manages the clients of the
-    // file. A gatehouse whose host manages the clients rejects the file of the other gatehouse.
+    // This file is of a host that manages its clients itself. A gatehouse that stores its clients rejects the
+    // file. In the other direction, the import is rejected too.
     const other = await start(makeStore())
     await expect(other.gatehouse.importRegistry(lines)).rejects.toThrow(
       expect.objectContaining({

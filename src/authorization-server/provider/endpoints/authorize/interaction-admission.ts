@@ -13,7 +13,7 @@ const LOG_INTERVAL_MS = 60_000
  * Limits the authorization requests that wait for a person.
  *
  * @param parts.max maximum interactions of one address that wait at once, in this process; 0 for no limit
- * @param parts.seconds for which a waiting interaction is counted
+ * @param parts.seconds how many seconds a waiting interaction is counted
  */
 export function createInteractionAdmission(parts: {
   readonly max: number
