@@ -281,7 +281,7 @@ describe.each([
 
     test('all calls of the Redis store need only the rights that docs/redis.md lists', async () => {
       const [, list = ''] =
-        /^## Access control list\n([^]*?)\n## /m.exec(
+        /^## Access control list$[^]*?^```sh\n([^]*?)^```$/m.exec(
           readFileSync(new URL('../../docs/redis.md', import.meta.url), 'utf8'),
         ) ?? []
       const rights = [...list.matchAll(/\+[\w|]+/g)].map(([right]) => right)
