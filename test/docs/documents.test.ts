@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { copyPackage, runToEnd } from '../support/package-copy.ts'
-import { SURROUNDINGS } from './surroundings.ts'
+import { PACKAGES, SURROUNDINGS } from './surroundings.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
@@ -171,6 +171,7 @@ describe('the code in the documents', () => {
       blocks.map(({ name, code }) => writeFile(path.join(folder, name), `${code}\nexport {}\n`)),
     )
     await writeFile(path.join(folder, 'surroundings.d.ts'), SURROUNDINGS)
+    await writeFile(path.join(folder, 'packages.d.ts'), PACKAGES)
     await writeFile(
       path.join(folder, 'tsconfig.json'),
       JSON.stringify({

@@ -48,3 +48,25 @@ declare global {
   const reportsOf: (accountId: string) => object[]
 }
 `
+
+/** The declarations of packages that code blocks import, and that this repository does not install. */
+export const PACKAGES = `
+declare module 'prom-client' {
+  interface Options<Label extends string> {
+    name: string
+    help: string
+    labelNames?: readonly Label[]
+    collect?(): void | Promise<void>
+  }
+  export class Counter<Label extends string = string> {
+    constructor(options: Options<Label>)
+    inc(labels?: Partial<Record<Label, string | number>>): void
+  }
+  export class Gauge<Label extends string = string> {
+    constructor(options: Options<Label>)
+    set(labels: Partial<Record<Label, string | number>>, value: number): void
+    reset(): void
+  }
+  export const register: { contentType: string; metrics(): Promise<string> }
+}
+`
