@@ -9,6 +9,7 @@ import type { Gatehouse, GatehouseOptions, Logger, ProductDefinition, ProductDef
 import type { WebSocketServer } from 'ws'
 
 interface ClientRow {
+  clientId: string
   accountId: string
   name: string
   products: string[]
@@ -41,6 +42,7 @@ declare global {
     setKycLevel(id: string, kycLevel: 'none' | 'basic' | 'verified'): Promise<void>
     products(): Promise<(Pick<ProductDefinition, 'title' | 'operations'> & { id: string })[]>
     client(id: string): Promise<ClientRow | undefined>
+    clientsOf(accountId: string): Promise<ClientRow[]>
     secretHashes(id: string): Promise<string[]>
   }
   const metrics: { count(name: string, details: object): void }
