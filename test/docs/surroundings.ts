@@ -35,6 +35,7 @@ declare global {
   const createGatehouse: typeof import('koa-gatehouse').createGatehouse
   const createGateway: typeof import('koa-gatehouse/gateway').createGateway
   const redisStore: typeof import('koa-gatehouse/adapters/redis').redisStore
+  const checkPassword: (identifier: string, password: string) => Promise<string | undefined>
   const cors: () => Middleware
   const mount: typeof import('koa-mount')
   const db: {
