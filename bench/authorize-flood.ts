@@ -5,10 +5,10 @@
  *
  * Each of the three runs takes 20 seconds. The first run has the default options. The second run has no limit
  * by address. The third run has no limit by address and a Redis that is nearly full, so the client's sign-ins
- * are rejected. Prints the memory of Redis before and after each run, and the number of responses by status. Apart
- * from these rejected sign-ins, the measurement fails if an action of the client fails. The flood and the
- * host share one process, so all figures are slower than in production. `node bench/authorize-flood.ts` runs
- * for about 90 seconds, and needs Node 22.18 or later.
+ * are rejected. Prints the memory of Redis before and after each run, and the number of responses by status.
+ * The measurement fails if an action of the client fails, except for the sign-ins of the third run. The flood
+ * and the host share one process, so all actions are slower than in production.
+ * `node bench/authorize-flood.ts` runs for about 90 seconds, and needs Node 22.18 or later.
  */
 import { Agent, request, type RequestOptions } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -85,7 +85,7 @@ async function measure(
         await run()
         times.get(what)?.push(performance.now() - started)
       } catch (error) {
-        // A nearly full Redis accepts no new authorization from any address.
+        // While Redis is nearly full, gatehouse starts no new authorization, whatever the address.
         if (what === 'sign-in' && used !== undefined) rejected.signIns += 1
         else failures.push(`${name}: ${what} failed: ${String(error)}`)
       }
@@ -99,7 +99,8 @@ async function measure(
   for (const [what, all] of times) {
     if (all.length === 0 && rejected.signIns === 0) failures.push(`${name}: no successful ${what}`)
   }
-  if (used !== undefined && (counts.get(503) ?? 0) === 0) failures.push(`${name}: nothing was rejected`)
+  if (used !== undefined && (counts.get(503) ?? 0) === 0)
+    failures.push(`${name}: no request was answered 503`)
   if (after > (MAXMEMORY_BYTES * 0.95) / 1e6) failures.push(`${name}: Redis is full`)
 
   await host.close()
@@ -138,7 +139,7 @@ async function flood(host: MeasuredHost, clientId: string, until: number): Promi
   return counts
 }
 
-/** The actions of a user, a developer and an operator, which are all sent from the other address. */
+/** The actions of a user, a developer and an operator. All their requests are sent from `USER_ADDRESS`. */
 function createUser(host: MeasuredHost, client: { client_id: string; client_secret: string }) {
   const agent = new Agent({ keepAlive: true })
   const { gatehouse, issuer, origin } = host
@@ -239,7 +240,7 @@ function send(
   })
 }
 
-/** Fills a share of the memory with other data. */
+/** Writes other data to Redis until `share` of `maxmemory` is used. */
 async function fillMemory(redis: Redis, share: number): Promise<void> {
   const value = 'x'.repeat(100_000)
   for (let index = 0; (await usedMegabytes(redis)) * 1e6 < MAXMEMORY_BYTES * share; index += 1) {

@@ -1,4 +1,7 @@
-/** The clients of `chaos.ts`. Each client connects, refreshes repeatedly, and records every response. */
+/**
+ * The clients of `chaos.ts`. Each client connects, which means that it requests a code and exchanges it. Then
+ * it refreshes repeatedly. It records every response.
+ */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ApplicationClient } from './chaos-process.ts'
@@ -28,17 +31,20 @@ export interface Connection {
 export interface Ledger {
   readonly answers: Answer[]
   readonly connections: Connection[]
-  /** The tokens that replaced each refresh token; more than one is a violation. */
+  /** For each refresh token, the tokens that replaced it. More than one is a violation. */
   readonly successors: Map<string, Set<string>>
   /** Refresh tokens that were exchanged for a new refresh token. */
   readonly accepted: Set<string>
-  /** Codes that were rejected although they were unused. */
+  /** Codes that gave their client no tokens: the exchange was rejected, or the client stopped retrying. */
   readonly codesLost: string[]
-  /** The current refresh tokens that were rejected, so that the client had to connect again. */
+  /**
+   * Refreshes with the current token that were rejected or never answered. After each, the client had to
+   * connect again.
+   */
   readonly stuck: { readonly client: number; readonly at: number; readonly what: string }[]
 }
 
-/** Refreshes after which a client connects again. */
+/** The number of refreshes after which a client connects again. */
 const REFRESHES_PER_CONNECTION = 20
 /** Milliseconds before a retry, on average. */
 const RETRY_DELAY_MS = 200
@@ -211,7 +217,7 @@ export function createClient(options: {
       }
     },
 
-    /** The active tokens of a connection, by introspection (RFC 7662). */
+    /** Introspects tokens of a connection (RFC 7662), and returns those that are active. */
     async activeTokens(tokens: readonly string[]): Promise<string[]> {
       const active: string[] = []
       for (const token of tokens) {

@@ -9,7 +9,7 @@ export interface ProcessOptions {
   /** The nodes of a cluster, or a single Redis. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[]
   readonly port: number
-  /** The port of the process that the issuer names. */
+  /** The port in the URL of the issuer. */
   readonly servicePort: number
   readonly durability?: Durability | undefined
   readonly refreshTokenGraceSeconds: number
@@ -33,7 +33,10 @@ export interface Memory {
 const options = JSON.parse(process.argv[2] ?? '') as ProcessOptions
 const { addresses, port, servicePort, durability, refreshTokenGraceSeconds, storeTimeoutMs } = options
 const report = (message: Report) => process.send?.(message)
-/** For each logged text, how often it was logged, and the second of the run in which it was logged last. */
+/**
+ * For each logged text: how often it was logged, and how many seconds after the start of this process it was
+ * logged last.
+ */
 const log: Record<string, { times: number; last: number }> = {}
 const client = connect()
 client.on('error', () => {})

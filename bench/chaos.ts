@@ -10,12 +10,18 @@
  * - `pause`: a single Redis is frozen for 10 s, twice.
  *
  * The processes have `refreshTokenGraceSeconds: 10`, and on the cluster also `durability` (one replica, 500
- * ms). The measurement fails if a refresh token gets two valid successors, if a client that used no token
- * twice is rejected, if a response is a 5xx other than 503, if a request takes longer than the store's
- * timeout allows, or if a client waits for more than 5 s after the recovery. With `--no-durability` the
- * measurement does not fail, and counts the writes that replication without WAIT loses. `--seconds 30`
- * shortens the run. With `--eager`, clients hardly pause between two refreshes. The measurement starts its
- * own servers, takes about 90 seconds, and needs Node 22.18 or later.
+ * ms). The measurement fails in each of these cases:
+ *
+ * - A refresh token gets two valid successors.
+ * - A client cannot refresh with its current refresh token.
+ * - A response is a 5xx other than 503.
+ * - A request takes longer than the store's timeout allows.
+ * - A client gets no tokens within 5 s after the recovery.
+ * - The memory of a process grows.
+ *
+ * With `--no-durability` the measurement does not fail, and counts the writes that replication without WAIT
+ * loses. `--seconds 30` shortens the run. With `--eager`, clients hardly pause between two refreshes. The
+ * measurement starts its own servers, takes about 90 seconds, and needs Node 22.18 or later.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -35,21 +41,24 @@ import { startProcess, type Running } from './processes.ts'
 const CLIENTS = 50
 const STORE_TIMEOUT_MS = 1000
 /**
- * During an outage, a request may take these milliseconds longer than otherwise. They cover a write that times
- * out, half a second to read its result, and a margin for queued requests.
+ * During an outage, a request may take this many milliseconds longer than at other times. They cover a write
+ * that times out, half a second to read its result, and a margin for queued requests.
  */
 const TOLERANCE_MS = STORE_TIMEOUT_MS + 500 + 1000
-/** The median duration in milliseconds above which the machine is too busy for times to be checked. */
+/**
+ * If the median response takes more than this many milliseconds, the machine is too busy for times to be
+ * checked.
+ */
 const BUSY_MEDIAN_MS = 250
 /**
- * The number of rejected clients that are reported, and the milliseconds before the rejection whose requests
- * are listed.
+ * The report shows this many rejected clients. For each, it lists the responses of the last `REPORTED_MS`
+ * milliseconds before the rejection.
  */
 const REPORTED_CLIENTS = 5
 const REPORTED_MS = 20_000
 /** Milliseconds after the recovery within which every client must be served again. */
 const RECOVERY_LIMIT_MS = 5000
-/** Megabytes by which a process may grow during an outage, and by which its heap may have grown at the end. */
+/** Megabytes by which the memory of a process may grow during an outage, and by which its heap may grow. */
 const RSS_GROWTH_MB = 80
 const HEAP_GROWTH_MB = 15
 const SCENARIOS: Readonly<Record<string, () => Promise<Faults>>> = {
@@ -127,7 +136,7 @@ async function injectFaults(): Promise<Outage[]> {
   return injected
 }
 
-/** Records the memory of the larger of the two processes after a garbage collection. */
+/** Records the memory of the two processes after a garbage collection: the larger value of each figure. */
 async function takeSample(): Promise<void> {
   const all = await Promise.all(processes.map((process) => process.ask<Memory>('memory')))
   const largest = (figure: keyof Memory) => Math.max(...all.map((each) => each[figure]))
@@ -146,9 +155,9 @@ interface FinalState {
   twins: number
   /** Grants without a valid token although they were not revoked. */
   lost: number
-  /** Grants with a valid older token whose last token is not valid. */
+  /** Grants whose last token is not valid, although an older token is valid. */
   rolledBack: number
-  /** Grants whose last token was exchanged once more. */
+  /** Grants whose last token could be exchanged after the run. */
   usable: number
 }
 
@@ -191,7 +200,9 @@ function report(): void {
   reportTokens()
   reportMemory()
   if (failures.length > 0) {
-    console.log('The log of each process: how often each text was logged, and in which second last:')
+    console.log(
+      'The log of each process: how often each text was logged, and in which second it was logged last:',
+    )
     for (const log of logs) console.dir(log, { breakLength: Infinity })
   }
 }
@@ -226,7 +237,7 @@ function reportOutages(): void {
   const isChecked = p50 <= BUSY_MEDIAN_MS
   if (!isChecked) console.log('The machine is too busy: times are not checked')
   if (isChecked && slowest > p99 + TOLERANCE_MS)
-    failures.push(`a request took ${Math.round(slowest)} ms, and may take ${p99 + TOLERANCE_MS}`)
+    failures.push(`a request took ${Math.round(slowest)} ms; the limit is ${p99 + TOLERANCE_MS} ms`)
 
   const figures = outages.map((outage, index) => {
     const next = outages[index + 1]?.startedAt ?? Infinity
@@ -283,7 +294,7 @@ function reportTokens(): void {
   console.table({
     'refresh tokens with two successors': several.length,
     'both successors accepted': acceptedTwins.length,
-    'valid beside another one of their grant': final.twins,
+    'valid beside another token of their grant': final.twins,
     'connections without a valid token': final.lost,
     'connections that fell back to an older token': final.rolledBack,
     'usable connections': final.usable,
@@ -302,10 +313,11 @@ function reportTokens(): void {
   for (const lost of ledger.codesLost.slice(0, REPORTED_CLIENTS)) console.log(`  ${lost}`)
   if (acceptedTwins.length > 0)
     failures.push(`${acceptedTwins.length} refresh tokens had two successors that were accepted`)
-  if (final.twins > 0) failures.push(`${final.twins} refresh tokens are valid beside another one`)
+  if (final.twins > 0)
+    failures.push(`${final.twins} refresh tokens are valid beside another token of their grant`)
   if (final.usable !== ledger.connections.length - ledger.stuck.length) failures.push('connections were lost')
   if (ledger.stuck.length > 0)
-    failures.push(`${ledger.stuck.length} clients were rejected although they used no token twice`)
+    failures.push(`${ledger.stuck.length} clients could not refresh with their current refresh token`)
 }
 
 function reportMemory(): void {
@@ -321,7 +333,7 @@ function reportMemory(): void {
   const after = largest(samples.slice(-1))
   console.log('Megabytes of a process, after a garbage collection:')
   console.table({ before, 'during outages, at most': during, after })
-  if (during.rss > before.rss + RSS_GROWTH_MB) failures.push('a process grew during an outage')
+  if (during.rss > before.rss + RSS_GROWTH_MB) failures.push('the memory of a process grew during an outage')
   for (const { heapUsed } of [during, after]) {
     if (heapUsed > before.heapUsed + HEAP_GROWTH_MB)
       failures.push('a process uses more heap than before the outages')

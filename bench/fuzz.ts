@@ -1,21 +1,22 @@
 /**
  * Sends generated requests to all endpoints of the authorization service, and to the gateway in front of five
- * routers (@koa/router, koa-tree-router, find-my-way with and without letter case, Fastify by
- * `authenticate`). The generated requests start as valid requests and tokens of all kinds, and get up to four
- * mutations each. Most requests are passed to Node's HTTP parser in this process, and some are sent over
- * sockets. The arguments of `node bench/fuzz.ts 1 1000000` are a seed and a number of requests. Each request
- * depends only on the seed and on the position of the request, except for the ids and secrets in it.
- * `--processes 2` distributes the requests among two processes.
+ * routers (@koa/router, koa-tree-router, find-my-way with case-sensitive and with case-insensitive routes,
+ * Fastify, which calls `authenticate`). A generated request starts as a typical request, with a valid or an
+ * invalid token, and gets up to four mutations. Most requests are passed to Node's HTTP parser in this
+ * process, and some are sent over sockets. The arguments of `node bench/fuzz.ts 1 1000000` are a seed and a
+ * number of requests. Each request depends only on the seed and on the position of the request, except for
+ * the ids and secrets in it. `--processes 2` distributes the requests among two processes.
  *
  * The run fails in each of these cases:
  *
  * - A request gets a 5xx or no response.
- * - A handler runs without a token of its scope.
- * - A response or a log line contains a secret, markup or a header of a request, or a response redirects to a
- *   wrong address.
+ * - A route handler runs although the request has no token with the scope of the route.
+ * - A response or a log line contains a secret.
+ * - A response contains markup or a header that came from the request, or redirects to a wrong address.
  * - A client gets a token or data that it has no right to.
  * - An error is uncaught or logged.
- * - The heap grows from host to host.
+ * - A valid request to the API is rejected.
+ * - The heap grows. It is measured whenever a new host has replaced the previous one.
  *
  * The run prints the shortest request that reproduces each finding. A million requests take about 25 minutes
  * of one core. The script needs Node 22.18 or later.

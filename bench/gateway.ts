@@ -1,8 +1,8 @@
 /**
  * Measures what the gateway costs a request. A bare Koa app is compared with the same app behind the gateway,
- * which has already cached the token. Both apps run in one process and take turns, so that a busy machine
- * slows both apps alike. The figure is the median of the ratios of all rounds. `node bench/gateway.ts` runs
- * for about 15 seconds, and needs Node 22.18 or later.
+ * which has the token in its cache. Both apps run in one process and take turns, so that a busy machine slows
+ * both apps alike. The figure is the median of the ratios of all rounds. `node bench/gateway.ts` runs for
+ * about 15 seconds, and needs Node 22.18 or later.
  */
 import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -96,7 +96,7 @@ console.table({
   },
 })
 console.log(
-  `Decision alone, without HTTP: ${round(await decisionTime())} µs; ${OPERATIONS} operations, ${token.length} characters of token, Node ${process.version}`,
+  `One decision without HTTP: ${round(await decisionTime())} µs; ${OPERATIONS} operations, a token of ${token.length} characters, Node ${process.version}`,
 )
 
 agent.destroy()

@@ -25,10 +25,7 @@ import { median, round } from './figures.ts'
 import { CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
 
 const COUNT = 100_000
-/**
- * The number of clients of one owner, and of grants of one account. All other owners and accounts have far
- * fewer.
- */
+/** `LARGE_ACCOUNT` owns this many clients, and has this many grants. Every other account has far fewer. */
 const LARGE_COUNT = 1000
 const LARGE_ACCOUNT = 'the account with 1,000'
 const OWNERS = 300
@@ -37,7 +34,7 @@ const APPLICATIONS = 100
 /** The number of parallel calls while Redis is filled, and of connections while tokens are requested. */
 const PARALLEL = 200
 const CONNECTIONS = 16
-/** The number of starts of each kind, and of rounds of token requests. */
+/** The number of measured starts for each Redis, and of measured rounds of token requests. */
 const STARTS = 15
 const ROUNDS = 7
 const ROUND_MS = 1000
@@ -51,7 +48,7 @@ interface Client {
 }
 
 setTimeout(() => {
-  console.error(`not ready within ${DEADLINE_MS / 1000} s`)
+  console.error(`not finished within ${DEADLINE_MS / 1000} s`)
   process.exit(1)
 }, DEADLINE_MS).unref()
 
@@ -124,7 +121,10 @@ async function fillApplications(): Promise<string[]> {
   })
 }
 
-/** Creates grants with a refresh token each, with the functions that the flow uses to store them. */
+/**
+ * Creates grants, each with a refresh token. They are stored by the functions that the authorization code
+ * flow uses.
+ */
 async function fillGrants(): Promise<void> {
   const lifetimes = {
     refreshToken: 30 * DAY_SECONDS,
@@ -177,7 +177,7 @@ async function measureSizes(): Promise<void> {
     grant: { bytes: Math.round(sizeOf('grant', 'refresh-family', ...lists) / COUNT) },
   })
   const used = /used_memory_human:(\S+)/.exec(await redis.info('memory'))?.[1]
-  console.log(`Redis uses ${used} for all of it`)
+  console.log(`Redis uses ${used} in total`)
 }
 
 /** Counts round trips over a slow connection, and measures times over a fast connection. */
@@ -225,14 +225,14 @@ function listGrants({ gatehouse }: MeasuredHost, accountId: string) {
   return gatehouse.grants.list({ accountId, limit: 50 })
 }
 
-/** Measures the time from `createGatehouse()` until the host is ready, alternately for both servers. */
+/** Measures the time from `createGatehouse()` until the host is ready, alternately for both Redis servers. */
 async function measureStarts(): Promise<void> {
   const times = { empty: [] as number[], full: [] as number[] }
   for (let turn = -1; turn < STARTS; turn += 1) {
     for (const [what, { port }] of Object.entries({ empty, full })) {
       const started = performance.now()
       const { close } = await open(port)
-      // The first start generates signing keys.
+      // The first start with the empty Redis generates signing keys, so it is not measured.
       if (turn >= 0) times[what as keyof typeof times].push(performance.now() - started)
       await close()
     }
@@ -306,7 +306,7 @@ function requestToken(host: MeasuredHost, client: Client | undefined): Promise<v
   })
 }
 
-/** Calls `work` with 0 to `count` − 1, some of them in parallel. @returns the results in order */
+/** Calls `work` with 0 to `count` − 1, up to `PARALLEL` calls at once. @returns the results in order */
 async function forEach<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   let next = 0

@@ -1,10 +1,15 @@
-/** The processes of measurements that need more than one process. They end with this process. */
+/**
+ * The processes of measurements that need more than one process. They end when the measuring process ends.
+ */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A message from a process. It reports that the process is ready, an event, or the answer to a question. */
+/**
+ * A message from a process. It contains an event, the answer to a question, or the report that the process is
+ * ready.
+ */
 export interface Report<Event = unknown> {
   readonly ready?: true
   readonly event?: Event

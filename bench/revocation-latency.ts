@@ -77,8 +77,8 @@ async function run(): Promise<void> {
   const token = unrevoked?.token ?? ''
   await Promise.all([expectStatus(one, token, 200), expectStatus(other, token, 200)])
 
-  // All targets are created before the measurement. Creating them also waits until both processes have
-  // generated their keys, which takes CPU time.
+  // All targets are created before the measurement. When they exist, both processes have generated their
+  // signing keys, which takes CPU time.
   const warmUp = await one.ask<Target[]>({ ask: 'targets', kind: 'token', count: WARM_UP_REVOCATIONS })
   const targets = new Map<string, Target[]>()
   for (const kind of KINDS) targets.set(kind, await one.ask({ ask: 'targets', kind, count: SAMPLES }))
@@ -139,7 +139,7 @@ async function spread(one: Service, other: Service, targets: readonly Target[]):
   )
 }
 
-/** Milliseconds from before `one` revokes until `other` has answered 401. */
+/** Milliseconds from the question that makes `one` revoke until `other` has answered 401. */
 async function revokeAndWait(one: Service, other: Service, target: Target, pause: number): Promise<number> {
   const started = performance.now()
   const revoked = one.ask({ ask: 'revoke', target })
@@ -204,7 +204,7 @@ async function startProcess(options: ProcessOptions): Promise<Service> {
       if (message.ready !== undefined) resolve(message.ready)
       else answers.get(message.number ?? -1)?.(message.value)
     })
-    child.once('exit', (code) => reject(new Error(`a process ended with ${code}`)))
+    child.once('exit', (code) => reject(new Error(`a process ended with exit code ${code}`)))
   })
   return {
     port: await ready,
@@ -242,7 +242,7 @@ function report(): void {
   console.log('Milliseconds until the other process answers 401:')
   console.table(Object.fromEntries(figures))
   console.log(
-    `${Math.round((loaded / loadedMs) * 1000)} further requests/s through each gateway, not answered 200 (by status): ${JSON.stringify([...wrongAnswers])}; Node ${process.version}`,
+    `${Math.round((loaded / loadedMs) * 1000)} further requests/s through each gateway; statuses other than 200, with their number: ${JSON.stringify([...wrongAnswers])}; Node ${process.version}`,
   )
   if (wrongAnswers.size > 0 || figures.some(([, { holds }]) => !holds)) process.exitCode = 1
 }

@@ -56,7 +56,8 @@ async function crashOnce(crash: number): Promise<void> {
   const before = currentKids(await readRing())
   const rotation = victim.ask('rotate').catch(() => {})
   if (crashAt === undefined) {
-    // The kill happens at a random moment of the rotation, which takes about as long as generating an RSA key.
+    // The rotation takes about as long as generating an RSA key. The process is killed at a random moment of
+    // this time.
     await delay(randomInt(400))
     await victim.kill()
   }
@@ -138,5 +139,6 @@ function report(): void {
       `Until there was a next key again: ${median} ms (median), ${longest} ms (longest).`,
   )
   for (const failure of new Set(failures)) console.log(`FAILED: ${failure}`)
-  if (failures.length === 0) console.log('always exactly one current key, and no hang')
+  if (failures.length === 0)
+    console.log('there was always exactly one current key of each algorithm, and no process hung')
 }

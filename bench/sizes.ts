@@ -1,6 +1,6 @@
 /**
  * Measures with MEMORY USAGE how many bytes each kind of record takes in Redis: API keys, applications,
- * sessions, grants and all others. A record in a list counts its share of the list. One
+ * sessions, grants and all others. If lists contain a record, its bytes include its share of these lists. One
  * grant is refreshed every hour for 90 days, with and without `refreshTokenGraceSeconds`. The clock is set
  * forward for this. The measurement fails if a grant with all its keys takes 4 KiB or more, if it grows with
  * its refreshes, or if a key lacks its expiry. It starts its own Redis. `node bench/sizes.ts` runs for about

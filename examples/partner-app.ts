@@ -109,7 +109,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     // The user must return in the browser that was sent to the service. Otherwise a link could connect an
     // attacker's account to this user.
     if (ctx.query.state !== pending?.state || !pending) {
-      const text = 'This sign-in was started in another tab, or is over. Connect your account again.'
+      const text = 'This sign-in was started in another tab, or has ended. Connect your account again.'
       return before ? seeOther(ctx, '/') : showNotice(ctx, { isSuccess: false, text })
     }
     visitor.pending = undefined

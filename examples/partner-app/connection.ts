@@ -41,7 +41,7 @@ export interface PendingConnection {
 export const OPERATIONS = ['invoices:read', 'invoices:create', 'payments:list']
 
 /**
- * The scopes that we request. The user may grant fewer scopes, so `tokens.scopes` contains the granted
+ * The scopes that we request. The user may grant fewer scopes, so `tokens.scopes` contains only the granted
  * scopes.
  */
 export const WANTED = ['openid', 'profile', ...OPERATIONS]
@@ -176,7 +176,7 @@ export function createConnector(service: Service, origin: string) {
     })
   }
 
-  /** Creates the address at which the service asks the user whether to sign out there too. */
+  /** Creates the address of the page on which the service asks users whether to sign out of the service. */
   async function farewell(connection: Connection): Promise<URL> {
     return oauth.buildEndSessionUrl(await configuration(), {
       id_token_hint: connection.idToken,

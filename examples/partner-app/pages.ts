@@ -88,9 +88,9 @@ export const connectedPage = (
         </div>
         <p>
           <small
-            >Disconnecting revokes the tokens of Tallybook at Harbour Ledger, which then asks whether to sign
-            you out there too. It remembers what you allowed, and does not ask again when you connect
-            again.</small
+            >Disconnecting revokes the tokens of Tallybook at Harbour Ledger. Harbour Ledger then asks whether
+            to sign you out there. It remembers what you allowed, so it does not ask again when you
+            reconnect.</small
           >
         </p>
       </section>
