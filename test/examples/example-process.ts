@@ -7,12 +7,24 @@ import { freePort } from '../support/free-port.ts'
 export interface BuiltExamples {
   readonly folder: string
   /**
-   * Starts the program of `npm start` on free ports. `environment` adds or replaces environment variables.
+   * Starts a program on free ports. `environment` adds or replaces environment variables.
+   *
+   * @param program the program of `npm start` by default
    */
-  start(environment?: Readonly<Record<string, string>>): Promise<ExampleProcess>
+  start(environment?: Readonly<Record<string, string>>, program?: ExampleProgram): Promise<ExampleProcess>
   /** Ends all started processes, and removes the copy of the package. */
   remove(): Promise<void>
 }
+
+/** A file of examples/ that runs as a program. */
+export interface ExampleProgram {
+  /** As `server.js`. */
+  readonly file: string
+  /** A word of the instructions that the program prints when it is ready. */
+  readonly printsWhenReady: string
+}
+
+const NPM_START: ExampleProgram = { file: 'server.js', printsWhenReady: 'Untick' }
 
 /** A running example. */
 export interface ExampleProcess {
@@ -39,11 +51,14 @@ export async function buildExamples(): Promise<BuiltExamples> {
   }
   const children: ChildProcess[] = []
 
-  async function start(environment: Readonly<Record<string, string>> = {}): Promise<ExampleProcess> {
+  async function start(
+    environment: Readonly<Record<string, string>> = {},
+    program = NPM_START,
+  ): Promise<ExampleProcess> {
     const ports = { PORT: String(await freePort()), PARTNER_PORT: String(await freePort()) }
     const { REDIS_URL: _redis, GATEHOUSE_SECRET: _secret, ...inherited } = process.env
     const env = { ...inherited, ...ports, ...environment }
-    const child = spawn(process.execPath, ['dist/examples/server.js'], { cwd: folder, env })
+    const child = spawn(process.execPath, [`dist/examples/${program.file}`], { cwd: folder, env })
     children.push(child)
     let stdout = ''
     let stderr = ''
@@ -51,7 +66,7 @@ export async function buildExamples(): Promise<BuiltExamples> {
     const ready = new Promise<void>((resolve, reject) => {
       child.stdout.on('data', (chunk) => {
         stdout += chunk
-        if (stdout.includes('Untick')) resolve()
+        if (stdout.includes(program.printsWhenReady)) resolve()
       })
       child.stderr.on('data', (chunk) => (stderr += chunk))
       void ended.then((code) => reject(new Error(`ended with ${code}:\n${stdout}\n${stderr}`)))

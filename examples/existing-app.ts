@@ -1,0 +1,119 @@
+import { bodyParser } from '@koa/bodyparser'
+import { Router } from '@koa/router'
+import Koa from 'koa'
+import { createGatehouse } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import session from 'koa-session'
+
+const port = Number(process.env.PORT ?? 3000)
+const origin = `http://localhost:${port}`
+
+// The data of the app. A real app has a database, with hashes of passwords.
+const passwords = new Map([
+  ['alice', 'wonderland'],
+  ['acme', 'for developers'],
+])
+const invoices = [{ accountId: 'alice', customer: 'Mad Hatter Teas', amount: 420 }]
+
+// New: the authorization server and the gateway.
+const gatehouse = createGatehouse({
+  issuer: `${origin}/auth`,
+  audience: `${origin}/api`,
+  store: memoryStore(),
+  products: {
+    invoices: {
+      title: 'Invoices',
+      operations: {
+        'invoices:read': { route: 'GET /invoices', title: 'Read your invoices' },
+        'invoices:create': { route: 'POST /invoices', title: 'Create invoices' },
+      },
+    },
+  },
+  accounts: {
+    find: (accountId) => passwords.has(accountId) && { id: accountId },
+    current: ({ session }) =>
+      session?.accountId && { accountId: session.accountId, signedInAt: session.signedInAt },
+    signInUrl: (returnTo) => `/login?next=${encodeURIComponent(returnTo.href)}`,
+    signOut(ctx) {
+      ctx.session = null
+    },
+  },
+  logger: console,
+})
+
+// The pages of the app, with its sign-in and its front end.
+const pages = new Router()
+  .get('/', (ctx) => {
+    ctx.body = ctx.session?.accountId
+      ? `<form method="post" action="/logout"><button>Sign out</button></form>
+         <script>fetch('/api/invoices').then((answer) => answer.text()).then((text) => document.body.append(text))</script>`
+      : '<a href="/login">Sign in</a>'
+  })
+  .get('/login', (ctx) => {
+    ctx.body = `<form method="post"><input name="username"><input name="password" type="password">
+      <button>Sign in</button></form>`
+  })
+  .post('/login', (ctx) => {
+    const { username, password } = Object(ctx.request.body)
+    if (!password || passwords.get(username) !== password) ctx.throw(401, 'Unknown name or wrong password')
+    ctx.session = { accountId: username, signedInAt: Math.floor(Date.now() / 1000) }
+    // New: the browser returns to the authorization server, and to no other address.
+    const next = String(ctx.query.next)
+    ctx.redirect(next.startsWith(`${origin}/auth/`) ? next : '/')
+  })
+  .post('/logout', (ctx) => {
+    ctx.session = null
+    ctx.redirect('/')
+  })
+  // New, only for this example: the address to which a partner's server gets the code.
+  .get('/partner/callback', (ctx) => {
+    ctx.body = `CODE=${String(ctx.query.code)}`
+  })
+
+// The API of the app.
+const api = new Router({ prefix: '/api' })
+  .use(async (ctx, next) => {
+    // New: a partner's call has a token. A call of the front end has a session, as before.
+    ctx.state.accountId = ctx.state.auth?.accountId ?? ctx.session?.accountId
+    if (!ctx.state.accountId) ctx.throw(401)
+    await next()
+  })
+  .get('/invoices', (ctx) => {
+    ctx.body = invoices.filter(({ accountId }) => accountId === ctx.state.accountId)
+  })
+  .post('/invoices', (ctx) => {
+    const { customer, amount } = Object(ctx.request.body)
+    invoices.push({ accountId: ctx.state.accountId, customer: String(customer), amount: Number(amount) })
+    ctx.status = 201
+  })
+  .get('/profile', (ctx) => {
+    ctx.body = { accountId: ctx.state.accountId }
+  })
+
+const app = new Koa()
+app.keys = [process.env.SESSION_KEY ?? 'for trials only']
+app.use(session({ sameSite: 'lax' }, app))
+app.use(bodyParser())
+// New: below the session, above the routes.
+app.use(gatehouse.middleware())
+app.use(gatehouse.gateway.middleware({ optional: ['GET /invoices', 'POST /invoices'], unclaimed: 'pass' }))
+app.use(pages.routes())
+app.use(api.routes())
+app.listen(port)
+
+// New: a partner's application, as a developer console would create it.
+const { application, clientSecret } = await gatehouse.applications.create({
+  accountId: 'acme',
+  name: 'Tallybook',
+  products: ['invoices'],
+  redirectUris: [`${origin}/partner/callback`],
+})
+
+console.log(`Open in a browser, and sign in as alice with the password wonderland:
+${origin}/auth/oauth2/authorize?response_type=code&client_id=${application.clientId}&scope=openid+invoices:read
+
+Paste the CODE=… that the browser shows, and then within a minute:
+TOKEN=$(curl -s ${origin}/auth/oauth2/token -u ${application.clientId}:${clientSecret} \
+  -d grant_type=authorization_code -d code=$CODE | node -p 'JSON.parse(fs.readFileSync(0)).access_token')
+curl -i ${origin}/api/invoices -H "authorization: Bearer $TOKEN"; echo          # 200
+curl -i -X POST ${origin}/api/invoices -H "authorization: Bearer $TOKEN"; echo  # 403`)
