@@ -112,8 +112,8 @@ const { application, clientSecret } = await gatehouse.applications.create({
 console.log(`Open in a browser, and sign in as alice with the password wonderland:
 ${origin}/auth/oauth2/authorize?response_type=code&client_id=${application.clientId}&scope=openid+invoices:read
 
-Paste the CODE=… that the browser shows, and then within a minute:
-TOKEN=$(curl -s ${origin}/auth/oauth2/token -u ${application.clientId}:${clientSecret} \
-  -d grant_type=authorization_code -d code=$CODE | node -p 'JSON.parse(fs.readFileSync(0)).access_token')
+Paste the CODE=… that the browser shows into a terminal, and within a minute:
+TOKEN=$(curl -s ${origin}/auth/oauth2/token -u ${application.clientId}:${clientSecret} -d grant_type=authorization_code -d code=$CODE |
+  node -p 'JSON.parse(fs.readFileSync(0)).access_token')
 curl -i ${origin}/api/invoices -H "authorization: Bearer $TOKEN"; echo          # 200
 curl -i -X POST ${origin}/api/invoices -H "authorization: Bearer $TOKEN"; echo  # 403`)

@@ -37,6 +37,8 @@ declare global {
   const redisStore: typeof import('koa-gatehouse/adapters/redis').redisStore
   const checkPassword: (identifier: string, password: string) => Promise<string | undefined>
   const cors: () => Middleware
+  const session: typeof import('koa-session').default
+  const bodyParser: typeof import('@koa/bodyparser').bodyParser
   const mount: typeof import('koa-mount')
   const db: {
     account(id: string): Promise<{ id: string; kycLevel: 'none' | 'basic' | 'verified'; name: string; email: string } | undefined>

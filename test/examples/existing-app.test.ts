@@ -120,6 +120,15 @@ describe('the example that adds gatehouse to an existing app', () => {
     expect(await bad.json()).toMatchObject({ error: 'invalid_token' })
   })
 
+  it('a method that no operation has is 404 on the path of an operation, with a session or without one', async () => {
+    const browser = newBrowser()
+    await signIn(browser)
+    const withSession = await browser.request(new URL(`${origin}/api/invoices`), { method: 'DELETE' })
+    expect(withSession.status).toBe(404)
+    expect(JSON.parse(withSession.body)).toMatchObject({ error: 'not_found' })
+    expect((await callApi('DELETE', '/invoices')).status).toBe(404)
+  })
+
   it('a token of a partner does not open the routes that belong to the front end alone', async () => {
     const browser = newBrowser()
     await signIn(browser)

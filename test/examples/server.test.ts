@@ -171,7 +171,7 @@ describeWithRedis('npm start on Redis', () => {
       expect(await example.ended).toBe(1)
       const [wrong = '', remedy = '', ...rest] = example.stderr().split('\n')
       expect(wrong).toContain('secret')
-      expect(remedy).toContain('set GATEHOUSE_SECRET to what it was')
+      expect(remedy).toContain('set GATEHOUSE_SECRET to its previous value')
       expect(rest).toEqual([''])
       // The secret that was created for this start is not saved.
       expect(existsSync(path.join(examples.folder, '.env'))).toBe(false)
