@@ -210,7 +210,7 @@ async function measureRemains(): Promise<void> {
   }
   const after = await keysInRedis(redis)
   const revokedKeys = after.filter(({ name }) => revoked.some((grantId) => name.endsWith(`:${grantId}`)))
-  record('revoked grant, for two minutes', revoked.length, byKind(revokedKeys), 'grant', 'refresh-family')
+  record('revoked grant, for a day', revoked.length, byKind(revokedKeys), 'grant', 'refresh-family')
   record('account whose grants were all revoked', OWNERS, byKind(after), 'consent-version')
 }
 

@@ -39,3 +39,8 @@ function removeCors(ctx: ProviderResponse): void {
 export function errorOf({ body }: ProviderResponse): string | undefined {
   return (body as { error?: string } | undefined)?.error
 }
+
+/** The description of the error of a response; undefined if the response has none. */
+export function descriptionOf({ body }: ProviderResponse): string | undefined {
+  return (body as { error_description?: string } | undefined)?.error_description
+}

@@ -76,6 +76,23 @@ describeEachStore('events', (makeStore) => {
     expect(JSON.stringify(received)).not.toContain(client_secret)
   })
 
+  it('token.rejected reports the error and the description that the client received', async () => {
+    const key = await host.createApiKey()
+    const application = await host.createApplication()
+    const responses = [
+      await host.token({ ...key, grant_type: 'authorization_code', code: 'unknown' }),
+      await host.token({ ...application, grant_type: 'refresh_token', refresh_token: 'unknown' }),
+    ]
+    expect(responses.map(({ body }) => body['error'])).toEqual(['unauthorized_client', 'invalid_grant'])
+    expect(of('token.rejected')).toEqual(
+      responses.map(({ body }, i) => ({
+        clientId: [key, application][i]?.client_id,
+        error: body['error'],
+        description: body['error_description'],
+      })),
+    )
+  })
+
   it('consent.approved and consent.denied report the decision of the user', async () => {
     const { client_id } = await host.createApplication()
     await authorize(host, client_id, { deny: true })

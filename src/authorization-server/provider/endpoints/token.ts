@@ -3,7 +3,7 @@ import { personOf } from '../../../host/subject.ts'
 import { recordOf } from '../client-metadata.ts'
 import { requireSomethingLeft } from '../delegated-scopes.ts'
 import type { ProviderParts } from '../dependencies.ts'
-import { errorOf, type ProviderResponse } from '../fix-responses.ts'
+import { descriptionOf, errorOf, type ProviderResponse } from '../fix-responses.ts'
 import { explainMissingSecret } from '../missing-secret.ts'
 import { fillInRedirectUri } from './token/authorization-code-grant.ts'
 import { checkRefresh, dropIgnoredScopes, repeatRefreshToken } from './token/refresh-token-grant.ts'
@@ -44,7 +44,6 @@ export async function completeTokenRequest(
 }
 
 export function fixTokenResponse(ctx: ProviderResponse): void {
-  explainGrantType(ctx)
   repeatRefreshToken(ctx)
   explainMissingSecret(ctx)
 }
@@ -100,8 +99,13 @@ export function reportTokens(
     if (error === 'invalid_grant' && detail !== undefined && errorOf(ctx) !== undefined) {
       ctx.body = { error, error_description: publicReason(detail, ctx.oidc.params) }
     }
+    explainGrantType(ctx)
     logger.debug({ error, detail }, 'the token endpoint rejected a request')
-    events.emit('token.rejected', { clientId: ctx.oidc.client?.clientId, error, description })
+    events.emit('token.rejected', {
+      clientId: ctx.oidc.client?.clientId,
+      error: errorOf(ctx) ?? error,
+      description: descriptionOf(ctx) ?? description,
+    })
   })
 }
 
