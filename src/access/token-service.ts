@@ -29,7 +29,7 @@ export interface Tokens {
    * Revokes all tokens of an owner, for an incident. With `clientId`, revokes all issued access tokens of an
    * API key or application. With `accountId`, revokes all tokens of the account's API keys, applications and
    * grants, and the grants themselves. Tokens that are issued later are valid. So if a client secret leaked,
-   * first replace the secret (`rotateSecret` with `overlapSeconds: 0`).
+   * call `reportCompromised` of the API key or application instead.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND` for a client that never existed; `ERR_INVALID_ARGUMENT`;
    *   `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` for an account if the host manages the clients and

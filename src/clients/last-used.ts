@@ -40,7 +40,7 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
       written.set(clientId, hour)
       records.set(clientId, { lastUsedAt: hour }).catch((error: unknown) => {
         written.delete(clientId)
-        logger.debug({ clientId, error }, 'the last use of a client could not be written')
+        logger.debug({ clientId, err: error }, 'the last use of a client could not be written')
       })
     },
     /**
@@ -52,7 +52,7 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
       return (await records.getEach(clientIds)).map((record, at) => {
         if (!(record instanceof CorruptRecord)) return record?.lastUsedAt
         const { error } = record
-        logger.debug({ clientId: clientIds[at], error }, 'the last use of a client could not be read')
+        logger.debug({ clientId: clientIds[at], err: error }, 'the last use of a client could not be read')
         return undefined
       })
     },

@@ -69,7 +69,7 @@ export async function deleteClient<C extends Client>(
   // The client is deleted. Lists skip its remaining entries, so an error here is only logged.
   await Promise.all([index.remove(record), lastUses.delete(clientId)]).catch((error: unknown) => {
     logger.warn(
-      { clientId, error },
+      { clientId, err: error },
       'the list entries or the last use of a deleted client could not be removed; lists skip the client',
     )
   })

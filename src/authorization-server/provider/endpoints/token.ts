@@ -100,7 +100,7 @@ export function reportTokens(
       ctx.body = { error, error_description: publicReason(detail, ctx.oidc.params) }
     }
     explainGrantType(ctx)
-    logger.debug({ error, detail }, 'the token endpoint rejected a request')
+    logger.debug({ code: error, detail }, 'the token endpoint rejected a request')
     events.emit('token.rejected', {
       clientId: ctx.oidc.client?.clientId,
       error: errorOf(ctx) ?? error,
