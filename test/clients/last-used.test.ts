@@ -43,7 +43,7 @@ describe('the last uses of clients', () => {
     expect(lastUses.record('key')).toBeUndefined()
     await settled()
     expect(debug).toHaveBeenCalledExactlyOnceWith(
-      { clientId: 'key', error: faults.get('set') },
+      { clientId: 'key', err: faults.get('set') },
       expect.stringContaining('last use'),
     )
 

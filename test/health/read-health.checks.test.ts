@@ -166,7 +166,7 @@ describe('checkProducts()', () => {
       'without more operations than the message names',
       { current: restricted },
       'warn',
-      ' and 2 more, because',
+      ' and 2 more. A process that ',
     ],
   ])('checkProducts() returns the expected status for products %s', (_, change, status, message) => {
     const found = checkProducts({ ...healthy, ...change })
