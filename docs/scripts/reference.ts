@@ -204,10 +204,16 @@ function methodText(name: string, overloads: readonly MethodSignature[]): string
 function functionText(declaration: FunctionDeclaration): string[] {
   const overloads = declaration.getOverloads()
   return (overloads.length > 0 ? overloads : [declaration]).flatMap((one) => {
-    const signature = withoutComments(one.getText())
-      .replace(/^export /, '')
-      .replace(/\s*\{\n[^]*$/, '')
-    return [code(signature), ...docText(one)]
+    const length = (one.getBody()?.getStart() ?? one.getEnd()) - one.getStart()
+    return [
+      code(
+        one
+          .getText()
+          .slice(0, length)
+          .replace(/^export /, ''),
+      ),
+      ...docText(one),
+    ]
   })
 }
 

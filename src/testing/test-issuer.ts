@@ -21,7 +21,7 @@ export interface TestIssuer {
  * Starts an HTTP server on loopback that publishes a key, and signs tokens with it.
  *
  * @param options.audience {base_url} of the API under test
- * @param options.port @default a free port
+ * @param options.port the port of 127.0.0.1 on which the issuer listens. Default: a free port
  */
 export async function createTestIssuer(options: {
   readonly audience: string
