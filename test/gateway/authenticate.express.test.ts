@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
-/** Creates an Express app that guards everything below a path, with the code of docs/gateway.md. */
+/** Creates an Express app that guards everything below a path. Its code is that of docs/gateway.md. */
 function createExpressApp(path: string, options?: AuthenticateOptions, above: express.RequestHandler[] = []) {
   const app = express()
   for (const handler of above) app.use(handler)
@@ -71,7 +71,7 @@ describe('authenticate(request) in an Express mount', () => {
       .expect(200)
   })
 
-  test('authenticate() guards an Express mount behind a proxy that strips another prefix', async () => {
+  test('authenticate() with mountPath guards an Express mount whose path is not the path of the audience', async () => {
     const agent = request(createExpressApp('/v1', { mountPath: '/v1' }))
     await agent.get('/v1/invoices/list').expect(401)
     await agent

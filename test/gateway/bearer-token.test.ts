@@ -37,7 +37,7 @@ describe('readBearerToken()', () => {
     expect(problem).toMatch(/Authorization header/)
   })
 
-  test('readBearerToken() rejects a token that is too long before parsing the token', () => {
+  test('readBearerToken() rejects a token that is too long, without parsing it', () => {
     expect(read(`Bearer ${'a'.repeat(16_384)}`).token).toHaveLength(16_384)
     expect(read(`Bearer ${'a'.repeat(16_385)}`)).toEqual({ problem: 'the access token is too long' })
     expect(read(`Bearer ${'"'.repeat(1_000_000)}`)).toEqual({ problem: 'the access token is too long' })
@@ -56,7 +56,7 @@ describe('readBearerToken()', () => {
     },
   )
 
-  test('readBearerToken() accepts a token in the header beside other query parameters', () => {
+  test('readBearerToken() accepts a token in the header if no query parameter is named access_token', () => {
     expect(readBearerToken({ authorization: ['Bearer a'], query: 'my_access_token=1&x' })).toEqual({
       token: 'a',
     })

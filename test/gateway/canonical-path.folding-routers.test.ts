@@ -147,7 +147,7 @@ describe('routers that distinguish letter case and a trailing slash', () => {
     }
   })
 
-  test('the scope of /items/keys does not open /items/:id by the path /items/KEYS of a case-sensitive router', async () => {
+  test('the scope of /items/keys does not open the path /items/KEYS, which a case-sensitive router reads as /items/:id', async () => {
     expect(await call('/bank/items/KEYS', 'items:keys')).toBe(404)
     expect(await call('/bank/items/Keys', 'items:keys items:read')).toBe(404)
     expect(ran).toEqual([])
@@ -158,7 +158,7 @@ describe('routers that distinguish letter case and a trailing slash', () => {
     expect(ran).toEqual(['items:read'])
   })
 
-  test('the scope of /items does not open /items/:id by the path /items/, which has an empty parameter', async () => {
+  test('the scope of /items does not open the path /items/, which some routers read as /items/:id with an empty id', async () => {
     expect(await call('/bank/items/', 'items:list')).toBe(403)
     expect(ran).toEqual([])
     expect(await call('/bank/items/', 'items:list items:read')).toBe(200)
@@ -167,7 +167,7 @@ describe('routers that distinguish letter case and a trailing slash', () => {
     expect(ran).toEqual(['items:list'])
   })
 
-  test('the public route /status does not open /status/:id by the path /status/, which has an empty parameter', async () => {
+  test('the public route /status does not open the path /status/, which some routers read as /status/:id with an empty id', async () => {
     expect(await call('/bank/status')).toBe(200)
     expect(ran).toEqual(['public'])
     expect(await call('/bank/status/')).toBe(404)
@@ -211,7 +211,7 @@ describe('case-insensitive Fastify guarded by authenticate(request.raw)', () => 
   })
 })
 
-test('a path of an operation gets 404 if a character of the Basic Multilingual Plane replaces an ASCII letter', async () => {
+test('a path gets 404 if it spells an operation with a non-ASCII character that a router may fold to ASCII letters', async () => {
   const readings = [
     (path: string) => path.toLowerCase(),
     (path: string) => path.toUpperCase().toLowerCase(),

@@ -120,7 +120,7 @@ describe('a path of random pieces', () => {
   )
   const paths = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => `/${pieces.join('')}`)
 
-  test('a path is below the base or unclear if WHATWG URL, a decoding router or a case-insensitive router reads it as below the base', () => {
+  test('if WHATWG URL, a decoding router or a case-insensitive router reads a path as below the base, the path is below the base or unclear', () => {
     fc.assert(
       fc.property(paths, (path) => {
         const whatwg = URL.canParse(path, 'http://h') ? new URL(path, 'http://h').pathname : ''

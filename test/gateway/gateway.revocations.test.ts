@@ -125,7 +125,7 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (tokenCa
 // A thief who stole a signing key can choose the header of a token. If the gateway accepted a token without a
 // `kid`, revoking the key would not reject that token.
 test.each([undefined, '', 1, null, ['key-1']])(
-  'a revoked key verifies no token whose kid is %j, even if it is the only key of the gateway',
+  'a revoked key verifies no token whose kid is %j, even if the gateway has no other key',
   async (kid) => {
     await setUp()
     await expectAccepted(await issuer.mint())
@@ -144,7 +144,7 @@ test('a token that was revoked before the gateway started is rejected on its fir
   expect(await callWith(await issuer.mint({ jti: 'token-1' }))).toMatchObject(REVOKED)
 })
 
-test('requireScope() checks whether the token was revoked after the middleware accepted the request', async () => {
+test('requireScope() checks again whether a token that the middleware accepted is revoked or expired', async () => {
   await setUp({ whenStale: 'reject' })
   const between = { wait: async () => {} }
   const handler = vi.fn()

@@ -372,7 +372,7 @@ describe('the readiness of a gateway', () => {
 })
 
 describe('the mount of the middleware', () => {
-  test('the middleware guards an API inside of one and of two koa-mounts', async () => {
+  test('the middleware guards an API inside of one koa-mount, and inside of two nested koa-mounts', async () => {
     const inner = new Koa()
     inner.use(gateway.middleware())
     inner.use((ctx) => void (ctx.body = ctx.path))

@@ -93,7 +93,7 @@ function decode(path: string): string {
   }
 }
 
-describe.each(Object.keys(ROUTINGS))('a host behind the gateway that routes by %s', (name) => {
+describe.each(Object.keys(ROUTINGS))('behind the gateway, a host that routes by %s', (name) => {
   let server: RawServer
   let reached: string[] = []
 
@@ -112,7 +112,7 @@ describe.each(Object.keys(ROUTINGS))('a host behind the gateway that routes by %
   })
   afterAll(() => server.close())
 
-  test(`a hostile path without a token never reaches a host that routes by ${name}`, async () => {
+  test(`without a token, no hostile path reaches a host that routes by ${name}`, async () => {
     for (const target of TARGETS) {
       for (const method of target === '/api/invoices/list' ? METHODS : ['GET', 'POST']) {
         reached = []
@@ -198,7 +198,7 @@ describe('the operation that the gateway checks and the operation that the route
     '/api/reports/all%3Bx',
     'http://x/api/reports/all',
     'http://x/api/reports/%61ll',
-  ])('the scope of /reports/:id does not open /reports/all by the target %s', async (target) => {
+  ])('the scope of /reports/:id does not open /reports/all, which the request spells %s', async (target) => {
     await get(target, 'one')
     expect(ran).not.toContain('all')
   })

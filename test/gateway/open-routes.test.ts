@@ -131,7 +131,8 @@ describe('an optional route', () => {
     await agent.get('/api/invoices/7').expect(200)
     await agent.get('/api/reports/7').expect(200)
     expect(reached).toEqual([undefined, undefined])
-    // Another route of the same operation, and another operation, stay closed.
+    // `/invoices/list` is another route of the same operation, and stays closed. Other operations stay
+    // closed.
     await agent.get('/api/invoices/list').expect(401)
     await agent.get('/api/reports/all').expect(401)
     await agent.get('/api/reports/ALL').expect(404)
@@ -197,7 +198,7 @@ describe('the middleware with unclaimed: pass', () => {
     await agent.get('/api/invoices/list').expect(401)
     await agent.get('/API/Invoices/List/').expect(401)
     await agent.post('/api/invoices/create').expect(401)
-    // A path stays closed for other methods too, because many handlers check only the path.
+    // The path stays closed for all other methods, because many handlers check only the path.
     for (const method of ['put', 'delete', 'options', 'patch'] as const) {
       await agent[method]('/api/invoices/list').expect(404)
     }
@@ -248,7 +249,7 @@ describe('an open route that can never match', () => {
     ['that repeats the path of the audience', { public: ['GET /api/health'] }, 'public[0]'],
     ['that repeats the path of the audience', { optional: ['GET /docs', 'GET /api'] }, 'optional[1]'],
     ['that repeats the mount path', { mountPath: '/v1', public: ['GET /v1/health'] }, 'public[0]'],
-    ['with a parameter that an operation has too', { public: ['GET /invoices/:id'] }, 'public[0]'],
+    ['that has a parameter and is the route of an operation', { public: ['GET /invoices/:id'] }, 'public[0]'],
     ['that is public and optional', { public: ['GET /a/:b'], optional: ['GET /a/:c'] }, 'optional[0]'],
   ] satisfies [string, GatewayMiddlewareOptions, string][])(
     'a route %s is rejected at construction: %j',

@@ -72,8 +72,8 @@ describe('requireScope()', () => {
       .get('/api/invoices/list')
       .set(bearer(await issuer.mint({ scope: 'invoices:read reports:read' })))
       .expect(200)
-    // Each request checks twice whether the token is revoked, because the token may be revoked during a long
-    // request. The signature of each token is verified once.
+    // For each request, the gateway checks twice whether the token is revoked: a token may be revoked during
+    // a long request. The signature of each token is verified once.
     expect(isTokenRevoked).toHaveBeenCalledTimes(4)
     expect(issuer.lookups()).toBe(2)
   })

@@ -124,7 +124,7 @@ describe('the signal of a token', () => {
     expect(received).toHaveBeenCalledTimes(1000)
   })
 
-  test('many revocations cost one check of each watched token', () => {
+  test('many revocations at once cost only one check of each watched token', () => {
     for (let i = 0; i < 100; i += 1) listenTo(signalOf(`token-${i}`))
     checks = 0
     for (let i = 0; i < 1000; i += 1) revoke(`other-${i}`)
@@ -132,7 +132,7 @@ describe('the signal of a token', () => {
     expect(checks).toBe(100)
   })
 
-  test('neither a timer nor a listener remains when no token is watched', () => {
+  test('neither a timer nor a subscription to revocations remains when no token is watched', () => {
     listenTo(signalOf('a', 10))
     listenTo(signalOf('b', 20))
     expect(listeners.size).toBe(1)
@@ -156,7 +156,7 @@ describe('the signal of a token', () => {
     expect(signalOf('a').aborted).toBe(false)
   })
 
-  test('close() aborts all signals, and later requested signals are aborted from the start', () => {
+  test('close() aborts all signals, and a signal that is requested after close() is aborted from the start', () => {
     const signal = signalOf('a')
     signal.addEventListener('abort', () => signals.close())
     signals.close()
@@ -166,7 +166,7 @@ describe('the signal of a token', () => {
     expect(listeners.size).toBe(0)
   })
 
-  test('an abort listener may read more signals', () => {
+  test('an abort listener may request signals of other tokens', () => {
     const first = signalOf('a', 10)
     const others: AbortSignal[] = []
     first.addEventListener('abort', () => others.push(signalOf('b', 20), signalOf('a', 10)))
@@ -189,7 +189,7 @@ describe('a signal without listeners', () => {
     }
   }
 
-  test('tokens without a listener cause no timer, no listener and no check after a revocation', () => {
+  test('signals without a listener cause no timer, no subscription to revocations and no check after a revocation', () => {
     for (let i = 0; i < 100; i += 1) expect(signalOf(`token-${i}`).aborted).toBe(false)
     expect(vi.getTimerCount()).toBe(0)
     expect(listeners.size).toBe(0)

@@ -130,7 +130,7 @@ describe('an invalid token', () => {
     expect(await verify(token)).toHaveProperty('problem')
   })
 
-  test('a token signed with an unknown key is rejected, with a known kid and with an unknown kid', async () => {
+  test('a token signed with an unknown key is rejected, whether its kid is known or unknown', async () => {
     const stranger = await createTokenIssuer('key-1')
     expect(await verify(await stranger.mint())).toEqual({
       problem: 'the signature of the access token is wrong',
@@ -257,7 +257,7 @@ describe('a token with another algorithm', () => {
   })
 })
 
-describe('a verifier that cannot find one key', () => {
+describe('a verifier that cannot determine the key of a token', () => {
   test('verifying a token rejects with ERR_NOT_READY while the keys are unavailable', async () => {
     const failing = createTokenVerifier({
       issuer: ISSUER,

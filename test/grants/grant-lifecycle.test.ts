@@ -93,7 +93,7 @@ describe('the grant lifecycle', () => {
     )
   })
 
-  test('a grant in use is written at most once a day, and is added to another bucket once a month', async () => {
+  test('a grant in use is written at most once a day, and is added to a new expiry bucket of its list once a month', async () => {
     await make(lifecycle, 'g1')
     await lifecycle.activate('g1')
     writes.splice(0)
@@ -135,7 +135,7 @@ describe('the grant lifecycle', () => {
     expect(await lifecycle.activate('three')).toBe(true)
   })
 
-  test('a grant stays active after the stored consent version of its creation has expired', async () => {
+  test('a grant stays active after the consent version with which it was made has expired in the store', async () => {
     await lifecycle.consentVersions.renew({ accountId: 'alice' })
     await make(lifecycle, 'g1')
     await lifecycle.activate('g1')
@@ -197,7 +197,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     expect(pages).toBe(2)
   })
 
-  test('reading a page of grants skips deleted grants, removes their entries, and fills the page with other grants', async () => {
+  test('reading a page of grants skips deleted and revoked grants, removes their entries, and fills the page with later grants', async () => {
     for (const id of ['a', 'b', 'c', 'd']) await makeInUse(id, 5)
     await lifecycle.records.delete('a')
     await lifecycle.revoke('b')
@@ -237,13 +237,14 @@ describeEachStore('the grants of one person for one application', (makeStore) =>
   }
   const mayExceedLimit = (accountId = 'alice') => lifecycle.index.startLimitCheck(accountId)()
 
-  test('a person exceeds the limit for an application with more than 100 grants in use, and revoked grants do not count', async () => {
+  test('a person with more than 100 grants in use for one application exceeds the limit, and revoked grants do not count', async () => {
     for (let at = 0; at < 40; at += 1) await use(`a${at}`)
     await use('of bob', { userId: 'bob' })
     await use('of none', { userId: undefined })
     await use('of another application', { clientId: 'other' })
     expect(await mayExceedLimit()).toBe(false)
-    // In the next twenty days, half of the grants are extended. These grants are then in the next bucket too.
+    // In the next twenty days, half of the grants are extended. These grants are then in two buckets: their
+    // first bucket and the next one.
     for (let day = 0; day < 20; day += 1) {
       vi.setSystemTime(Date.now() + DAY * 1000)
       for (let at = 0; at < 40; at += 2) await lifecycle.extend(`a${at}`)

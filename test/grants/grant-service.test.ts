@@ -65,7 +65,10 @@ async function authorize(
   return token
 }
 
-/** Lists the tokens, the records and the list entry of a grant that are usable in a new process. */
+/**
+ * Lists the parts of a grant that are usable in a new process. The parts are its tokens, its records and its
+ * list entry.
+ */
 async function usablePartsOf(
   store: Store,
   grantId: string,
@@ -138,7 +141,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
   }
 
   test.each(['rejected', 'unanswered'] as const)(
-    'another process completes a revocation that failed at any call of the store (%s)',
+    'another process completes a failed revocation, whichever call of the store failed (%s)',
     async (fault) => {
       const calls = await atEachCall(fault, true, async ({ grantId, token, call, faulty }) => {
         const wasPending = faulty.calls.some((each) => each.startsWith('replace grant'))
@@ -146,7 +149,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
         const other = processOn(store)
         await other.revocations.resumeAll(({ id }) => other.resumeGrant(id))
         const usable = await usablePartsOf(store, grantId, token)
-        // The revocation changes nothing before the record of the grant marks it as pending.
+        // The revocation changes nothing before the record of the grant marks the revocation as pending.
         if (usable.length > 0)
           expect({ call, wasPending, usable }).toEqual({ call, wasPending: false, usable: ALL })
       })
@@ -157,7 +160,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
   )
 
   test.each(['rejected', 'unanswered'] as const)(
-    'a second attempt completes a revocation that failed at any call of the store (%s)',
+    'a second attempt completes a failed revocation, whichever call of the store failed (%s)',
     async (fault) => {
       await atEachCall(fault, false, async ({ grantId, token, call }) => {
         const again = processOn(store)
@@ -170,7 +173,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
     },
   )
 
-  test('completing a revocation several times keeps a later decision of the person', async () => {
+  test('completing a revocation a second time does not revoke what the person has authorized meanwhile', async () => {
     const token = await authorize(processOn(store), 'first')
     const faulty = faultyStore(store)
     faulty.arm('set refresh-family', 'rejected', { thenAway: true })
@@ -242,7 +245,7 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
     },
   )
 
-  test('revokeAll() revokes any number of grants of an account, and none of another account', async () => {
+  test('revokeAll() revokes any number of grants of an account, and no grant of another account', async () => {
     const process = processOn(makeStore())
     const count = 47
     for (let at = 0; at < count; at += 1) await authorize(process, `grant-${at}`)

@@ -161,9 +161,9 @@ describe('checkProducts()', () => {
     ['that are not loaded yet', { loaded: false }, 'unknown', 'not been loaded'],
     ['that were rejected at every load', { loaded: false, rejection }, 'fail', 'products.x: wrong'],
     ['whose last load was rejected', { rejection }, 'warn', 'from an earlier load'],
-    ['without some operations', { current: restricted }, 'warn', 'invoices:o0 of invoices'],
+    ['that lack some operations', { current: restricted }, 'warn', 'invoices:o0 of invoices'],
     [
-      'without more operations than the message names',
+      'that lack more operations than the message names',
       { current: restricted },
       'warn',
       ' and 2 more. A process that ',

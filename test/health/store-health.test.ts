@@ -28,11 +28,11 @@ afterEach(() => {
 })
 
 describe('the health of a store', () => {
-  test('the health of a store without inspect() checks whether the store answers, and its latency', async () => {
+  test('the health of a store without inspect() has two checks: whether the store answers, and how fast', async () => {
     expect(await listOf({ ping: async () => {} })).toEqual(['store pass', 'store.latency pass'])
   })
 
-  test('the health of a store with inspect() also checks its clock, and contains the checks of inspect()', async () => {
+  test('the health of a store with inspect() also has a check of its clock, and the checks of inspect()', async () => {
     const inspect = inspection([{ name: 'eviction', status: 'fail', message: 'm', remedy: 'f' }])
     expect(await listOf({ ping: async () => {}, inspect })).toEqual([
       'store pass',
@@ -66,7 +66,7 @@ describe('the health of a store', () => {
     })
   })
 
-  test('a clock difference of 12 seconds is a warning, and fails the check if 10 seconds are tolerated', async () => {
+  test('a clock difference of 12 seconds is a warning, and a failure if only 10 seconds are tolerated', async () => {
     const time = Date.now() - 12_000
     const inspect = async () => {
       await delay(20)

@@ -78,7 +78,7 @@ describe('accounts.find', () => {
     ])
   })
 
-  it('accounts.find gets the user of the account', async () => {
+  it('accounts.find gets the account id and the user id', async () => {
     const asked = vi.fn((id: string) => ({ id }))
     await checked({ find: asked }).find('alice', 'ann')
     expect(asked).toHaveBeenCalledExactlyOnceWith('alice', 'ann')

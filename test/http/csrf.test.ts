@@ -28,7 +28,7 @@ describe('CSRF tokens', () => {
     expect(createCsrfTokens([new Uint8Array(32).fill(2)]).isValid(csrf.issue('uid'), 'uid')).toBe(false)
   })
 
-  it('CSRF tokens are issued with the newest key, and are valid under all keys (fixed bug: a form from before a rotation was rejected)', () => {
+  it('CSRF tokens are issued with the newest key, and are valid under all keys (fixed bug: a form that was made before a key rotation was rejected)', () => {
     const newest = new Uint8Array(32).fill(2)
     const rotated = createCsrfTokens([newest, key])
     expect(rotated.isValid(csrf.issue('uid'), 'uid')).toBe(true)

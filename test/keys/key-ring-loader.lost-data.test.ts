@@ -110,7 +110,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(one.published()).toEqual(after)
   })
 
-  test('health reports a loss for a week', async () => {
+  test('health reports a loss of data for a week', async () => {
     const one = await startFirst()
     await loseRing()
     await one.list()
@@ -147,7 +147,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(await makeStore(data).range(LOG, { limit: 100 })).toHaveLength(1)
   })
 
-  test('a ring of an earlier version, which names no revocation log, is kept and then names the log', async () => {
+  test('a ring of an earlier release, which names no revocation log, is kept, and the name of the log is added to it', async () => {
     const one = await startFirst()
     const before = one.published()
     const { log, ...ring } = JSON.parse((await makeStore(data).get(RING)) ?? '') as Record<string, unknown>
@@ -177,7 +177,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     })
   })
 
-  test('an unavailable store replaces no keys', async () => {
+  test('while the store is unavailable, no key is replaced', async () => {
     const faulty = faultyStore(makeStore(data))
     await seedKeyRing(faulty.store, SECRET)
     const one = await start({}, faulty.store)

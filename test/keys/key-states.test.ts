@@ -94,7 +94,7 @@ describe('a key', () => {
     ])
   })
 
-  test('the last five retired keys of an algorithm are listed', () => {
+  test('only the last five retired keys of an algorithm are listed', () => {
     const retired = Array.from({ length: 7 }, (_, n) => key(`e-${n}`, 'retired'))
     const { keys, changes } = advance([...retired, ...ring, key('r-0', 'retired')], NOW + 1, policy)
     expect(inState(keys, 'retired').map(({ kid }) => kid)).toEqual(['e-2', 'e-3', 'e-4', 'e-5', 'e-6', 'r-0'])

@@ -304,7 +304,7 @@ describeEachStore('rotating keys', (makeStore) => {
   })
 
   test.each(['rejected', 'unanswered'] as const)(
-    'a write of the key ring that is %s causes one rotation, and each event is emitted once',
+    'if a write of the key ring is %s, the keys still rotate exactly once, and each event is emitted once',
     async (fault) => {
       const faulty = faultyStore(makeStore(data))
       const one = await start({ takeOverAfterMs: 20 }, faulty.store)

@@ -22,7 +22,7 @@ function pathsOf(others: Record<string, unknown>): string[] {
 }
 
 describe('resolveGatewayOptions', () => {
-  it('resolving adds the documented defaults to the options of createGateway, also for options that are undefined, and freezes the options', () => {
+  it('resolving adds the documented defaults for absent and undefined options of createGateway, and freezes the options', () => {
     const resolved = resolve({ jwksUri: undefined, logger: undefined, productsRefreshSeconds: undefined })
     expect(resolved).toEqual({
       ...valid,

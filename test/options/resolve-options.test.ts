@@ -413,7 +413,7 @@ describe('options that are numbers', () => {
     }
   })
 
-  it('signInAttempts rejects an unknown key', () => {
+  it('signInAttempts rejects an unknown property', () => {
     expect(pathsOf({ signInAttempts: { maximum: 5 } })).toEqual(['signInAttempts.maximum'])
   })
 

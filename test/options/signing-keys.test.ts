@@ -38,7 +38,7 @@ const keysOf = ({ resolved }: ReturnType<typeof resolve>) =>
   resolved && 'jwks' in resolved ? resolved.jwks.keys : []
 
 describe('the rotation schedule in signingKeys', () => {
-  test('keys rotate after 90 days and are published 1 day ahead by default', () => {
+  test('by default, keys rotate after 90 days and are published 1 day before they sign', () => {
     for (const given of [undefined, {}, { rotateAfterSeconds: undefined }]) {
       const { problems, resolved } = resolve(given)
       expect(problems).toEqual([])
@@ -80,7 +80,7 @@ describe('the rotation schedule in signingKeys', () => {
     expect(resolve(given).problems).toEqual(['signingKeys must be an object'])
   })
 
-  test('signingKeys rejects an unknown key, and a rotation schedule beside the keys of the host', () => {
+  test('signingKeys rejects an unknown property, and a rotation schedule beside the keys of the host', () => {
     expect(resolve({ rotateAfter: 5 }).problems).toEqual([
       'signingKeys.rotateAfter is unknown; expected rotateAfterSeconds and publishAheadSeconds, or jwks alone',
     ])

@@ -135,7 +135,7 @@ describe('the layout of the repository', () => {
       ),
     )
     console.info(
-      `src: ${rooms.size} rooms at the top, ${sources.length} files (with adapters), ${arrows.size} arrows between rooms, ` +
+      `src: ${rooms.size} rooms at the top, ${sources.length} files (with adapters), ${arrows.size} pairs of rooms with imports, ` +
         `median ${median} lines, longest ${lengths.at(-1)}`,
     )
     expect(rooms.size).toBeLessThanOrEqual(24)
@@ -151,7 +151,7 @@ describe('the places of tests', () => {
   /** Returns the source file of a test. `test/keys/a.<aspect>.test.ts` is a test of `src/keys/a.ts`. */
   const sourceOf = (test: string) => test.replace(/^test\//, 'src/').replace(/\.[^/]*$/, '.ts')
 
-  it('each unit test has the path of its source file, to which an aspect may be added', () => {
+  it('each unit test is named after its source file, with an optional aspect: a.test.ts or a.aspect.test.ts', () => {
     const unitTests = filesBelow('test').filter(
       (file) => file.endsWith('.test.ts') && !WITHOUT_SOURCE_FILE.test(file),
     )

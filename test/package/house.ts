@@ -2,8 +2,8 @@ import path from 'node:path'
 
 /**
  * The floors of the source tree, from the top down. A floor is a list of rooms, and a room is a folder or a
- * file. A room may import only rooms of lower floors. Type-only imports count too. A file belongs to the
- * deepest room that contains it.
+ * file. A room may import only rooms of lower floors. This rule includes type-only imports. A file belongs to
+ * the deepest room that contains it.
  */
 const FLOORS: readonly (readonly string[])[] = [
   ['src/index.ts', 'src/testing'],
@@ -103,7 +103,7 @@ function mayImportPackage(room: string, name: string, isTypeOnly: boolean): bool
   return PACKAGES[room]?.includes(name) ?? false
 }
 
-/** Returns the groups of files that import one another in a circle. Type-only imports count too. */
+/** Returns the groups of files that import one another in a circle, according to `graph`. */
 export function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const numbers = new Map<string, number>()
   const lowest = new Map<string, number>()

@@ -10,7 +10,9 @@ const root = path.resolve(import.meta.dirname, '../..')
 const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
 const { devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 
-/** The compiler options of the projects that install the package. Libraries are type-checked too. */
+/**
+ * The compiler options of the projects that install the package. They make tsc check the types of libraries.
+ */
 const STRICT = {
   target: 'es2023',
   module: 'nodenext',
@@ -27,7 +29,7 @@ let tarball: string
 const remove: (() => Promise<void>)[] = []
 const children: ChildProcess[] = []
 
-// All tests use one TypeScript project, in which the tarball is installed from the command line.
+// All tests except the one with Koa 2 share one TypeScript project. npm installs the tarball in this project.
 beforeAll(async () => {
   const [copy, empty] = await Promise.all([copyPackage(), temporaryFolder('koa-gatehouse-host')])
   project = empty.folder
@@ -77,7 +79,7 @@ describe('the packed package', () => {
     expect(files.filter((file) => !expected.test(file))).toEqual([])
   })
 
-  it('npm finds the targets of relative links in the README through the repository of the package', () => {
+  it('the package names its GitHub repository, from which npm resolves relative links in the README', () => {
     const { repository } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
     expect(repository.url).toMatch(/^git\+https:\/\/github\.com\/[\w-]+\/[\w-]+\.git$/)
   })

@@ -69,7 +69,7 @@ describe('the HTTP source', () => {
     expect(requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"one"'])
   })
 
-  test('a first read and a read between pages are not conditional', async () => {
+  test('a first read, and a read that continues with the next page, send no If-None-Match', async () => {
     const { read } = source()
     respond = json({ revocations: [revocation], cursor: 'c1', more: true }, { ETag: '"page"' })
     expect(await read(undefined)).toMatchObject({ cursor: 'c1', more: true })

@@ -52,7 +52,7 @@ describe('isTokenRevoked()', () => {
     ['another key', { of: 'key', id: 'k2', until: UNTIL }, false],
     ['a grant whose id is the id of the token', { of: 'grant', id: 't1', until: UNTIL }, false],
     ['its client without a threshold', { of: 'client', id: 'c1', until: UNTIL }, true],
-    ['its client below its epoch', { of: 'client', id: 'c1', below: 5, until: UNTIL }, false],
+    ['its client below the epoch of the token', { of: 'client', id: 'c1', below: 5, until: UNTIL }, false],
     ['its client below the next epoch', { of: 'client', id: 'c1', below: 6, until: UNTIL }, true],
     ['another client', { of: 'client', id: 'c2', until: UNTIL }, false],
     [
@@ -61,7 +61,7 @@ describe('isTokenRevoked()', () => {
       true,
     ],
     [
-      'a scope of its client below its epoch',
+      'a scope of its client below the epoch of the token',
       { of: 'client', id: 'c1', below: 5, scopes: ['payments:list'], until: UNTIL },
       false,
     ],
@@ -82,7 +82,7 @@ describe('isTokenRevoked()', () => {
       true,
     ],
     [
-      'its operation below its epoch',
+      'its operation below the epoch of the token',
       { of: 'operation', id: 'invoices:read', below: 5, until: UNTIL },
       false,
     ],
@@ -98,7 +98,7 @@ describe('isTokenRevoked()', () => {
     expect(isRevokedBy([{ of: 'client', id: 'c1', below: 0, until: UNTIL }], old)).toBe(false)
   })
 
-  test('names of object properties are ordinary ids', () => {
+  test('ids such as __proto__, constructor and toString are ordinary ids', () => {
     const odd = token({ tokenId: '__proto__', grantId: 'constructor', clientId: 'toString' })
     expect(isRevokedBy([], odd)).toBe(false)
     expect(isRevokedBy([{ of: 'token', id: '__proto__', until: UNTIL }], odd)).toBe(true)
@@ -209,17 +209,20 @@ describe('the precedence of revocations', () => {
     ['a grant', { of: 'grant', id: 'g1' }],
     ['a key', { of: 'key', id: 'k1' }],
     ['a client', { of: 'client', id: 'c1' }],
-  ])('if %s is revoked with several ends, the latest end counts, in any order', (_, revocation) => {
-    for (const ends of [
-      [1000, 9000],
-      [9000, 1000],
-    ]) {
-      const set = createRevocationSet()
-      for (const until of ends) set.add([{ ...revocation, until } as Revocation])
-      set.prune(8999)
-      expect(set.isTokenRevoked(token())).toBe(true)
-    }
-  })
+  ])(
+    'if %s is revoked several times with different ends, the latest end counts, whatever the order',
+    (_, revocation) => {
+      for (const ends of [
+        [1000, 9000],
+        [9000, 1000],
+      ]) {
+        const set = createRevocationSet()
+        for (const until of ends) set.add([{ ...revocation, until } as Revocation])
+        set.prune(8999)
+        expect(set.isTokenRevoked(token())).toBe(true)
+      }
+    },
+  )
 
   test('a revocation that was pruned too early is restored when it is added again', () => {
     const revocation = { of: 'client', id: 'c1', below: 6, until: 1000 } as const

@@ -10,7 +10,7 @@ beforeEach(() => {
   db = replicatedStore()
 })
 
-test('if too few replicas have a lifetime, reading the lifetime rejects in every process', async () => {
+test('if too few replicas have the longest lifetime, reading it rejects in every process', async () => {
   const lifetime = createLongestLifetime(db.durable, 3600)
   db.replicates = false
   for (let times = 0; times < 3; times += 1) await expect(lifetime.seconds()).rejects.toThrow(TOO_FEW)

@@ -110,7 +110,7 @@ test('a revocation by a process whose clock is minutes behind is read within an 
   await follower.close()
 })
 
-test('the follower reads all revocations once an hour, and every other poll reads only new revocations', async () => {
+test('the follower reads all revocations once an hour, and its polls in between read only new revocations', async () => {
   const { follower, cursors } = setUp({ pollIntervalSeconds: 60 })
   await follower.start()
   await seconds(3.5 * 3600)
@@ -420,7 +420,7 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('with whenStale serve, tokens are not rejected because revocations are stale', async () => {
+  test('with whenStale serve, tokens are accepted although revocations are stale', async () => {
     const { follower, isRevoked, answer } = setUp({ whenStale: 'serve', maxStalenessSeconds: 1 })
     answer(page(['a']))
     await follower.start()
@@ -530,7 +530,7 @@ describe('close() of the revocation follower', () => {
     expect(ended).toBe(1)
   })
 
-  test('close() settles even if unsubscribing fails', async () => {
+  test('close() resolves even if unsubscribing fails', async () => {
     const script = scriptedSource()
     script.source.listen = async () => async () => {
       throw unavailable()

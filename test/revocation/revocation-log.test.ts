@@ -97,7 +97,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(Math.max(...pages.map((page) => page.length))).toBe(1000)
   })
 
-  test('more than a page of recent revocations is read in pages, across their indexes', async () => {
+  test('recent revocations that fill more than one page are read in pages, across their indexes', async () => {
     const store = makeStore()
     const log = logOf(store)
     const { cursor } = await readOn(log)
@@ -209,7 +209,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(ids).toEqual(new Set(['a']))
   })
 
-  test('a cursor cannot make a read access keys that hold no revocations', async () => {
+  test('with a forged cursor, a read accesses only the stored keys of revocations', async () => {
     const inner = makeStore()
     const faulty = faultyStore(inner)
     const log = logOf(faulty.store)
@@ -230,7 +230,7 @@ describeEachStore('the revocation log', (makeStore) => {
     }
   })
 
-  test('cursors are safe in an address, and contain no ids', async () => {
+  test('cursors are safe in a URL, and contain no ids', async () => {
     const log = logOf(makeStore())
     const made = [
       ...tokens(1000),
@@ -312,7 +312,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect((await readOn(logOf(store))).ids).toEqual(new Set(['a']))
   })
 
-  test('expired buckets are not read, and the number of a bucket is removed once the store has dropped the bucket', async () => {
+  test('expired buckets are not read, and a bucket leaves the list of buckets once the store has dropped its entries', async () => {
     const store = makeStore()
     const log = logOf(store)
     await log.add([token('over', SECOND + 60), token('a')])
@@ -342,7 +342,7 @@ describeEachStore('the revocation log', (makeStore) => {
 
 describe('the revocation log on a failing store', () => {
   test.each(['rejected', 'unanswered', 'silent', 'late'] as const)(
-    'adding a revocation rejects at any failing call (%s), and succeeds when repeated',
+    'adding a revocation rejects, whichever call of the store fails (%s), and succeeds when it is repeated',
     async (fault) => {
       for (let call = 0; call < 3; call += 1) {
         const inner = memoryStore()
@@ -428,7 +428,7 @@ describeWithRedis('the keys of revocations (Redis)', () => {
     expect(numbers).toBeLessThan(10 * DAY + 7300)
   })
 
-  test('a token revocation is little longer than the id, and contains nothing else of the token', async () => {
+  test('the stored revocation of a token is little longer than the id of the token, and contains nothing else of the token', async () => {
     const jti = 'V1StGXR8_Z5jdHi6B-myT'
     const log = createRevocationLog(redisStore(client, { keyPrefix: 'size:' }))
     const until = Math.floor(Date.now() / 1000) + DAY

@@ -192,7 +192,7 @@ describe('resuming revocations', () => {
   }
 
   test.each(FAULTS)(
-    'another process completes a revocation that failed at any call of the store (%s)',
+    'another process completes a failed revocation, whichever call of the store failed (%s)',
     async (fault) => {
       let isEveryCallTested = false
       for (let call = 0; !isEveryCallTested; call += 1) {

@@ -101,7 +101,7 @@ describeEachStore('a collection', (makeStore) => {
     ['of a newer version', '{"v":2,"count":1}'],
     ['with a version that is not a number', '{"v":"1","count":1}'],
   ])(
-    'reading a record %s rejects with ERR_STORE_CORRUPT, which names but does not quote the record, and leaves the record unchanged',
+    'reading a record %s rejects with ERR_STORE_CORRUPT, names the record without quoting it, and leaves it unchanged',
     async (_what, text) => {
       const store = makeStore()
       const counters = counterCollection(store)
@@ -117,7 +117,7 @@ describeEachStore('a collection', (makeStore) => {
       await expect(counters.getMany(['b', 'a'])).rejects.toMatchObject(failure)
       await expect(counters.update('a', (record) => record)).rejects.toMatchObject(failure)
       await expect(counters.get('a')).rejects.not.toThrow(/count"|garbage/)
-      // getEach() returns all other records.
+      // getEach() returns all records except the corrupt one.
       await counters.set('b', { count: 2 })
       const [absent, corrupt, valid] = await counters.getEach(['c', 'a', 'b'])
       expect([absent, valid]).toEqual([undefined, { count: 2 }])
@@ -139,7 +139,7 @@ describeEachStore('a collection', (makeStore) => {
     })
   })
 
-  test('getEach() returns all other records if a key has another type, and rejects if the store is unavailable', async () => {
+  test('getEach() returns all other records if one key has a value of another type, and rejects if the store is unavailable', async () => {
     const inner = makeStore()
     const wrongType = new GatehouseError('ERR_STORE_CORRUPT', 'of another type (key "counter:a")')
     const failing = (cause: Error): Store => ({

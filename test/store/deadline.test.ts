@@ -4,7 +4,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { withDeadline } from '../../src/store/deadline.ts'
 
-/** The arguments of a call of every method that reaches the database. */
+/** For each method that reaches the database, the arguments of a call. */
 const CALLS: {
   readonly [Method in Exclude<keyof Store, 'volatile' | 'durable' | 'close'>]: Parameters<
     NonNullable<Store[Method]>

@@ -170,7 +170,7 @@ test('when a store stops answering, 1,000 pending calls end at their timeout, an
   stop()
 })
 
-test('a resilient store has no durable view if the inner store has none, and passes on a GatehouseError', async () => {
+test('a resilient store has a durable view only if the inner store has one, and rejects with the GatehouseError of the inner store', async () => {
   const failure = new GatehouseError('ERR_CLOSED', 'closed')
   const { store: plain } = createResilientStore(
     { ...memoryStore(), get: () => Promise.reject(failure) },

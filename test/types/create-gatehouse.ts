@@ -154,7 +154,7 @@ export function mistakesDoNotCompile(): void {
     },
   })
 
-  // Unknown keys at every level
+  // Unknown properties at every depth
   createGatehouse({
     ...common,
     accounts,

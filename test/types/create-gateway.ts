@@ -49,7 +49,7 @@ export function mistakesDoNotCompile(): void {
     products: {
       a: {
         title: 'A',
-        // @ts-expect-error a key that nothing reads
+        // @ts-expect-error a property that nothing reads
         operation: {},
         operations: {},
       },

@@ -23,7 +23,7 @@ export interface TokenIssuer {
   readonly privateKey: CryptoKey
 }
 
-/** Creates a small authorization service, which has one ES256 key and signs the tokens of RFC 9068. */
+/** Creates a small authorization service, which has one ES256 key and signs access tokens (RFC 9068). */
 export async function createTokenIssuer(kid = 'key-1'): Promise<TokenIssuer> {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const publicJwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' }

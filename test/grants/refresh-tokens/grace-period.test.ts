@@ -31,7 +31,7 @@ describe('the grace period', () => {
     expect(next).toBe(isAvailable ? 'the new token' : undefined)
   })
 
-  test('another token, or a family without a rotation, yields no successor', () => {
+  test('no successor is returned for a token other than the rotated one, or in a family without a rotation', () => {
     for (const token of ['the new token', 'the older token', '', 'the old token ']) {
       expect(gracePeriod.successorOf(token, last, NOW)).toBeUndefined()
     }

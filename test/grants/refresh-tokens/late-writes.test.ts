@@ -81,7 +81,7 @@ describe('a write that a paused database applies late', () => {
     expect(await there.find(lost)).toBeUndefined()
   })
 
-  test('a late start does not use up the authorization code', async () => {
+  test('a late start of a token family does not use up the authorization code', async () => {
     const [lost, first] = [mint(0), mint(0)]
     db.freeze()
     await expect(here.start(lost, {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
@@ -120,7 +120,7 @@ describe('a refresh token whose rotation is not late', () => {
     expect(performance.now() - began).toBeLessThan(1000)
   })
 
-  test('a used token is found without a delay by introspection, and by a rotation if it is not the previous token of its family', async () => {
+  test('introspection finds a used token without delay, and so does a rotation unless the token is the previous token of its family', async () => {
     const [first, second, third] = [mint(0), mint(1), mint(2)]
     await here.start(first, {}, TTL)
     await refresh(here, first, second)

@@ -186,7 +186,7 @@ describe('token families on a failing store', () => {
   )
 
   test.each(FAULTS)(
-    'a family is started once by a failed start, a second start during a fault (%s) and a third start',
+    'a failed start, a second start during a fault (%s) and a third start together start a family exactly once',
     async (fault) => {
       faulty.arm('create refresh-family', 'rejected')
       await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })

@@ -70,11 +70,11 @@ describe('the refresh token format', () => {
   const token = format.mint({ grantId: 'grant', generation: 12 })
   test.each([
     ['empty', ''],
-    ['dots', '...'],
+    ['of dots alone', '...'],
     ['with a line feed at the end', `${token}\n`],
     ['with a space in front', ` ${token}`],
     ['with a fifth part', `${token}.x`],
-    ['with a generation of other digits', token.replace('.12.', '.012.')],
+    ['with a generation that begins with 0', token.replace('.12.', '.012.')],
     ['with a negative generation', token.replace('.12.', '.-1.')],
     ['with a generation in another notation', token.replace('.12.', '.1e3.')],
     ['with a generation of eleven digits', token.replace('.12.', '.12345678901.')],
