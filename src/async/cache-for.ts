@@ -1,10 +1,10 @@
 /**
- * Returns a function that shares one answer of `read`: concurrent calls wait for the same read, and later
- * calls reuse its answer for a time. For example, any client can request health, and many such requests must
- * not cause load.
+ * Returns a function that shares the answers of `read`. Concurrent calls wait for the same read, and later
+ * calls reuse its answer for `milliseconds`. For example, any client can request the health report, and many
+ * requests must not each cause a read.
  *
- * @param milliseconds for which an answer is reused
- * @param read never rejects
+ * @param milliseconds how many milliseconds an answer is reused
+ * @param read reads the answer; it never rejects
  */
 export function cacheFor<T>(milliseconds: number, read: () => Promise<T>): () => Promise<T> {
   let cached: { readonly answer: T; readonly at: number } | undefined

@@ -1,15 +1,15 @@
-// These constants state how far the clocks of processes may differ, and how late a process or a write may be.
-// Each constant has one meaning, which its comment states. Two constants may have the same value.
+// These constants state how far the clocks of processes may differ, and how late a write may arrive. Each
+// constant has one meaning, which its comment states. Two constants may have the same value.
 
 /**
- * Seconds by which the clocks of two processes may differ. Every stored lifetime on which other processes
- * rely is longer by this time.
+ * Seconds by which the clocks of two processes may differ. If other processes rely on a stored lifetime,
+ * these seconds are added to it.
  */
 export const CLOCK_SKEW_SECONDS = 120
 
 /**
  * Seconds by which clocks may differ in normal operation. If two clocks differ by more, the health check
- * fails. If the clock of a process suddenly moves by more, the clock has jumped.
+ * fails. If the clock of a process suddenly moves by more, the process treats this as a clock jump.
  */
 export const NORMAL_CLOCK_SKEW_SECONDS = 30
 
@@ -20,8 +20,8 @@ export const NORMAL_CLOCK_SKEW_SECONDS = 30
 export const NOT_BEFORE_TOLERANCE_SECONDS = 5
 
 /**
- * Seconds for which a process keeps an expired revocation in memory. If its clock was set forward and is then
- * set back, the revocation is needed again.
+ * Seconds for which a process keeps an expired revocation in memory. If the clock of the process was set
+ * forward and is then set back, the revocation is needed again.
  */
 export const CLOCK_CORRECTION_SECONDS = 600
 
@@ -33,8 +33,8 @@ export const LATE_WRITE_MS = 120_000
 
 /**
  * Maximum milliseconds between the time in an entry of the revocation log and the moment when the entry can
- * be read. One minute is for clocks that differ, and one minute is for the write. Each poll reads the entries
- * of this span again.
+ * be read. One of the two minutes allows for clocks that differ, and the second minute for a slow write. Each
+ * poll reads the entries of the last two minutes again.
  */
 export const LATE_ENTRY_MS = 120_000
 

@@ -1,7 +1,7 @@
 /**
  * Returns a function that runs `work`, but never twice at the same time. Calls that arrive while `work` runs
- * share the next run, which begins after these calls. So each call sees everything that was written before
- * the call.
+ * share the next run, which begins after these calls. So each call waits for a run that sees everything that
+ * was written before the call.
  *
  * @param work if a run rejects, only the calls that wait for this run reject. The next run is made as usual
  */

@@ -41,8 +41,8 @@ export interface Catalog {
   readonly epoch: number
   /**
    * Finds the operation of a request, in time that does not grow with the number of operations. Undefined if
-   * no operation matches. Also undefined if different routers would run different operations, because some
-   * routers fold more letters than other routers.
+   * no operation matches. Also undefined if two routers would run different operations, because one router
+   * treats more letters as equal than the other router.
    *
    * @param method upper case; HEAD finds the operation of GET
    * @param path canonical path below {base_url}, starting with `/`
@@ -50,7 +50,7 @@ export interface Catalog {
   findOperation(method: string, path: string): Operation | undefined
   /**
    * Finds all routes that any router would match to a request; none if no operation matches. The routes of
-   * withdrawn operations match too, since the handlers of these routes still exist.
+   * withdrawn operations are included, since the handlers of these routes still exist.
    */
   findClaims(method: string, path: string): readonly RouteClaim[]
 }

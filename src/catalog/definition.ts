@@ -14,9 +14,9 @@ export interface OperationDefinition<Level extends string = string> {
    * segment and a parameter both match, the literal wins, from left to right.
    *
    * As in Koa's routers, letter case and one trailing slash usually make no difference. They make a
-   * difference if some router would run another operation. For example, with the routes `/items`,
-   * `/items/keys` and `/items/:id`, the path `/items/KEYS` gets 404, and `/items/` also needs the scope of
-   * `/items/:id`.
+   * difference if two routers would run different operations for the same request. For example, with the
+   * routes `/items`, `/items/keys` and `/items/:id`, the path `/items/KEYS` gets 404, and `/items/` also
+   * needs the scope of `/items/:id`.
    *
    * Characters that are not allowed in an address are percent-encoded (RFC 3986 2.1). Characters outside
    * ASCII may also be written literally.

@@ -39,8 +39,8 @@ export function lookupLocale(available: readonly string[], wanted: readonly stri
  * The text in the best available locale.
  *
  * @param locales the person's locales, in order of preference
- * @param fallback the locale that is tried after the person's locales. If the text lacks this locale too, the
- *   first text is used, since any text is better than no text
+ * @param fallback the locale that is tried after the person's locales. If the text has none of these locales,
+ *   its first locale is used, since any text is better than no text
  */
 export function localize(text: LocalizedText, locales: readonly string[], fallback: string): string {
   if (typeof text === 'string') return text

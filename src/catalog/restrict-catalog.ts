@@ -2,9 +2,9 @@ import type { Catalog, Product } from './catalog.ts'
 import { scopesOf, type ProductScopes } from './product-scopes.ts'
 
 /**
- * The allowed part of a catalog. A request that matches a route of an omitted operation finds no operation,
- * even if a route of an allowed operation matches too. The reason: the host's router would still run the
- * handler of the omitted operation.
+ * The allowed part of a catalog. If the best match for a request is the route of an omitted operation, the
+ * request finds no operation, even if a less specific route of an allowed operation matches. The host's
+ * router would still run the handler of the omitted operation.
  *
  * @param to the allowed part
  * @param epoch the epoch of the allowed part

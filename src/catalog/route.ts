@@ -18,8 +18,8 @@ export const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELET
 const PARAMETER = /^:[A-Za-z_][A-Za-z0-9_]*$/
 /**
  * The allowed characters of a literal segment: those of RFC 3986 3.3, and text outside ASCII. Characters with
- * a meaning in route patterns (`*`, `(`, `)`, `:`) are excluded. `;` is excluded too, because some routers
- * cut the path there.
+ * a meaning in route patterns (`*`, `(`, `)`, `:`) are excluded. `;` is excluded, because some routers cut
+ * the path there.
  */
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'+,=@]|%[0-9A-Fa-f]{2}|[\u{a1}-\u{10ffff}])+$/u
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/

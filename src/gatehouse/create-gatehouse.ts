@@ -222,7 +222,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   return gatehouse
 
   /**
-   * Waits for the start as long as a request does (`startTimeoutMs`). Then makes sure that the keys are
+   * Waits at most `startTimeoutMs` for the start, as each request does. Then makes sure that the keys are
    * fresh.
    */
   async function readyForRequest() {

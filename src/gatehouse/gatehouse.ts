@@ -68,11 +68,11 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    * Imports a file of `exportRegistry` into this store. For a migration, call it on an empty store, before
    * any process starts on that store. The import does not start this gatehouse. The import overwrites
    * nothing. If the store has a different client with the same id, that client stays as it is, and
-   * `conflicts` names the id. An existing catalog stays, too. Revocations are added. If an import fails, call
-   * it again with the same file to complete it.
+   * `conflicts` names the id. If the store already has a catalog, that catalog stays as it is. Revocations
+   * are added. If an import fails, call it again with the same file to complete it.
    *
    * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the
-   * backup would be valid again, and all tokens that were revoked since the backup would be valid again too.
+   * backup would become valid again, and with them all tokens that were revoked since the backup.
    *
    * @param lines the file, in pieces of any size, for example `fs.createReadStream(file)`
    * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret

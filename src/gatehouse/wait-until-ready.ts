@@ -1,7 +1,7 @@
 /**
- * Wraps a service so that each call waits until gatehouse runs. A host may therefore
- * create its first API key right after `createGatehouse`. If the store is unavailable, or after `close()`, a
- * call rejects with the same error as `ready()`.
+ * Wraps a service so that each call waits until gatehouse runs. So a host may create its first API key right
+ * after `createGatehouse`. If the store is unavailable, or after `close()`, a call rejects with the same
+ * error as `ready()`.
  *
  * @param service a service whose methods all return promises
  */

@@ -38,7 +38,7 @@ export async function switchAccount(request: StepRequest): Promise<StepResult> {
 }
 
 /**
- * Whether the authorization request must start again, in one of two cases:
+ * Whether the authorization request must start again. There are two cases:
  *
  * - The person of this interaction is no longer signed in at the host. No other person may decide for that
  *   person.

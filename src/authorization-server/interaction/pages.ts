@@ -16,8 +16,8 @@ import { createStylesheet } from './pages/stylesheet.ts'
 import type { TextsByLocale } from './texts.ts'
 
 /**
- * The reader of a page: the `ui_locales` of the request, in order of preference. They take precedence over
- * Accept-Language.
+ * The languages of a page's reader: the `ui_locales` of the request, in order of preference. These locales
+ * take precedence over Accept-Language.
  */
 export interface Reader {
   readonly uiLocales?: readonly string[] | undefined

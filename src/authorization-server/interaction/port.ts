@@ -38,7 +38,7 @@ export interface PendingInteraction {
     /** The person's e-mail address or user name, if it is known and differs from the name. */
     readonly login?: string | undefined
   }
-  /** The scopes of the request that the application may request now, in the order of the request. */
+  /** The requested scopes that the application may have now, in the order of the request. */
   readonly requestedScopes: readonly string[]
   /** Earlier decisions of this person about this application. */
   readonly storedConsent: { readonly granted: readonly string[]; readonly denied: readonly string[] }

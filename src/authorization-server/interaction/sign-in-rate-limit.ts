@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
 /**
- * Each key has one counter in each row of counters. Two bytes of the key's hash select the counter, so a row
- * has 65,536 counters.
+ * Attempts are counted by key, such as the id of an interaction. Each key has one counter in each row of
+ * counters. Two bytes of the key's hash select the counter, so a row has 65,536 counters.
  */
 const ROW = 65_536
 const ROWS = 2
@@ -54,8 +54,8 @@ export function createSignInRateLimit(options: {
 
   return {
     /**
-     * Counts one attempt for each key. Call this before the attempt, so that simultaneous attempts are
-     * counted too.
+     * Counts one attempt for each key. Call this before the attempt, so that simultaneous attempts cannot
+     * exceed the limit.
      *
      * @returns 0 if the attempt is allowed. Otherwise the seconds to wait; a rejected attempt is not counted
      */

@@ -47,7 +47,7 @@ export const english = {
   scopeAddress: 'See your postal address',
   scopePhone: 'See your phone number',
   scopeOfflineAccess: 'Keep access while you are away',
-  /** Shown for any other scope that is not an operation. */
+  /** Shown for a scope that is neither an operation nor one of the scopes above. */
   scopeOther: 'See your data “{scope}”',
 
   signOutTitle: 'Sign out of {service}?',
@@ -86,7 +86,7 @@ export interface PageTexts {
   readonly dir: 'ltr' | 'rtl'
   /** The reader's locales in order of preference, for texts from the catalog. */
   readonly locales: readonly string[]
-  /** The locale for readers who prefer no available locale. */
+  /** The locale for readers whose preferred locales are all unavailable. */
   readonly defaultLocale: string
   /** Language of one text: `lang`, or English if the locale does not have this text. */
   langOf(name: keyof Texts): string
@@ -112,7 +112,7 @@ const MAX_LOCALE_LENGTH = 64
 
 /**
  * The texts of the pages in all languages. If a locale lacks a text, the text comes from the locale's parents
- * (`de` is the parent of `de-CH`). If they lack the text too, the English text is used.
+ * (`de` is the parent of `de-CH`). If no parent has the text, the English text is used.
  *
  * @param options.logger logs the missing texts once
  */

@@ -18,8 +18,8 @@ export function createAccountLookup(accounts: HostAccounts) {
   return {
     find,
     /**
-     * The same lookup, in the form in which oidc-provider calls it. oidc-provider's account ids are our
-     * subjects.
+     * Does the same as `find`, in the form in which oidc-provider calls it. oidc-provider's account ids are
+     * our subjects.
      */
     async findAccount(ctx: KoaContextWithOIDC, subject: string) {
       const account = await find(ctx, personOf(subject))

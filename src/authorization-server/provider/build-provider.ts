@@ -59,8 +59,8 @@ export function buildProvider(deps: ProviderDependencies): Provider {
 }
 
 /**
- * The adapters that store oidc-provider's models, by model name. All other models belong to disabled
- * features.
+ * The adapters that store oidc-provider's models, by model name. A model that is not listed here belongs to a
+ * disabled feature.
  */
 function createModels(parts: ProviderParts): Readonly<Record<string, Adapter>> {
   const revokeAccessToken = createRevokeAccessToken(parts.revocations)

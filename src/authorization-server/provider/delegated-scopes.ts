@@ -58,8 +58,8 @@ async function developerLevel(
 }
 
 /**
- * Checks `scope` of an authorization request. If no scope is requested, or only ignored scopes, fills in all
- * scopes that the application may request.
+ * Checks `scope` of an authorization request. If the request names no scope, or only ignored scopes
+ * (`isIgnoredScope`), all scopes that the application may request are filled in.
  */
 export async function checkRequestedScope(
   parts: Parts,

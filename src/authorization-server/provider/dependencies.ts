@@ -58,8 +58,8 @@ export interface ProviderDependencies {
   readonly signingKeys: readonly SigningJwk[]
   readonly cookieKeys: Keygrip
   /**
-   * Verifies an access token. Returns undefined if we did not issue the token, or if it has expired. A
-   * revoked token is returned too.
+   * Verifies an access token. Returns undefined if we did not issue the token, or if it has expired. The
+   * returned token may be a revoked token.
    */
   verifyAccessToken(jwt: string): Promise<Principal | undefined>
   readonly revocations: Revocations

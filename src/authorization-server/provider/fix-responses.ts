@@ -11,7 +11,7 @@ export type FixResponse = (ctx: ProviderResponse) => void
  * Corrects responses that differ from the RFCs, or from what developers expect. The middleware here wraps
  * oidc-provider's own middleware. oidc-provider documents this approach.
  *
- * @param fixes by oidc-provider's route names
+ * @param fixes the corrections, by oidc-provider's route names
  */
 export function fixResponses(provider: Provider, fixes: Readonly<Record<string, FixResponse>>): void {
   provider.use(async function fixResponse(context: unknown, next: Next) {

@@ -28,8 +28,8 @@ export function createRenderError(
       state: out.state,
     }
     if (!isForPrograms(ctx.path)) return answerError(ctx, pages, answer)
-    // oidc-provider writes an object for `Accept: application/json`. The body is an object here too, so that
-    // `fixResponses` can handle both in the same way.
+    // oidc-provider writes an object for `Accept: application/json`. This function also sets an object, so
+    // that `fixResponses` can handle all error bodies in the same way.
     ctx.status = Math.max(answer.status, 400)
     ctx.set('Cache-Control', 'no-store')
     ctx.body = errorFields(answer)

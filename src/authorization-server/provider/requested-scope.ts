@@ -12,9 +12,9 @@ export function requestedScopes(scope: string | undefined): string[] {
 const STANDARD_SCOPES = new Set(['profile', 'email', 'address', 'phone', 'offline_access'])
 
 /**
- * Whether a requested scope is ignored. This is so for a standard scope that this issuer does not have
- * (OpenID Connect Core 3.1.2.1). `offline_access` can be ignored too, because each code exchange gives a
- * refresh token anyway.
+ * Whether a requested scope is ignored. A standard scope is ignored if this issuer does not have it (OpenID
+ * Connect Core 3.1.2.1). Ignoring `offline_access` does no harm, because each code exchange gives a refresh
+ * token anyway.
  */
 export function isIgnoredScope(scope: string, openIdScopes: readonly string[]): boolean {
   return STANDARD_SCOPES.has(scope) && !openIdScopes.includes(scope)

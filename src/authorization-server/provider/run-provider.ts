@@ -34,8 +34,8 @@ export async function runProvider(
       answered = false
     })
   } catch (error) {
-    // If the store failed earlier in this request, that failure is thrown instead. The later error is only
-    // its consequence: oidc-provider tries once more to save the session.
+    // If the store failed earlier in this request, that failure is thrown instead. The later error only
+    // follows from it, because oidc-provider still tries to save the session.
     throw requestState(inner).unavailable ?? error
   }
   if (!answered) {

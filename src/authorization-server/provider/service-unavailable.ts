@@ -15,8 +15,8 @@ export function failureResponse(error: unknown) {
 }
 
 /**
- * Logs a failed request. A temporary failure is logged without a stack. While it lasts, every request may
- * fail, and its cause has already been logged once.
+ * Logs a failed request. A temporary failure is logged without a stack. While the failure lasts, every
+ * request may fail, and the cause of the failure has already been logged once.
  *
  * @param where the request, without any credential
  */

@@ -29,7 +29,7 @@ export interface AuthorizationServerParts
   readonly warnOnInsecureProxy: InsecureProxyWarning
   /** Seconds for which the keys may be cached. */
   readonly jwksMaxAge: number
-  /** Waits until the service has started. Rejects if that takes longer than a request may wait. */
+  /** Waits until the service has started. Rejects if the start takes longer than a request may wait. */
   ready(): Promise<{ provider: Provider; keyRing: { published: { keys: readonly object[] } } }>
 }
 

@@ -6,8 +6,8 @@ export type InsecureProxyWarning = (ctx: Context) => void
 
 /**
  * If the issuer is https but requests look like plain http, Koa does not trust the proxy in front of the app.
- * The middlewares of one gatehouse share this check. The first of them that receives such a request logs the
- * warning, and the warning is not logged again.
+ * The middlewares of one gatehouse share this check. The first of these middlewares that receives such a
+ * request logs the warning. The warning is logged only once.
  *
  * @param settings.issuer {auth_url}
  */

@@ -46,6 +46,7 @@ function below(ctx: Context, target: string, mountPath: string): string | undefi
 /** The path of a request target in origin form or absolute form (RFC 9112 3.2). */
 function pathOf(target: string): string {
   const withoutQuery = target.split('?', 1)[0] ?? ''
-  // `URL.canParse` is unsafe: once its caller is compiled, Node 20 misreads letters such as "ü" in the URL.
+  // `URL.canParse` is unsafe: once V8 has optimized the calling function, Node 20 misreads letters such as
+  // "ü" in the URL.
   return URL.parse(withoutQuery)?.pathname ?? withoutQuery
 }

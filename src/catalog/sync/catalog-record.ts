@@ -39,8 +39,8 @@ export const CATALOG_CHANNEL = 'catalog'
 export const MAX_WRITE_ATTEMPTS = 200
 
 /**
- * Seconds for which the record keeps a removed operation in addition to the lifetime of a token. During this
- * time, a process without a connection to the store may still issue tokens with the operation.
+ * The record keeps a removed operation for the longest lifetime of a token, and for these additional seconds.
+ * During this time, a process without a connection to the store may still issue tokens with the operation.
  */
 export const DISCONNECTED_SECONDS = 86_400
 

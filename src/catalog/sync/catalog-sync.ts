@@ -20,9 +20,9 @@ import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
  * the removal of an operation revokes all tokens that carry the operation and have an earlier epoch.
  *
  * Two reloads cannot undo each other's change. A process reads the record, loads the products, and writes the
- * record only if the record is still the same. A process that adopts the record cannot undo a change either.
- * The program of that process, or its copy of the host's database, may even be older than that of the process
- * that wrote the record.
+ * record only if the record is still the same. A process that adopts the record cannot undo a change. This is
+ * true even if it runs an older program, or reads an older copy of the host's database, than the process that
+ * wrote the record.
  *
  * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that
  *   unsubscribes

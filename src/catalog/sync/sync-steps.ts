@@ -83,7 +83,8 @@ export async function pull(state: SyncState): Promise<void> {
  * Loads the products and writes them to the shared record, which all other processes then adopt. Calls of
  * `pull` and `publish` must not overlap.
  *
- * @param isReload whether other processes reload too, even if the operations stay the same
+ * @param isReload whether all other processes must reload their products, even if the operations stay the
+ *   same
  * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`, `ERR_CONFLICT`
  */
 export async function publish(state: SyncState, isReload: boolean): Promise<void> {

@@ -21,7 +21,7 @@ export interface Frame {
  * Renders a whole page around its content. It adds the language, the title, the name of the service, and one
  * `main` element.
  *
- * @param page.title without markup
+ * @param page.title the title of the window, without markup
  * @param page.isWide whether the page is wide, for more text
  * @param page.next the address to which the browser continues automatically
  */

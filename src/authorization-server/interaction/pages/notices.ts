@@ -7,7 +7,7 @@ import { layout, type Frame } from './layout.ts'
 export interface ErrorModel {
   /** The code of the error, such as `invalid_request` (RFC 6749 4.1.2.1). */
   readonly error: string
-  /** The name of one of our texts that describes the problem. */
+  /** The name of the page text that describes the problem. */
   readonly text?: keyof Texts | undefined
   /** An English sentence that describes the problem. It may come from oidc-provider. */
   readonly description?: string | undefined

@@ -33,8 +33,9 @@ export function endSession(
 }
 
 /**
- * Adds three things that oidc-provider does not do. It rejects a `state` that is too long. It answers
- * requests without a session of ours. And it signs the person out at the host too.
+ * Adds middleware for three things that oidc-provider does not do. The middleware rejects a `state` that is
+ * too long. It answers requests without a session of ours. After the person has confirmed the sign-out, it
+ * also signs the person out at the host.
  */
 export function registerEndSession(provider: Provider, deps: Dependencies): void {
   provider.use(async function endSession(context: unknown, next: Next) {

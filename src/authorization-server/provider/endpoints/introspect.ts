@@ -6,8 +6,8 @@ import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
-// The introspection endpoint (RFC 7662). `missing-secret.ts` corrects its error responses, as for all client
-// endpoints.
+// The introspection endpoint (RFC 7662). `missing-secret.ts` corrects the error responses of this endpoint,
+// as of all endpoints where clients authenticate.
 
 /**
  * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens. A resource

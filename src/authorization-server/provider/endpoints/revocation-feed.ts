@@ -12,8 +12,8 @@ import { authenticateBasicClient, type ClientSecrets } from './basic-client-auth
 const SHARE_PAGE_MS = 100
 
 /**
- * Answers a gateway that has no access to the store, with the revocations since its `cursor` and with the
- * next cursor. A request is authenticated by HTTP Basic, with the secret of an API key that is marked as a
+ * Serves gateways that have no access to the store. A response contains the revocations since the gateway's
+ * `cursor`, and the next cursor. The gateway authenticates by HTTP Basic, as an API key that is marked as a
  * resource server.
  *
  * The response `{ revocations, cursor, more }` is one page of the log of revocations. While there are no new
@@ -56,7 +56,7 @@ function answerPage(ctx: Context, { revocations, cursor, more }: RevocationPage)
   ctx.status = 200
   ctx.type = 'application/json'
   ctx.body = text
-  // If there are more pages, no `ETag` is sent, because a gateway that gets 304 could stay at its cursor.
+  // A gateway that gets 304 keeps its cursor. So no `ETag` is sent if there are more pages.
   if (more) return
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   ctx.set('ETag', etag)

@@ -54,7 +54,7 @@ export function createRevokeAccessToken(revocations: Pick<Revocations, 'revoke'>
   }
 }
 
-/** Makes the body of a successful response an empty object, which client libraries can parse. */
+/** Replaces the body of a successful response by an empty JSON object, which client libraries can parse. */
 export function fixRevocationResponse(ctx: ProviderResponse): void {
   ctx.set('Cache-Control', 'no-store')
   if (ctx.status === 200) ctx.body = {}

@@ -49,7 +49,8 @@ export function fixTokenResponse(ctx: ProviderResponse): void {
 }
 
 /**
- * Explains which grant types API keys and applications may use, if a client used another grant type.
+ * If a client sent a grant type that it may not use, explains which grant types API keys and applications may
+ * use.
  *
  * Relies on: if an authenticated client sends a grant type that it may not use, oidc-provider reports this
  * before any other `invalid_request`.
@@ -77,8 +78,8 @@ export function reportTokens(
     const isDirect = token.kind === 'ClientCredentials'
     const grant = isDirect ? undefined : ctx.oidc.entities.Grant
     const { accountId, userId } = grant?.accountId === undefined ? client : personOf(grant.accountId)
-    // For the other grant types, the use of the client is recorded in the same round trip as their last
-    // write.
+    // A code exchange and a refresh have already recorded the use of the client, in the same round trip as
+    // their last write.
     if (isDirect) clientUsed(client)
     events.emit('token.issued', {
       mode: isDirect ? 'direct' : 'delegated',

@@ -6,8 +6,9 @@ import type { AccessTokenRecord } from '../models/access-token-record.ts'
 // The user info endpoint (OpenID Connect Core 5.3).
 
 /**
- * The access token as the user info endpoint receives it. The endpoint also finds a token of direct access.
- * Such a token is valid but lacks the scope `openid`, so the answer is 403 and not 401.
+ * The record of an access token for the user info endpoint. Its kind is always `AccessToken`, so that the
+ * endpoint also finds a token of direct access. A direct token is valid but lacks the scope `openid`, so the
+ * answer is 403 and not 401.
  */
 export function accessTokenAtUserInfo(record: AccessTokenRecord): AccessTokenRecord {
   return { ...record, kind: 'AccessToken' }

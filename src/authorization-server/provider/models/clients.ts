@@ -9,8 +9,8 @@ import { modelAdapter } from './adapter.ts'
 
 /**
  * Whether a text can be the id of a client. For any other text, the host's registry is not queried. A
- * database may fail on a NUL character. Names such as `constructor` are excluded too. They exist in every
- * plain object, and oidc-provider keeps the session's data of each client in a plain object.
+ * database may fail on a NUL character. Names such as `constructor` are excluded, because every plain object
+ * has properties with these names. oidc-provider keeps the session's data of each client in a plain object.
  */
 function isPossibleId(clientId: string): boolean {
   return isPrintableAscii(clientId) && !(clientId in Object.prototype)
@@ -18,8 +18,8 @@ function isPossibleId(clientId: string): boolean {
 
 /**
  * API keys and applications as oidc-provider's clients. oidc-provider does not find a disabled client. In a
- * request from a browser, it does not find an API key either. So strangers cannot find out which `client_id`
- * belongs to an API key.
+ * request from a browser, oidc-provider finds only applications. So strangers cannot find out which
+ * `client_id` belongs to an API key.
  */
 export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderParts, 'registry'>): Adapter {
   return modelAdapter('Client', {

@@ -7,14 +7,14 @@ import { getGrant } from '../request-reads.ts'
 import { currentContext } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
 
-/** Seconds by which a new grant outlives the person's decision and the code. */
+/** Seconds that are added to the first lifetime of a grant as a margin. */
 const GRANT_MARGIN_SECONDS = 60
 
 /**
  * The first lifetime of a grant, in seconds. It leaves time for the person's decision and for the exchange of
  * the code. The first refresh token extends the grant.
  *
- * @param lifetimes in seconds
+ * @param lifetimes the configured lifetimes, in seconds
  */
 export function initialGrantLifetime({
   interaction,

@@ -79,8 +79,8 @@ const UNUSED = ['acr_values', 'claims_locales', 'display']
  * The fields of an interaction that are read later. Strangers can start any number of interactions, so no
  * other field is stored.
  *
- * Relies on: oidc-provider reads only `uid` and `accountId` of the session. Of the prompt, our pages read
- * only the name. `lastSubmission` and `result` hold the person's answers.
+ * Relies on: oidc-provider reads only `uid` and `accountId` of the session. Our pages read only the name of
+ * the prompt. `lastSubmission` and `result` hold the person's answers.
  */
 function recordOf(payload: AdapterPayload): AdapterPayload {
   const { kind, iat, exp, params, prompt, session, lastSubmission, result } = payload

@@ -24,7 +24,8 @@ const NONE = ''
  *
  * At the end of each request, oidc-provider saves the session of that request. If the session was read from
  * the store, it is written only while it still exists. So a pending request never undoes a sign-out. A
- * session without a person is usually not stored (`isEmpty`), because strangers can start any number of them.
+ * session without a person is usually not stored (`isEmpty`), because strangers can start any number of such
+ * sessions.
  */
 export function sessions(store: Store): Adapter {
   const sessionsById = payloadCollection(store, 'session', 'Session', SESSION)
@@ -148,8 +149,8 @@ function uidOf({ uid }: AdapterPayload): string {
 }
 
 /**
- * Whether a session holds nothing worth storing. During a sign-out request, a session without a person is not
- * stored either. If the sign-out form needs the session, `answerWithoutSession` stores it later.
+ * Whether a session holds nothing worth storing. During a sign-out request, every session without a person
+ * counts as empty. If the sign-out form needs the session, `answerWithoutSession` stores it later.
  */
 function isEmpty({ accountId, state }: AdapterPayload): boolean {
   return accountId === undefined && (state === undefined || isSignOutRequest())

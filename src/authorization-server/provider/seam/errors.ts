@@ -4,9 +4,9 @@ import { errors } from 'oidc-provider'
  * The error for a request that cannot be served at the moment. The browser gets this error directly, and is
  * not redirected to the application. After a redirect, the application would only send the browser back.
  *
- * Relies on: oidc-provider redirects an error to the application unless `allow_redirect` is false. It answers
- * an error that is not redirected with the error's `statusCode`. It does not report an error with `expose` as
- * a server error.
+ * Relies on: oidc-provider redirects an error to the application unless `allow_redirect` is false. For an
+ * error that is not redirected, oidc-provider responds with the error's `statusCode`. An error with `expose`
+ * is not reported as a server error.
  */
 export class NotNow extends errors.OIDCProviderError {
   override readonly allow_redirect = false

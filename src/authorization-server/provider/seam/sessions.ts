@@ -21,8 +21,8 @@ export interface GrantWithVersions {
 }
 
 /**
- * Adds one property each to two of oidc-provider's models. A grant keeps its consent versions in `versions`.
- * A session keeps its {@link FoundSession} in `found` from `find` to `upsert`, and `upsert` does not store
+ * Adds a property to each of two models of oidc-provider. A grant keeps its consent versions in `versions`. A
+ * session keeps its {@link FoundSession} in `found` from `find` to `upsert`, and `upsert` does not store
  * `found`.
  *
  * Relies on: a model stores the properties that its static `IN_PAYLOAD` names. `IN_PAYLOAD` is first read

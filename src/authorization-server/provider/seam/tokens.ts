@@ -11,8 +11,9 @@ const DISGUISE = 'token:'
 const TAKES_ANY_TOKEN: ReadonlySet<string> = new Set(['introspection', 'revocation'])
 
 /**
- * Makes it possible to introspect and revoke JWTs. oidc-provider stores none of its own JWTs, so it rejects a
- * token that looks like a JWT without asking a model. A prefix before the token prevents this.
+ * Makes it possible to introspect and revoke JWTs. oidc-provider stores none of its own JWTs. So if a token
+ * looks like a JWT, oidc-provider rejects the token and asks no model for it. A prefix before the token
+ * prevents this.
  *
  * Relies on: oidc-provider reads the parameters before it authenticates the client, and uses the token
  * afterwards.

@@ -2,7 +2,7 @@ import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
 
 const { Check } = interactionPolicy
 
-/** The error description for the application if another person is signed in. */
+/** The error description for the application if `id_token_hint` does not name the person who is signed in. */
 export const NOT_HINTED = 'id_token_hint names another person than the one who is signed in'
 
 /**

@@ -57,7 +57,7 @@ export function createInteractionAdmission(parts: {
 }
 
 /**
- * Decides whether one more authorization request may wait for a person. Strangers can start any number of
- * requests.
+ * Decides whether a new authorization request may wait for a person, because strangers can start any number
+ * of requests.
  */
 export type InteractionAdmission = ReturnType<typeof createInteractionAdmission>

@@ -215,7 +215,7 @@ const ACCOUNT_SELECTED = { select_account: {} }
 
 /**
  * The name and the login that the pages show to the owner of an account. The login distinguishes accounts of
- * the same name. Of a developer, the pages show only a name.
+ * the same name. The pages show only the name of a developer, and no login.
  */
 function displayNames({ id, claims }: Account): { name: string; login?: string | undefined } {
   const login = text(claims?.['email']) ?? text(claims?.['preferred_username'])

@@ -35,10 +35,10 @@ export function writeDecision(
  * Returns the grant of an authorization request, or undefined if a person must first answer on a page.
  *
  * - After a decision on the consent page, the result is the grant that the consent page created.
- * - If a person must first sign in or choose an account, the result is undefined. Another person may then
- *   continue.
+ * - If a person must first sign in or choose an account, the result is undefined, because a different person
+ *   may continue the request afterwards.
  * - If the person has authorized all requested scopes before, the result is a new grant.
- * - If the application is the host's own (`firstParty`), the result is a new grant too.
+ * - If the application is the host's own (`firstParty`), the result is a new grant.
  *
  * @param checksBefore oidc-provider's checks of whether a person must sign in or choose an account
  */

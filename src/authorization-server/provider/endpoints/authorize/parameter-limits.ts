@@ -8,11 +8,11 @@ const MAX_BYTES_TOGETHER = 3072
 /**
  * Finds a parameter that is too long. Strangers choose the parameters, and oidc-provider stores them, so
  * their length is limited. `scope` is not checked here, because its scopes are checked one by one elsewhere.
- * `id_token_hint` has been replaced by its subject.
+ * `id_token_hint` is short by now, because it has been replaced by its subject.
  *
  * @param params by name: strings, lists of strings for repeated parameters, undefined for absent parameters
- * @returns undefined if no parameter is too long. Otherwise the parameter; its name is empty if only all
- *   parameters together are too long
+ * @returns undefined if no parameter is too long. Otherwise the name of the parameter and an error
+ *   description. The name is empty if no single parameter is too long, but all parameters together are
  */
 export function findTooLong(params: Readonly<Record<string, unknown>>) {
   let together = 0
@@ -25,6 +25,6 @@ export function findTooLong(params: Readonly<Record<string, unknown>>) {
     together += bytes + name.length
   }
   if (together <= MAX_BYTES_TOGETHER) return undefined
-  const description = `the parameters are too long; together they may have ${MAX_BYTES_TOGETHER} bytes, besides scope`
+  const description = `the parameters are too long; without scope, they may have ${MAX_BYTES_TOGETHER} bytes together`
   return { name: '', description }
 }

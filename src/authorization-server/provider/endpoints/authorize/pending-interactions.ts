@@ -8,7 +8,7 @@ const MAX_COUNTED = 50_000
  * Counts the interactions that wait for a person, by the address that started them, in this process.
  *
  * @param options.max maximum interactions of one address; with 0, nothing is counted
- * @param options.seconds after which an interaction is not counted any more
+ * @param options.seconds how many seconds an interaction is counted
  */
 export function createPendingInteractions({
   max,

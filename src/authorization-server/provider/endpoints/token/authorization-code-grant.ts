@@ -56,7 +56,7 @@ export async function listGrant(
  * write is a replay.
  *
  * @throws invalid_grant if the grant was revoked, or if another request has used the code. In the second case
- *   the grant is revoked
+ *   this function revokes the grant
  */
 export async function redeemCode(
   parts: Pick<
@@ -73,8 +73,8 @@ export async function redeemCode(
   if (!(await parts.grantLifecycle.activate(grantId, await getGrant(parts, ctx, grantId), listing))) {
     throw new errors.InvalidGrant('grant not found')
   }
-  // Two more commands share a round trip with the write: recording the use of the client, and counting the
-  // grants.
+  // Two other commands share a round trip with the write that follows. One records the use of the client, and
+  // one counts the grants.
   parts.clientUsed(recordOf(ctx.oidc.client))
   const mayExceedLimit = listing?.mayExceedLimit()
   if (!(await parts.families.start(token, payload, ttl))) {

@@ -30,7 +30,7 @@ export function dropIgnoredScopes(
 /**
  * 2. oidc-provider reads the refresh token, whose family is usually prefetched. A token may look used because
  * a paused store applied a write late, and that write is about to be rolled back. Waiting for the rollback is
- * expensive, so it starts only after the client has authenticated.
+ * expensive, so the wait starts only after the client has authenticated.
  */
 export async function findRefreshToken(
   parts: Pick<ProviderParts, 'families' | 'refreshTokenFormat' | 'grantLifecycle'>,
@@ -74,7 +74,8 @@ export async function checkRefresh(
  * after a failure one of the two tokens is still valid. The use of the client is recorded in the same round
  * trip.
  *
- * @throws invalid_grant if another request has used the token since step 2; the grant is revoked then
+ * @throws invalid_grant if another request has used the token since step 2. In this case this function
+ *   revokes the grant
  */
 export async function rotateRefreshToken(
   parts: Pick<ProviderParts, 'families' | 'clientUsed' | 'events' | 'revokeGrant'>,
