@@ -15,7 +15,7 @@ import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 /** Lets the host report changes of its accounts. */
 export interface AccountService {
   /**
-   * Reports that `accounts.find` now answers something else for an account. Call this method after `find`
+   * Reports that the answer of `accounts.find` for an account has changed. Call this method after `find`
    * answers the new state. The method revokes the access tokens that would not be issued any more:
    *
    * - if the account is not found any more: all tokens of its API keys, of its applications, and of its
@@ -25,8 +25,8 @@ export interface AccountService {
    * - if a token of one of its applications carries an operation above the KYC level of the account: this
    *   token;
    * - if a user who has authorized applications is not found any more: everything that the user has
-   *   authorized. `find` is called once for each user who has grants for the account, for a few users at a
-   *   time.
+   *   authorized. `find` is called once for each user who has grants in the account. A few of these calls run
+   *   at the same time.
    *
    * With `userId`, the change concerns only this user of the account: the API keys and applications that the
    * user owns, and what the user has authorized, including codes that are not exchanged yet.
@@ -37,9 +37,9 @@ export interface AccountService {
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call this method again;
    *   `ERR_HOST_CALLBACK` if the answer of `find` is not valid, or if the host manages the clients and
    *   `registry` has no `list`; the errors of `find`. `ERR_STORE_CORRUPT` at the end, if the account has a
-   *   corrupt record: everything else is revoked by then. If the account still exists, the tokens of an API
-   *   key or application whose record is corrupt stay valid. To revoke these tokens,
-   *   call `tokens.revokeAll({ clientId })`
+   *   corrupt record: all revocations that corrupt records do not prevent are complete by then. If the
+   *   account still exists, the tokens of an API key or application whose record is corrupt stay valid. To
+   *   revoke these tokens, call `tokens.revokeAll({ clientId })`
    */
   changed(accountId: string, options?: AccountChangeOptions): Promise<RevokedAccess>
 }
@@ -47,8 +47,8 @@ export interface AccountService {
 /** Options of `accounts.changed`. */
 export interface AccountChangeOptions extends ChangeOptions {
   /**
-   * The user of the account whom the host changed or removed. @default the account and all its users are
-   * checked
+   * The user whom the host changed in the account, or removed from it. @default the account and all its users
+   * are checked
    */
   readonly userId?: string | undefined
 }

@@ -6,10 +6,9 @@ import type { Revocations, RevocationSpec } from '../revocation/revoke-tokens.ts
 const INTERVAL_MS = 60_000
 
 /**
- * @param parts.resumeGrant returns the revocations that a grant needs. Making them must be harmless, even if
- *   the grant was not revoked
- * @param parts.resumeAccount returns the revocations that the grants of an account need. Making them must be
- *   harmless, even if the grants were not revoked
+ * @param parts.resumeGrant completes the revocation of a grant, and returns what the caller must still revoke
+ * @param parts.resumeAccount completes the revocation of an account's grants, and returns what the caller
+ *   must still revoke
  */
 export function createResumeRevocations(parts: {
   readonly revocations: Pick<Revocations, 'resumeAll'>

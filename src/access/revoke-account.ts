@@ -72,5 +72,5 @@ export function createRevokeAccount(
   }
 }
 
-/** Revokes the tokens of the clients that an account owns, and of the grants that it has authorized. */
+/** Revokes the tokens of the clients that an account owns, and the account's grants with their tokens. */
 export type RevokeAccount = ReturnType<typeof createRevokeAccount>

@@ -26,7 +26,7 @@ const RULES = {
 /**
  * The catalog of the store: the operations of each product, and the epoch that tokens carry. Usually it is
  * imported into an empty store, before a process starts on that store. When the first process starts there,
- * it revokes the operations that its products no longer have, as after any other change of the products.
+ * it revokes the operations that its products no longer have, as after every change of the products.
  */
 export function catalogSection(store: Store): Section {
   const records = catalogRecords(store)

@@ -9,19 +9,19 @@ import { exportKeys, SIGNING_KEYS } from './signing-keys.ts'
  * Clients may change during the export, so the order of the lines matters. All clients are read before the
  * revocations. So if a client changes during the export, the file contains the revocations of that change.
  * Keys and products are read at the beginning, and again at the end. Otherwise the importing store would use
- * keys or products that were revoked during the export.
+ * keys that were revoked, or products that were changed, during the export.
  *
  * A corrupt record is skipped. A log entry and the last line of the file contain its key.
  */
 export async function* exportRegistry({ header, keys, sections, logger }: Sections): AsyncGenerator<string> {
   const lines: Record<string, number> = {}
-  /** The last written line of the kinds that have one record: keys and products. */
+  /** The last written line of each kind that has only one record: keys and products. */
   const lastLines = new Map<string, string>()
   const skipped = new Set<string>()
 
   function onSkipped({ key, error }: CorruptRecord): void {
     if (!skipped.has(key)) {
-      logger.error({ err: error, key }, 'an exported registry lacks a corrupt record')
+      logger.error({ err: error, key }, 'a corrupt record was left out of the exported registry')
     }
     skipped.add(key)
   }

@@ -22,7 +22,7 @@ const VERSION = 1
 /** The value of `is` in the first line. */
 const REGISTRY = 'koa-gatehouse registry'
 
-/** The longest lifetime of tokens that a header may state: ten years. */
+/** The longest token lifetime that a header may state: ten years. */
 const MAX_LIFETIME_SECONDS = 3660 * 86_400
 
 /** The fields of the first line. */
@@ -119,7 +119,7 @@ export function checkTrailer(number: number, trailer: Values, read: Readonly<Rec
   if (kinds.every((kind) => (written[kind] ?? 0) === (read[kind] ?? 0))) return
   throw lineRejected(
     number,
-    'states other numbers of lines than the file has: lines were lost or added. The lines that were read are imported; import the complete file to add the rest',
+    'states line counts that do not match the file: lines were lost or added. The lines that were read are imported; import the complete file to add the rest',
   )
 }
 

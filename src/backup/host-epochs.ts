@@ -9,8 +9,8 @@ import { countRule, partialRevocationsRule } from './record-rules.ts'
 const RULES = { offset: countRule, partialRevocations: partialRevocationsRule }
 
 /**
- * The epoch offsets of clients that the host manages. If the store has another offset of a client, the higher
- * offset wins.
+ * The epoch offsets of clients that the host manages. If the store already has an offset for a client, the
+ * higher offset wins.
  */
 export function hostEpochSection(store: Store): Section {
   const stored = storedOffsets(store)

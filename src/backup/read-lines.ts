@@ -20,7 +20,8 @@ const MAX_LINE_CHARACTERS = 16_777_216
  * character, or of `\r\n`. Blank lines are counted and left out. A byte order mark is removed.
  *
  * @param chunks texts, or their bytes in UTF-8
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for chunks of another type; and what `chunks` throws
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if a chunk is neither a text nor UTF-8 bytes, or if a line
+ *   is too long; and what `chunks` throws
  */
 export async function* readLines(
   chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,

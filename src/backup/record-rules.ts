@@ -23,8 +23,9 @@ import { isSecretHash } from '../clients/secrets.ts'
 // are logged.
 
 /**
- * The highest valid counter. It is far above real counters, and above the epoch seconds of
- * `revocationOfCorrupt`. It is far below the largest safe integer, so that a counter can still rise.
+ * The highest valid counter. It is far above real counters, and above the Unix time that
+ * `revocationOfCorrupt` uses as an epoch. It is far below the largest safe integer, so that a counter can
+ * still rise.
  */
 const MAX_COUNT = 1_000_000_000_000
 
@@ -45,7 +46,7 @@ function storedListOf(rule: Rule): Rule {
 /** The rule for the id of a client in the store. */
 export const clientIdRule = must('a client id', isClientId)
 
-/** The same rule with another message, which does not quote the value. */
+/** Replaces the messages of `rule` by `message`, because the messages of `rule` may quote the value. */
 function withoutValue(rule: Rule, message: string): Rule {
   return (value) => {
     const found = rule(value)

@@ -11,7 +11,8 @@ export interface Section {
   /** The name of the lines that contain these records. */
   readonly is: string
   /**
-   * Reads all records of the kind from the store, page by page, as the fields of lines.
+   * Reads all records of the kind from the store, page by page. Each record is returned as the fields of a
+   * line.
    *
    * @param onSkipped called with each corrupt record
    */

@@ -21,8 +21,8 @@ export function bumpEpochFor<C extends Client>(
 }
 
 /**
- * Adds scopes to a partial revocation. It keeps the earlier scopes, because a process may have ended before the revocation
- * of their tokens reached the store.
+ * Adds scopes to a partial revocation. The earlier scopes stay in it, because a process may have ended before
+ * it revoked the tokens with these scopes.
  *
  * @param epoch the epoch of the client before it is raised
  */
@@ -35,19 +35,19 @@ export function addScopes(
 }
 
 /**
- * The revocation of all tokens of a client whose record is corrupt. The epoch in that record is unknown. So
- * the revocation covers all epochs below the current time in epoch seconds, a number that no real epoch
- * reaches. After the record is repaired, `withRepairedEpochs` raises the epoch of the client to that number,
- * so new tokens are valid.
+ * The revocation of all tokens of a client whose record is corrupt. The client's epoch is unknown. So the
+ * revocation covers all epochs below the current Unix time in seconds. No real epoch is that high. After the
+ * record is repaired, `withRepairedEpochs` raises the epoch of the client to that number, so new tokens are
+ * valid.
  *
- * @param now milliseconds since the epoch
+ * @param now Unix time in milliseconds
  */
 export function revocationOfCorrupt(id: string, now: number): readonly RevocationSpec[] {
   return [{ of: 'client', id, below: Math.floor(now / 1000) }]
 }
 
 /**
- * The revocations that follow from the current record of a client. Making them again is harmless.
+ * The revocations that follow from the current record of a client. Repeating them is harmless.
  *
  * @param found undefined if the client was deleted. In this case all its tokens are revoked permanently
  */

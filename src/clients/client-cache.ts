@@ -11,8 +11,8 @@ const MAX_CLIENTS = 10_000
 
 /**
  * Milliseconds after which a cached client is read again. If a process does not receive the message of a
- * change, it sees the change after this time at the latest. A message is lost if the process that made the
- * change ends too early, or if the database loses the message.
+ * change, it sees the change after this time at the latest. The message does not arrive if the process that
+ * made the change ends too early, or if the database loses the message.
  */
 const MAX_AGE_MS = 10_000
 
@@ -55,7 +55,7 @@ interface CacheState {
  * Caches the clients that were found. A missing client is never cached. So a client that another process
  * creates is found at once, and attackers cannot fill the memory with invented ids.
  *
- * An outdated cache does not give a client its lost access back. Tokens that are issued from an outdated
+ * An outdated cache never restores access that a client has lost. Tokens that are issued from an outdated
  * record carry the epoch of that record. If the client has lost access since then, these tokens are rejected.
  */
 export function createClientCache({

@@ -31,7 +31,7 @@ const STALE_AFTER_MS = 3_600_000
  * its record was deleted. So every usable client is listed, and an entry without a record is normal for a
  * moment. Readers skip such an entry, and remove it when it is old.
  *
- * @param load returns the records in the order of the client ids, undefined where absent
+ * @param load returns the records in the order of the client ids. An absent record is undefined
  */
 export function createClientIndex<C extends Client>({
   store,
@@ -43,8 +43,8 @@ export function createClientIndex<C extends Client>({
   load: (clientIds: readonly string[]) => Promise<(ClientRecord<C> | CorruptRecord | undefined)[]>
 }) {
   /**
-   * The records of index members. Undefined if a member has no record, or if the record has another kind or
-   * `listedAt`.
+   * The records of index members. Undefined if a member has no record, or if the kind or the `listedAt` of
+   * the record does not match the member.
    */
   async function recordsOf(
     members: readonly string[],
@@ -62,7 +62,7 @@ export function createClientIndex<C extends Client>({
     },
 
     /**
-     * @param except another record of the same client id. Entries that both records have stay in the lists
+     * @param except another record with the same client id. The entries of this other record are not removed
      */
     async remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void> {
       const kept = except && memberOf(except) === memberOf(record) ? indexesOf(except) : []

@@ -35,8 +35,8 @@ export function addProduct<C extends Client>(
 }
 
 /**
- * Removes a product. Operations that only this product has are also deleted from `removedOperations`. So if
- * the product is added again, the client gets these operations too.
+ * Removes a product. Operations that only this product has are deleted from `removedOperations`. So when the
+ * product is added again, the client gets these operations again.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */

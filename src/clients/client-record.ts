@@ -58,7 +58,7 @@ export type ClientChanged = (clientId: string) => Promise<void>
 /**
  * The records of the clients in the store.
  *
- * @param changed called after each change and deletion. A successful change settles only after this call
+ * @param changed called after each change and deletion. A successful change resolves only after this call
  */
 export function clientRecords<C extends Client>(store: Store, changed: ClientChanged = async () => {}) {
   const collection = storedClients<C>(store)

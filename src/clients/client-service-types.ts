@@ -24,7 +24,7 @@ export interface NewClient<
   readonly name: string
   /** Ids of the client's products. @default none: the client cannot be used until a product is added */
   readonly products?: readonly Product[] | undefined
-  /** Operations of those products that the client must not have. @default none */
+  /** Operations that the client must not have, although one of its products has them. @default none */
   readonly removedOperations?: readonly Scope[] | undefined
   /**
    * An existing `client_id` to import: 1 to 200 letters, digits and `._~@=-`. The id of a deleted client is
@@ -68,10 +68,10 @@ export interface RotatedSecret {
 
 /**
  * The methods that API keys and applications have in common. Methods may be called at the same time, in any
- * number of processes, and no change is lost. If a client already has the requested state, a change does
- * nothing and emits no event.
+ * number of processes, and no change is lost. If a client already has the requested state, it stays as it is,
+ * and no event is emitted.
  *
- * When the method settles, the change applies in this process. Other processes apply the change when they
+ * When a method resolves, its change applies in this process. Other processes apply the change when they
  * receive its message, usually within moments, and after ten seconds at the latest. A change that removes
  * access also revokes the tokens that the client has obtained so far. If a method rejects because the store
  * is unavailable, call it again.
@@ -121,7 +121,7 @@ export interface ClientService<C extends Client, Scope extends string, Product e
 
   /**
    * Creates a new secret. The old secret stays valid for `overlapSeconds`, so that the client's servers can
-   * switch to the new secret one by one. With `overlapSeconds: 0`, all other secrets are revoked at once.
+   * switch to the new secret one by one. With `overlapSeconds: 0`, all older secrets are revoked at once.
    * Tokens obtained with an old secret stay valid. If the old secret leaked, call `reportCompromised` first.
    *
    * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are valid already, except with `overlapSeconds: 0`
@@ -146,7 +146,7 @@ export interface ClientService<C extends Client, Scope extends string, Product e
    *
    * With the option `registry`, the host keeps the secrets. In this case the method revokes only the access
    * tokens that were issued until the call, and **the host must revoke the secret itself, before the call**.
-   * Each call revokes again.
+   * Each call revokes the tokens again.
    */
   reportCompromised(clientId: string, options?: ChangeOptions): Promise<void>
   /** Information about the valid secrets, newest first. The list is empty after `reportCompromised`. */

@@ -7,8 +7,8 @@ import type { Client } from './client.ts'
 import type { PartialRevocation } from './client-record.ts'
 
 /**
- * What this library stores for a client in the host's tables. The host's rows stay unchanged when tokens are
- * revoked.
+ * This library's own record about a client that the host's tables contain. Revoking tokens changes this
+ * record, and leaves the host's rows unchanged.
  */
 export interface HostEpoch {
   /** A number that is added to the `epoch` of the row. */
@@ -19,7 +19,7 @@ export interface HostEpoch {
   readonly partialRevocations?: PartialRevocation | undefined
 }
 
-/** The name of the permanent index of client ids that may have an offset. */
+/** The name of a permanent index: the ids of the clients that may have an offset. */
 export const CLIENTS_WITH_OFFSET = 'client-epochs'
 
 /** The offsets in the store. */
@@ -32,7 +32,8 @@ const OFFSET: Fields = { offset: countRule, partialRevocations: partialRevocatio
 const NONE: HostEpoch = { offset: 0 }
 
 /**
- * Creates access to the offsets. They are kept permanently, because the epoch of a client must never fall.
+ * Creates the functions that read and raise the offsets. Offsets are kept permanently, because the epoch of a
+ * client must never fall.
  */
 export function createHostEpochs(store: Store) {
   const offsets = storedOffsets(store)
@@ -71,7 +72,7 @@ export function withEpochOffsets(registry: ClientRegistry, epochs: Pick<HostEpoc
   return {
     async find(clientId) {
       // The offset is read before the row. So a request that reads the raised offset never uses an older row.
-      // Otherwise it could issue a valid token for access that the client has lost.
+      // With an older row, the request could issue a valid token for access that the client has lost.
       const { offset } = await epochs.get(clientId)
       const client = await registry.find(clientId)
       if (!client || offset === 0) return client

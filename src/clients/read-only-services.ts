@@ -13,7 +13,7 @@ interface ClientServices {
  * Creates the services for a host that manages API keys and applications. `reportCompromised` revokes the
  * tokens of a client. Every other method rejects with `ERR_REGISTRY_READ_ONLY`.
  *
- * @param services the services of the store, which have all methods
+ * @param services the services for clients in the store. Only the names of their methods are used
  */
 export function createReadOnlyServices(
   { apiKeys, applications }: ClientServices,

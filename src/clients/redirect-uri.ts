@@ -32,7 +32,8 @@ export function findWebUriProblem(uri: unknown): string | undefined {
   if (/[\s\p{Cc}\p{Cf}\p{Cs}]/u.test(uri)) {
     return 'must not contain white space, control characters or invisible characters: encode them as %XX'
   }
-  // `URL.canParse` is not used here. In Node 20 it misreads letters such as "ü" once its caller is compiled.
+  // `URL.canParse` is not used here. In Node 20 it misreads letters such as "ü" once V8 has compiled the
+  // calling function.
   const url = URL.parse(uri)
   if (url === null) return 'must be an absolute URL, as "https://example.com/callback"'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with "https://"'
@@ -57,7 +58,7 @@ export function findWebUriProblem(uri: unknown): string | undefined {
 export function findLogoUriProblem(uri: unknown): string | undefined {
   const problem = findWebUriProblem(uri)
   if (problem !== undefined || String(uri).startsWith('https://')) return problem
-  return 'must start with "https://": browsers show no other picture on the pages'
+  return 'must start with "https://": the pages show pictures from such addresses only'
 }
 
 /**

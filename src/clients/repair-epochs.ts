@@ -16,9 +16,8 @@ export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientR
  * again from the store. A process that missed the message of a change thus notices the change through the
  * revocation.
  *
- * Do not use this registry for clients in the host's tables. An outdated copy of such a table returns an
- * older epoch, and also access that the client has lost since. Tokens issued from such a row must stay
- * rejected.
+ * Do not use this registry for clients in the host's tables. A row of an outdated copy of such a table has an
+ * older epoch, and access that the client has lost since. Tokens issued from this row must stay rejected.
  */
 export function withRepairedEpochs(
   cache: Pick<ClientCache, 'find' | 'refetch' | 'changed'>,

@@ -24,7 +24,7 @@ export interface ClientTokens {
    * Revokes the tokens of a client that carry one of `scopes`, or all its tokens if its record is corrupt.
    */
   revokeScopes(clientId: string, scopes: readonly string[], options: ChangeOptions): Promise<void>
-  /** The revocations that follow from the current state of a client. Making them again is harmless. */
+  /** The revocations that follow from the current state of a client. Repeating them is harmless. */
   revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>
   /**
    * All API keys and applications of an account, page by page. A corrupt record stands in the place of its
@@ -42,8 +42,8 @@ export const PAGE_SIZE = 50
 const ANY_KIND = 'API key or application'
 
 /**
- * Changes the record that decides about new tokens of a client, and revokes older tokens. If this record is
- * corrupt, the older tokens are revoked nevertheless.
+ * Changes the record that holds the epoch of a client (or its epoch offset), and revokes older tokens. If
+ * this record is corrupt, the older tokens are revoked nevertheless.
  *
  * @param revocation.change changes the record, and returns the revocations that the changed record needs
  * @param revocation.ofCorrupt returns the revocations if the record is corrupt
@@ -120,7 +120,7 @@ export function createClientTokens({
     },
 
     async *listByAccount(accountId) {
-      // An invalid account id has no clients in the store, and the store may not accept it in a key.
+      // An invalid account id has no clients in the store, and the store may reject it in a key.
       if (hostIdRule(accountId) !== undefined) return
       const errors: GatehouseError[] = []
       for (const kind of ['apiKey', 'application'] as const) {

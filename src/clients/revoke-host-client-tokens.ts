@@ -21,7 +21,8 @@ export interface HostClientTokens extends ClientTokens {
    * leaked. The host itself must revoke the secret.
    *
    * @param kind the kind that the client must have if the host finds it
-   * @throws {GatehouseError} as `revokeAll`, and `ERR_NOT_FOUND` if the client is of the other kind
+   * @throws {GatehouseError} as `revokeAll`, and `ERR_NOT_FOUND` if the host finds the client, but its kind
+   *   is not `kind`
    */
   reportCompromised(kind: Client['kind'], clientId: string, options: ChangeOptions | undefined): Promise<void>
 }
@@ -40,8 +41,9 @@ interface HostClientTokensParts {
  * it stores an epoch offset for each client, and raises this offset.
  *
  * A client that the host does not find counts as deleted, so all its tokens are rejected. If the host adds
- * the client again soon, its new tokens are rejected too, as long as the revocation is kept. All tokens are
- * also rejected if the epoch offset of a client is corrupt. In that case the client gets no new tokens.
+ * the client again soon, its new tokens are rejected too, as long as the revocation is kept. If the epoch
+ * offset of a client is corrupt, the client gets no new tokens, and a revocation of some of its tokens
+ * revokes all of them.
  */
 export function createHostClientTokens(parts: HostClientTokensParts): HostClientTokens {
   const { registry, list } = parts
@@ -54,8 +56,8 @@ export function createHostClientTokens(parts: HostClientTokensParts): HostClient
     async reportCompromised(kind, clientId, options) {
       checkInput('the client cannot be reported as compromised', { clientId }, { clientId: hostClientIdRule })
       checkChange('compromised', options)
-      // A corrupt epoch offset must not keep tokens valid, so this error is ignored and the tokens are
-      // revoked.
+      // `find` fails if the epoch offset is corrupt. This error is ignored, because the tokens must be
+      // revoked nevertheless.
       const found = await registry.find(clientId).catch((error: unknown) => {
         if (!isCorruptRecord(error)) throw error
         return undefined

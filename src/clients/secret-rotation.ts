@@ -6,12 +6,12 @@ export type SecretAge = 'old' | 'new'
 
 /**
  * The secrets after a rotation. The new secret comes first, then the replaced secret, which expires after the
- * overlap. With an overlap of 0, all other secrets are removed.
+ * overlap. With an overlap of 0, all older secrets are removed.
  *
  * @param now milliseconds since the epoch
  * @param overlapSeconds how long the replaced secret stays valid
  * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are live already. The client's servers may use
- *   either secret, so removing the wrong secret would be an outage
+ *   either secret, so removing the wrong secret would cause an outage
  */
 export function rotateSecret(
   secrets: readonly StoredSecret[],

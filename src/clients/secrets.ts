@@ -55,8 +55,8 @@ export function hashSecret(secret: string): string {
 export function isSecretHash(value: unknown): value is string {
   if (typeof value !== 'string' || !value.startsWith(ALGORITHM)) return false
   const bytes = decodeHash(value)
-  // Decoders tolerate padding, other characters, and extra bits at the end. Comparing the text with the
-  // encoded bytes rejects such a hash.
+  // The decoder tolerates padding, invalid characters, and extra bits at the end. So the bytes are encoded
+  // again and compared with the text, which rejects all of these.
   return bytes.length === 32 && value === ALGORITHM + bytes.toString('base64url')
 }
 

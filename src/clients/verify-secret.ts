@@ -6,8 +6,8 @@ import { decodeHash, isLive, type StoredSecret } from './secrets.ts'
 const MAX_SECRETS = 2
 
 /**
- * Compared instead of a missing secret, so that the comparison takes the same time. No secret has this random
- * hash.
+ * If a client has fewer secrets, the candidate is compared with this hash instead, so that the check takes
+ * the same time. The hash is random, and no secret has it.
  */
 const NO_HASH = randomBytes(32)
 

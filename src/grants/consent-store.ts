@@ -17,7 +17,7 @@ interface ConsentRecord extends StoredConsent {
   readonly versions?: ConsentVersions | undefined
 }
 
-/** @param ttl seconds for which consent is stored after the last decision */
+/** @param ttl how many seconds consent is stored after the last decision */
 export function createConsentStore(store: Store, ttl: number, consentVersions: ConsentVersionStore) {
   const records = createCollection<ConsentRecord>(store, {
     name: 'consent',

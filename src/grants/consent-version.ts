@@ -5,7 +5,10 @@ import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import { stringRule } from '../validation/rules.ts'
 
-/** The holder of authorizations: an account or one of its users, with all applications or only one application. */
+/**
+ * The holder of authorizations: an account or one of its users. With `clientId`, only the authorizations of
+ * this application are meant.
+ */
 export interface AuthorizationHolder extends Person {
   readonly clientId?: string | undefined
 }
@@ -19,19 +22,17 @@ export interface AuthorizationHolder extends Person {
  * never happens, and so most holders have no version.
  */
 export interface ConsentVersions {
-  /** The version of the account, with all applications. */
+  /** The version of the account for all applications. */
   readonly account?: string | undefined
-  /** The version of the account, with one application. */
+  /** The version of the account for the authorized application. */
   readonly client?: string | undefined
-  /** The version of the user, with all applications. */
+  /** The version of the user for all applications. */
   readonly user?: string | undefined
-  /** The version of the user, with one application. */
+  /** The version of the user for the authorized application. */
   readonly userClient?: string | undefined
 }
 
-/**
- * @param ttl seconds for which a version is kept: at least as long as any older authorization may be valid
- */
+/** @param ttl how many seconds a version is kept: at least as long as any older authorization may be valid */
 export function createConsentVersions(store: Store, ttl: number) {
   const records = createCollection<{ id: string }>(store, {
     name: 'consent-version',
@@ -56,7 +57,8 @@ export function createConsentVersions(store: Store, ttl: number) {
     },
     /** Starts a new version, which revokes everything that the holder authorized so far. */
     async renew(holder: AuthorizationHolder): Promise<void> {
-      // A version is a random value and not a counter, so a new version never equals an older version that has expired.
+      // A version is a random value and not a counter, so a new version never equals an older version that
+      // has expired.
       await records.set(idOf(holder), { id: randomUUID() }, ttl)
     },
   }
@@ -66,8 +68,9 @@ export function createConsentVersions(store: Store, ttl: number) {
 export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
 
 /**
- * Whether an authorization that was made in the versions `then` is valid in the versions `now`. A holder that
- * has no version now is not compared: a version expires only after every older authorization has expired.
+ * Whether an authorization is still valid: `then` are the versions when it was made, `now` are the current
+ * versions. A holder that has no version now is not compared: a version expires only after every older
+ * authorization has expired.
  */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {
   const parts = ['account', 'client', 'user', 'userClient'] as const

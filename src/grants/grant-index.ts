@@ -46,13 +46,13 @@ const BUCKETS = { spanSeconds: 30 * DAY_SECONDS, slackSeconds: DAY_SECONDS }
 type LoadGrants = (grantIds: readonly string[]) => Promise<(GrantRecord | CorruptRecord | undefined)[]>
 
 /**
- * Lists the grants in use of each account, in the order in which they were made. Grants of the same second
- * are in no particular order.
+ * Lists, for each account, the grants that are in use: their code was exchanged. The oldest grant comes
+ * first. Grants of the same second are in no particular order.
  *
- * A bucket holds the entries of all grants that expire within the same 30 days. When an extended grant
- * expires in a later bucket, its entry is added to that bucket before the record of the grant changes. The
- * entry also stays in the earlier bucket. So every usable grant is listed, and the store deletes expired
- * entries with their buckets.
+ * A bucket holds the entries of all grants that expire within the same 30 days. When a grant is extended into
+ * the period of a later bucket, its entry is added to that bucket before the record of the grant changes. The
+ * entry in the earlier bucket stays. So every usable grant is listed, and the store deletes expired entries
+ * with their buckets.
  *
  * @param load reads the records of grants, in the order of the ids. An absent record is undefined
  */
@@ -129,8 +129,8 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       return () => check().catch(() => false)
     },
     /**
-     * The ids of the grants of a pair that are to be revoked: all its grants in use except the newest
-     * `PAIR_LIMIT` grants. The oldest grant comes first.
+     * The ids of the grants that must be revoked because a pair exceeds its limit: all its grants in use
+     * except the newest `PAIR_LIMIT` grants. The oldest grant comes first.
      */
     async listOverLimit(pair: GrantPair): Promise<string[]> {
       const index = indexOf(pair.accountId)

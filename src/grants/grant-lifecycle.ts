@@ -10,7 +10,8 @@ export interface Listing extends GrantEntry {
   /** Epoch seconds at which the grant will expire. */
   readonly end: number
   /**
-   * Whether a pair of the account may exceed its limit of grants (`index.startLimitCheck`). Never rejects.
+   * Whether a person of the account may exceed the limit of grants for an application
+   * (`index.startLimitCheck`). Never rejects.
    */
   readonly mayExceedLimit: () => Promise<boolean>
 }
@@ -27,10 +28,10 @@ const TOMBSTONE_TTL_SECONDS = 86_400
 type Lifetimes = Readonly<Record<'refreshToken' | 'delegatedAccessToken' | 'storedConsent', number>>
 
 /**
- * @param lifetimes.refreshToken seconds for which a refresh token can be used
- * @param lifetimes.delegatedAccessToken seconds for which an access token can be used. A grant can be revoked as long
- *   as any of its access tokens can be used
- * @param lifetimes.storedConsent seconds for which an account's decisions are stored
+ * @param lifetimes.refreshToken how many seconds a refresh token can be used
+ * @param lifetimes.delegatedAccessToken how many seconds an access token can be used. A grant can be revoked
+ *   as long as any of its access tokens can be used
+ * @param lifetimes.storedConsent how many seconds the decisions of an account are stored
  */
 export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
   const state = createState(store, lifetimes)
@@ -51,7 +52,7 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
     activate: (grantId: string, known?: Stored<GrantRecord>, listing?: Listing) =>
       activateGrant(state, grantId, known, listing),
     /**
-     * Extends a grant before another refresh token is issued.
+     * Extends an active grant before its next refresh token is issued.
      *
      * @returns false if the grant is deleted or revoked
      */
@@ -122,8 +123,8 @@ async function activateGrant(
     record.listedAt === undefined || record.exp < listed.end - EXTENSION_INTERVAL_SECONDS
       ? { ...record, exp: listed.end, listedAt: listed.listedAt, usedAt: nowInSeconds() }
       : confirmDurable(record)
-  // When everything of a holder is revoked, the new consent version is stored first, and then the list is
-  // read. This grant is listed already. So either the revocation finds the grant in the list, or the read
+  // A revocation of everything that a holder authorized first stores the new consent version, and then reads
+  // the list. This grant is listed already. So either the revocation finds the grant in the list, or the read
   // below finds the new version.
   const [isGrantActive, current] = await Promise.all([
     changeGrant(state, grantId, stored, putInUse),
@@ -135,8 +136,8 @@ async function activateGrant(
 }
 
 /**
- * Extends a grant. If the extended grant expires in another bucket of the index, its entry is added to that
- * bucket before its record changes.
+ * Extends a grant. The index lists a grant in a bucket that depends on its expiry. If the extended grant
+ * belongs in a later bucket, its entry is added there before its record changes.
  */
 async function extendGrant(state: State, grantId: string, known?: Stored<GrantRecord>): Promise<boolean> {
   const stored = known ?? (await state.records.read(grantId))

@@ -8,17 +8,20 @@ export interface GrantRecord {
   readonly accountId: string
   readonly clientId: string
   readonly userId?: string | undefined
-  /** What was authorized: space-delimited scopes, by audience, without denied scopes. */
+  /** The authorized scopes of each audience, space-delimited. Denied scopes are not included. */
   readonly resources?: Readonly<Record<string, string>> | undefined
   /** When the grant was made, in epoch seconds. */
   readonly iat: number
   /** When the grant expires if it is not extended, in epoch seconds. */
   readonly exp: number
-  /** The consent versions when the grant was made; absent in records that older versions of this library wrote. */
+  /**
+   * The consent versions when the grant was made; absent in records that older versions of this library
+   * wrote.
+   */
   readonly versions?: ConsentVersions | undefined
   /**
    * The time by which the grant is sorted in the list of its account, in milliseconds since the epoch.
-   * Undefined until the grant is in use.
+   * Undefined until the grant is in use, which begins when its code is exchanged.
    */
   readonly listedAt?: number | undefined
   /** Epoch seconds of the last known use, updated once a day. */

@@ -17,12 +17,18 @@ import {
   type RevokeGrantsParts,
 } from './revoke-grants.ts'
 
-/** The holder of grants: an account or one of its users, with all applications or only one application. */
+/**
+ * The holder of grants: an account or one of its users. With `clientId`, only the grants of this application
+ * are meant.
+ */
 export interface GrantHolder {
   readonly accountId: string
   /** Selects only the grants of this user. @default all users. An explicit `undefined` is rejected */
   readonly userId?: string
-  /** Selects only the grants of this application. @default all applications. An explicit `undefined` is rejected */
+  /**
+   * Selects only the grants of this application. @default all applications. An explicit `undefined` is
+   * rejected
+   */
   readonly clientId?: string
 }
 
@@ -38,10 +44,10 @@ export interface GrantListOptions extends ListOptions {
 /** What accounts have authorized applications to do. */
 export interface Grants {
   /**
-   * The grants of an account that are in use, in the order in which they were made. Grants of the same second
-   * are in no particular order. A grant is in use once its code was exchanged. A grant with a corrupt record
-   * is left out and logged. A person has at most 100 grants in use for one application. When another grant
-   * comes into use, the oldest grant is revoked.
+   * The grants of an account that are in use, oldest first. Grants of the same second are in no particular
+   * order. A grant is in use once its code was exchanged. A grant with a corrupt record is left out and
+   * logged. A person has at most 100 grants in use for one application. When a new grant exceeds this limit,
+   * the oldest grant is revoked.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; and, like all methods, the errors of `ready()`
    */
@@ -53,8 +59,8 @@ export interface Grants {
    * this moment. The application must ask the person again. Resolves when the revocation is stored.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND` if the grant never existed, has expired, or is deleted;
-   *   `ERR_STORE_UNAVAILABLE`: call it again; `ERR_STORE_CORRUPT` if the record is corrupt: the tokens of the
-   *   grant are revoked nevertheless
+   *   `ERR_STORE_UNAVAILABLE`: call the method again; `ERR_STORE_CORRUPT` if the record is corrupt: the
+   *   tokens of the grant are revoked nevertheless
    */
   revoke(grantId: string, options?: ChangeOptions): Promise<void>
   /**
@@ -73,7 +79,8 @@ export interface Grants {
 const PAGE_SIZE = 100
 
 /** The part of an error message that says what was done although some grants have corrupt records. */
-const DONE = 'The tokens of these grants were revoked nevertheless, and so was everything else'
+const DONE =
+  'The tokens of these grants were revoked nevertheless, and all other grants were revoked as requested'
 
 /** @param parts.audience the resource server whose scopes a grant lists */
 export function createGrantService(parts: RevokeGrantsParts & { readonly audience: string }) {
@@ -112,8 +119,8 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
     },
 
     async revokeAll(holder, options = {}) {
-      // Unknown fields are rejected, because a misspelt `clientId` would otherwise revoke everything of the
-      // account.
+      // Unknown fields are rejected, because a misspelt `clientId` would otherwise revoke everything that the
+      // account authorized.
       const rules = {
         accountId: textRule,
         userId: omittedOr(textRule, 'userId', holder),
@@ -216,7 +223,7 @@ function isGrantId(value: unknown): value is string {
 
 /**
  * The rule of an id that the caller may omit, but may not pass as `undefined`. If `undefined` were accepted,
- * a host whose lookup of the id failed would revoke everything of the account.
+ * a host whose lookup of the id failed would revoke everything that the account authorized.
  */
 function omittedOr(rule: Rule, name: string, holder: unknown): Rule {
   return (value) =>

@@ -10,8 +10,8 @@ export interface Grant {
   /** The user of that account who authorized the application; undefined if the host named no user. */
   readonly userId?: string | undefined
   /**
-   * What was authorized. A token carries only those of these scopes that the application's products and KYC
-   * level allow when the token is issued.
+   * The authorized scopes. A token carries a scope only if the application's products and the KYC level of
+   * its developer allow it when the token is issued.
    */
   readonly scopes: readonly string[]
   /** Epoch seconds. */

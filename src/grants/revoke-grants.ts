@@ -92,8 +92,8 @@ export async function revokeGrant(
 }
 
 /**
- * Revokes the grants of an account that `isMeant` selects, a few at a time. Grants with corrupt records are always
- * revoked, because their records cannot show whether `isMeant` would select them.
+ * Revokes the grants of an account that `isMeant` selects, a few at a time. Grants with corrupt records are
+ * always revoked, because their records cannot show whether `isMeant` would select them.
  *
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */

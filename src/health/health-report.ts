@@ -4,8 +4,8 @@ import type { StoreCheck } from '../store/contract.ts'
 export type HealthCheck = StoreCheck
 
 /**
- * The health of a gatehouse or a gateway. It is plain data without tokens, secrets, keys or stored data. Later versions
- * may add fields.
+ * The health of a gatehouse or a gateway. It is plain data without tokens, secrets, keys or stored data.
+ * Later versions may add fields.
  */
 export interface Health {
   /**
@@ -30,7 +30,9 @@ export interface RevocationHealth {
   readonly enabled: boolean
   /** Whether this process currently cannot receive revocations. */
   readonly stale: boolean
-  /** Seconds since the last moment at which all revocations were known; undefined if there was no such moment. */
+  /**
+   * Seconds since the last moment at which all revocations were known; undefined if there was no such moment.
+   */
   readonly ageSeconds: number | undefined
   /** The number of active revocations. */
   readonly count: number

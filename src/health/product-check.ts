@@ -9,7 +9,10 @@ const name = 'products'
 /** The maximum number of operations that a message names. */
 const MAX_NAMED_OPERATIONS = 5
 
-/** Checks whether products are loaded, whether the last load succeeded, and whether all operations are available. */
+/**
+ * Checks whether products are loaded, whether the last load succeeded, and whether all operations are
+ * available.
+ */
 export function checkProducts(
   catalog: Pick<LiveCatalog, 'current' | 'loaded' | 'loadedScopes' | 'rejection'>,
 ): HealthCheck {

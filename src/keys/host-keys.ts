@@ -30,7 +30,8 @@ export function createHostKeys(parts: {
 }): KeySource {
   const { keys, revokeKey, isKeyRevoked, onRevoked, events } = parts
   const signing = ALGORITHMS.flatMap((alg) => keys.find((key) => key.alg === alg && isPrivate(key)) ?? [])
-  // The set includes revoked keys, so that the gateway reports their tokens as revoked, not as signed by an unknown key.
+  // The set includes revoked keys, so that the gateway reports their tokens as revoked, not as signed by an
+  // unknown key.
   const getKey = createLocalJWKSet({ keys: keys.map(toPublicJwk) })
   const ordered = [...signing, ...keys.filter((key) => !signing.includes(key))]
   const listeners = new Set<() => void>()

@@ -51,7 +51,10 @@ export interface RingLoss {
 }
 
 interface KeyRecord extends RingKey {
-  /** A compact JWE. Public keys are encrypted too, so that an attacker who can write to the store cannot add a key. */
+  /**
+   * A compact JWE. Public keys are encrypted too, so that an attacker who can write to the store cannot add a
+   * key.
+   */
   readonly sealed?: string | undefined
 }
 
@@ -133,8 +136,8 @@ export function createKeyRingRecords(store: Store, encryption: KeyEncryption) {
     /**
      * The keys of a ring from another store. Writes nothing.
      *
-     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the keys; `ERR_STORE_CORRUPT` if the text is not
-     *   a ring
+     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the keys; `ERR_STORE_CORRUPT` if
+     *   the text is not a ring
      */
     fromText: (text: string) => fromText(records, text),
   }

@@ -5,8 +5,8 @@ import type { SigningAlgorithm } from './generate-key.ts'
 export const KEY_STATES = ['next', 'current', 'previous', 'retired', 'revoked'] as const
 
 /**
- * A `next` key is published. A `current` key signs. A `previous` key stays published until all its tokens have expired,
- * and is then `retired`. A key can be `revoked` in any state.
+ * A `next` key is published. A `current` key signs. A `previous` key stays published until all its tokens
+ * have expired, and is then `retired`. A key can be `revoked` in any state.
  */
 export type KeyState = (typeof KEY_STATES)[number]
 

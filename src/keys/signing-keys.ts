@@ -28,7 +28,9 @@ export interface SigningKeyInfo {
 
 /** Options of a change of keys. */
 interface KeyChangeOptions {
-  /** The host's name for the person or program that makes the change; included in events, for an audit trail. */
+  /**
+   * The host's name for the person or program that makes the change; included in events, for an audit trail.
+   */
   readonly actor?: string | undefined
 }
 
@@ -37,10 +39,12 @@ export interface SigningKeys {
   /** All keys. The keys that sign come first in the list. */
   list(): Promise<readonly SigningKeyInfo[]>
   /**
-   * Activates the next keys in every process, and generates new next keys. Tokens of the replaced keys stay valid.
-   * Rotating twice within `publishAheadSeconds` can activate a key that remote gateways have not fetched yet.
+   * Activates the next keys in every process, and generates new next keys. Tokens of the replaced keys stay
+   * valid. Rotating twice within `publishAheadSeconds` can activate a key that remote gateways have not
+   * fetched yet.
    *
-   * @throws {GatehouseError} `ERR_SIGNING_KEYS_READ_ONLY` if the host manages the keys; `ERR_STORE_UNAVAILABLE`
+   * @throws {GatehouseError} `ERR_SIGNING_KEYS_READ_ONLY` if the host manages the keys;
+   *   `ERR_STORE_UNAVAILABLE`
    */
   rotate(options?: KeyChangeOptions): Promise<void>
   /**
@@ -73,7 +77,10 @@ export interface KeyCondition {
   readonly keys: readonly Pick<RingKey, 'alg' | 'state' | 'since'>[]
   /** Whether a signing key was revoked, so that gateways reject its new tokens too. */
   readonly isSigningRevoked: boolean
-  /** When these keys were last confirmed, in milliseconds since the epoch; undefined if they were never confirmed. */
+  /**
+   * When these keys were last confirmed, in milliseconds since the epoch; undefined if they were never
+   * confirmed.
+   */
   readonly confirmedAt?: number | undefined
   /** Whether the confirmation is so old that the keys must be polled before anything is signed. */
   readonly stale: boolean
@@ -81,7 +88,10 @@ export interface KeyCondition {
   readonly failure?: unknown
   /** When the next keys become current, in epoch seconds; undefined if that is not known. */
   readonly rotationDue?: number | undefined
-  /** Why and when these keys replaced older keys after the store lost data; undefined if the store lost no data. */
+  /**
+   * Why and when these keys replaced older keys after the store lost data; undefined if the store lost no
+   * data.
+   */
   readonly replaced?: RingLoss | undefined
 }
 

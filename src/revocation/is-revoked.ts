@@ -64,7 +64,10 @@ export function createRevocationSet() {
       return Math.max(0, ...thresholds.map(({ below }) => below).filter(Number.isFinite))
     },
 
-    /** Adds revocations, in any order and any number of times. A weaker revocation never undoes a stronger revocation. */
+    /**
+     * Adds revocations, in any order and any number of times. A weaker revocation never undoes a stronger
+     * revocation.
+     */
     add(revocations: readonly Revocation[]): void {
       if (revocations.length === 0) return
       revocations.forEach(addRevocation)
@@ -83,7 +86,10 @@ export function createRevocationSet() {
       for (const [id, { size }] of clients) if (size === 0) clients.delete(id)
     },
 
-    /** Calls `listener`, which must not throw, after revocations were added. @returns a function that unsubscribes */
+    /**
+     * Calls `listener`, which must not throw, after revocations were added. @returns a function that
+     * unsubscribes
+     */
     onAdded(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)

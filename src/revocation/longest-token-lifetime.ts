@@ -37,8 +37,9 @@ export function createLongestLifetime(store: Store, configured: number, record: 
 
   return {
     /**
-     * The longest lifetime in seconds, including the lifetimes that other processes with other options have announced. The
-     * call also announces the lifetime of this process, so call it before this process issues tokens.
+     * The longest lifetime in seconds, including the lifetimes that other processes with other options have
+     * announced. The call also announces the lifetime of this process, so call it before this process issues
+     * tokens.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
      */
@@ -49,8 +50,8 @@ export function createLongestLifetime(store: Store, configured: number, record: 
       return known
     },
     /**
-     * The longest lifetime in seconds that this process knows, without I/O. Another process may have announced a longer
-     * lifetime since.
+     * The longest lifetime in seconds that this process knows, without I/O. Another process may have
+     * announced a longer lifetime since.
      */
     get secondsKnown(): number {
       return known

@@ -64,7 +64,9 @@ export function createPendingRevocations(parts: {
     return entries
   }
 
-  /** Milliseconds between now and the time of an entry, in either direction; `Infinity` for a corrupt entry. */
+  /**
+   * Milliseconds between now and the time of an entry, in either direction; `Infinity` for a corrupt entry.
+   */
   function ageOf(entry: string): number {
     return ENTRY_PREFIX.test(entry) ? Math.abs(now() - Number(entry.slice(0, 13))) : Infinity
   }

@@ -23,8 +23,8 @@ export interface RevocationFreshness {
   /** Whether the last poll failed or is overdue, or whether no poll has succeeded yet. */
   readonly isStale: boolean
   /**
-   * Seconds since the last moment at which all revocations were known. If there was no such moment, seconds since the
-   * follower was created.
+   * Seconds since the last moment at which all revocations were known. If there was no such moment, seconds
+   * since the follower was created.
    */
   readonly ageSeconds: number
 }
@@ -76,10 +76,11 @@ export function createRevocationFollower(parts: Parts) {
       return mustReject(follower)
     },
     /**
-     * Reads all revocations in force, and follows the source from then on. May be called again at any time. Concurrent
-     * calls share one subscription.
+     * Reads all revocations in force, and follows the source from then on. May be called again at any time.
+     * Concurrent calls share one subscription.
      *
-     * @throws the errors of the source; {GatehouseError} `ERR_NOT_READY` if the source does not answer, `ERR_CLOSED`
+     * @throws the errors of the source; {GatehouseError} `ERR_NOT_READY` if the source does not answer,
+     *   `ERR_CLOSED`
      */
     start: () => (follower.starting ??= start(follower).finally(() => (follower.starting = undefined))),
     /** Stops following the source, even during a start or a poll. May be called again. */
@@ -129,7 +130,10 @@ async function start(follower: Follower): Promise<void> {
   if (follower.timer === undefined) schedulePoll(follower)
 }
 
-/** Subscribes before the first read, so that no revocation is missed. If the read fails, the subscription stays. */
+/**
+ * Subscribes before the first read, so that no revocation is missed. If the read fails, the subscription
+ * stays.
+ */
 async function subscribeAndRead(follower: Follower): Promise<void> {
   const { source, set } = follower
   follower.unsubscribe ??= await source.listen?.(
@@ -176,8 +180,8 @@ async function poll(follower: Follower): Promise<void> {
 }
 
 /**
- * Polls after a lost message. A new read is needed, because a read in progress may have passed the place of the lost
- * revocation already.
+ * Polls after a lost message. A new read is needed, because a read in progress may have passed the place of
+ * the lost revocation already.
  */
 async function pollAgain(follower: Follower): Promise<void> {
   await follower.reading?.catch(() => {})

@@ -82,7 +82,9 @@ export function createRevocationLog(
       return cursor.place?.kind === 'bucket' ? readBuckets(log, cursor, time) : readRecent(log, cursor, time)
     },
 
-    /** All revocations that were in force when the iteration began, in pages. The iteration may take any time. */
+    /**
+     * All revocations that were in force when the iteration began, in pages. The iteration may take any time.
+     */
     inForce: () => readInForce(log),
 
     listen(listener: (revocation: Revocation) => void, missed: () => void) {

@@ -374,7 +374,7 @@ describe('incomplete files', () => {
 
   test('a file with a missing line is rejected', async () => {
     await expect(importing(file.toSpliced(kinds(file).indexOf('client'), 1))).rejects.toThrow(
-      rejection('states other numbers of lines than the file has'),
+      rejection('states line counts that do not match the file'),
     )
   })
 

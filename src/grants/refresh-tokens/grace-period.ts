@@ -41,7 +41,8 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
       next: encrypt(next, keyOf(token, newest)),
     }),
     /**
-     * The successor of `token`, if the last rotation replaced `token` within the grace period; otherwise undefined.
+     * The successor of `token`, if the last rotation replaced `token` within the grace period; otherwise
+     * undefined.
      *
      * @param now milliseconds since the epoch
      */

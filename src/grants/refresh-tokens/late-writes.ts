@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { LATE_WRITE_MS } from '../../async/clock-tolerances.ts'
 
 // A database that was paused or disconnected may apply writes long after their requests were answered with an
-// error. The process that sent such a write soon rolls it back (`uncertain-writes.ts`). Until the rollback,
-// all other processes read the replaced refresh token as used. A client that retries with this token then
-// looks like a thief.
+// error. Soon after such a write is applied, the process that sent it rolls it back (`uncertain-writes.ts`).
+// Until the rollback, all other processes see the replaced refresh token as used. A client that retries with
+// this token then looks like a thief.
 
 /**
- * Milliseconds after a write within which no client retries, because its request has not been answered with
- * an error yet.
+ * How many milliseconds pass at least between a write and the retry of its client. A client retries only
+ * after its request was answered with an error.
  */
 const FIRST_RETRY_MS = 250
 
 /**
- * Milliseconds within which a process rolls back its late write, after it has noticed that the database
- * answers again.
+ * How many milliseconds a process needs at most to roll back its late write, after it has noticed that the
+ * database answers again.
  */
 const ROLLBACK_TIMEOUT_MS = 3000
 

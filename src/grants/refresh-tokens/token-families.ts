@@ -38,7 +38,7 @@ interface Families {
 }
 
 /**
- * @param options.tombstoneTtl seconds for which the record of a revoked family is kept: as long as a client
+ * @param options.tombstoneTtl how many seconds the record of a revoked family is kept: as long as a client
  *   could still present the code of the family
  * @param options.gracePeriod lets clients retry a rotation whose response they lost
  */
@@ -61,14 +61,15 @@ export function createTokenFamilies(
      *
      * @param ttl seconds for which the token can be used
      * @returns false if the family was started before: the code was used twice
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the family is not started then, and the caller may try again
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the family is not started then, and the caller may
+     *   try again
      */
     start: (token: string, payload: RefreshPayload, ttl: number) =>
       startFamily(families, token, payload, ttl),
     /** The token, current or not; undefined if it is unknown or forged, or its family is revoked. */
     find: (token: string) => findToken(families, token, readToken),
     /**
-     * Like `find`, for a token that will be rotated. If a late write may have used the token, this method
+     * Like `find`, for a token that will be rotated. If a late write may have replaced the token, this method
      * waits up to three seconds for the rollback of that write.
      */
     findForRotation: (token: string) => findToken(families, token, pollToken),
@@ -101,9 +102,9 @@ export function createTokenFamilies(
 }
 
 /**
- * Refresh tokens as families: one record for each grant. A single compare-and-swap replaces the current token with the
- * next token. So each token is usable exactly once under any concurrency, and the record does not grow with the number of
- * refreshes (RFC 9700 4.14.2).
+ * Refresh tokens as families: one record for each grant. A single compare-and-swap replaces the current token
+ * with the next token. So each token is usable exactly once under any concurrency, and the record does not
+ * grow with the number of refreshes (RFC 9700 4.14.2).
  */
 export type TokenFamilies = ReturnType<typeof createTokenFamilies>
 
@@ -166,7 +167,9 @@ async function readToken(families: Families, token: string): Promise<FoundRefres
   return isOlder && format.isGenuine(token) ? { ...found, state: 'used' } : undefined
 }
 
-/** Reads a token. If a late write may have used the token, reads it again until that write is rolled back. */
+/**
+ * Reads a token. If a late write may have replaced the token, reads it again until that write is rolled back.
+ */
 function pollToken(families: Families, token: string): Promise<FoundRefreshToken | undefined> {
   return pollUntil(
     () => readToken(families, token),
@@ -208,10 +211,10 @@ function swap(
 }
 
 /**
- * Records that a client receives the successor again. The process that made the rotation may not know whether
- * its write was stored. When that process finds this record, it does not roll back the rotation. This
- * function writes even if the retry is already recorded, because only its own write proves that the successor
- * is durable.
+ * Sets `repeated`, because a client receives the successor again. The process that made the rotation may not
+ * know whether its write was stored. If that process finds `repeated`, it does not roll back the rotation.
+ * This function writes even if `repeated` is already set, because only its own write proves that the
+ * successor is durable.
  *
  * @returns false if another process has changed the record, for example by a rollback
  */

@@ -47,7 +47,7 @@ const MAX_RETRY_DELAY_MS = 1000
 const ROLLBACK_EXPIRY_MS = 3_600_000
 
 /**
- * @param options.notStartedTtl seconds for which the record remains after the start of a family was rolled
+ * @param options.notStartedTtl how many seconds the record remains after the start of a family was rolled
  *   back. While the record remains, a start that arrives late fails
  */
 export function createUncertainWrites(
@@ -64,8 +64,8 @@ export function createUncertainWrites(
   /**
    * Finds out whether a write was stored, and makes the outcome final. A stored write stays if
    * `acceptIfStored` is true, or if a client has received its token by a retry. Its record is then written
-   * again, which confirms it. In all other cases the previous record is restored with a barrier, unless
-   * another process has changed the record.
+   * again, and this second write confirms the first. In all other cases the previous record is restored with
+   * a barrier, unless another process has changed the record.
    *
    * @returns whether the write is in force
    */
