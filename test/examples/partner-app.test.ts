@@ -62,7 +62,7 @@ describe('the partner app', () => {
     const consent = await goToConsent('alice')
     const rejected = await browser.open(forged('forged'))
     expect(rejected.status).toBe(200)
-    expect(read(rejected)).toContain('This sign-in was started in another tab, or is over.')
+    expect(read(rejected)).toContain('This sign-in was started in another tab, or has ended.')
     expect(read(rejected)).toContain('Connect your account')
     expect(printed).not.toHaveBeenCalled()
     printed.mockRestore()
