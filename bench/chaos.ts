@@ -16,8 +16,8 @@
  * - A client cannot refresh with its current refresh token.
  * - A response is a 5xx other than 503.
  * - A request takes longer than the store's timeout allows.
- * - A client gets no tokens within 5 s after the recovery.
- * - The memory of a process grows.
+ * - A client gets no tokens within 5 s after the recovery of Redis.
+ * - The memory of a process grows by more than its limit.
  *
  * With `--no-durability` the measurement does not fail, and counts the writes that replication without WAIT
  * loses. `--seconds 30` shortens the run. With `--eager`, clients hardly pause between two refreshes. The

@@ -166,7 +166,7 @@ describe('the signal of a token', () => {
     expect(listeners.size).toBe(0)
   })
 
-  test('an abort listener may request signals of other tokens', () => {
+  test('an abort listener may itself request signals', () => {
     const first = signalOf('a', 10)
     const others: AbortSignal[] = []
     first.addEventListener('abort', () => others.push(signalOf('b', 20), signalOf('a', 10)))
