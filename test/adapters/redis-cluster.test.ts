@@ -125,7 +125,7 @@ describeWithRedis('the Redis store on a cluster', () => {
     await expect(askRedis(required(cluster.nodes[0]), 'MGET', 'key 1', 'key 2')).rejects.toThrow('CROSSSLOT')
   })
 
-  test('a Redis store whose client is connected to a single cluster node rejects, and the error names the client to use instead', async () => {
+  test('if the client of a Redis store is connected to a single cluster node, calls of the store reject, and the error names the client to use instead', async () => {
     const client = new Redis(required(cluster.nodes[0]).port)
     const store = redisStore(client, { durability })
     cleanups.push(

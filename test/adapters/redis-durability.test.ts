@@ -66,7 +66,7 @@ describe.each([
     const connections = async () =>
       String(await askRedis(master, 'CLIENT', 'LIST', 'TYPE', 'NORMAL'))
         .split('\n')
-        // The connection of this request itself is left out.
+        // The connection that sends this CLIENT LIST command is left out.
         .filter((line) => line !== '' && !line.includes(' cmd=client|list '))
 
     beforeAll(async () => {

@@ -72,7 +72,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await waitForMessage(store, 'three', received)
   })
 
-  test('all subscriptions share one connection, and close() of the store ends it but keeps the connection of the client open', async () => {
+  test('all subscriptions share one connection, and close() of the store ends this connection but keeps the connection of the client open', async () => {
     await vi.waitFor(() => store.ping())
     await store.publish('a', 'hello')
     expect(await subscribers()).toHaveLength(0)

@@ -118,7 +118,7 @@ describe('an adapter for PostgreSQL that follows the store contract', () => {
     }
   })
 
-  test('a host on the SQL store issues direct and delegated tokens, and rejects revoked ones', async () => {
+  test('a host on the SQL store issues direct and delegated tokens, and rejects revoked tokens', async () => {
     const host = await startHost({ store: createStore() })
     try {
       const apiKey = await host.createApiKey()

@@ -94,8 +94,8 @@ describeWithRedis('export and import between kinds of stores', () => {
         'moved:clients:apiKey',
         'moved:clients:application',
         'moved:clients:deleted',
-        // This index has no expiry, because it also contains a permanent mark, whose id is in the record of
-        // the key ring.
+        // This index has no expiry, because it also contains a permanent entry without a revocation. The
+        // record of the key ring names this entry, so that a lost revocation log is detected.
         'moved:revocations:buckets',
         'moved:signing-keys:longest-id-token',
         'moved:signing-keys:longest-lifetime',

@@ -152,7 +152,7 @@ describe('a live catalog of a function', () => {
 describe('a restricted catalog', () => {
   const scopes = (live: ReturnType<typeof liveCatalog>) => [...live.current.operations.keys()]
 
-  it('a restricted catalog has only the allowed operations, and the epoch of the restriction, at once and after each load', async () => {
+  it('right after a restriction and after each later load, the catalog has only the allowed operations and the epoch of the restriction', async () => {
     const load = vi.fn().mockReturnValueOnce(productsNamed('a', 'b')).mockReturnValue(productsNamed('b', 'c'))
     const live = liveCatalog({ products: load })
     await live.reload()

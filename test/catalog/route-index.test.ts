@@ -44,7 +44,7 @@ describe('createRouteIndex', () => {
     expect(find('GET', '/x')).toBe('GET /:a')
   })
 
-  it('a path finds nothing if routers that fold Unicode would find another route', () => {
+  it('the index finds no route for a path that routers with Unicode folding would match to a different route', () => {
     const { find, findAll } = indexOf('GET /kiss', 'GET /a/:x/secret', 'GET /items/keys', 'GET /items/:id')
     expect(find('GET', '/KISS')).toBe('GET /kiss')
     for (const path of ['/\u212aiss', '/ki\u017f\u017f', '/k\u0131ss', '/k\u0130ss', '/\uff4biss']) {
@@ -60,7 +60,7 @@ describe('createRouteIndex', () => {
     expect(find('GET', '/a/\u0130\u0130\u0130/secret')).toBe('GET /a/:x/secret')
   })
 
-  it('an ASCII path finds nothing if another route has the same text after folding', () => {
+  it('the index finds no route for an ASCII path that matches one route and is equal to a different route after folding', () => {
     const { find, findAll } = indexOf('GET /stra\u00dfe', 'GET /:street')
     expect(find('GET', '/stra\u00dfe')).toBe('GET /stra\u00dfe')
     expect(find('GET', '/strasse')).toBeUndefined()
@@ -68,7 +68,7 @@ describe('createRouteIndex', () => {
     expect(find('GET', '/street')).toBe('GET /:street')
   })
 
-  it('a path finds nothing if case-sensitive routers would find another route', () => {
+  it('the index finds no route for a path that case-sensitive routers would match to a different route', () => {
     const { find, findAll } = indexOf(
       'GET /items/keys',
       'GET /items/:id',

@@ -58,7 +58,7 @@ describeEachKind('lists of clients', (context) => {
     await store.add(`clients:${kind}:of:acme`, `0000000000009:${clientId}`)
     const page = await process.service.listByOwner('acme', { limit: 1 })
     expect(page).toEqual({ items: [expect.objectContaining({ name: 'Kept' })] })
-    // The entries without a record were removed, and so was the second entry of the client.
+    // The call of listByOwner() removed the entries without a record, and the second entry of the client.
     expect(await store.range(`clients:${kind}:of:acme`, { limit: 100 })).toEqual([`${START}:${clientId}`])
   })
 

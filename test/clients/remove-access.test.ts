@@ -183,8 +183,8 @@ describeEachKind('the tokens of a client', (context) => {
     await service.removeOperation(clientId, 'payments:list')
     await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
     await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
-    // The change is repeated, and its revocations are written again, as by a process that completes a pending
-    // revocation.
+    // The test repeats the change and writes its revocations again, as a process does that completes a
+    // pending revocation.
     await service.removeOperation(clientId, 'payments:list')
     await process.revocations.revoke(...(await clientTokens.revocationsOf(clientId)))
 

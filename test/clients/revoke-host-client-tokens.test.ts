@@ -115,7 +115,7 @@ describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
     }
   })
 
-  it('a lookup of a client of the host costs one more read of the store', async () => {
+  it('a lookup of a client of the host reads the store once, for the epoch offset of the client', async () => {
     const { store, calls } = watched(open())
     const { registry } = atHost(store)
     await registry.find('nightly')
@@ -170,7 +170,7 @@ describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
     expect(await clientTokens.revocationsOf('nightly')).toEqual([{ of: 'client', id: 'nightly', below: 8 }])
   })
 
-  it('a second revocation of single operations covers the operations of the first one too', async () => {
+  it('a second revocation of single operations also covers the operations of the first revocation', async () => {
     const { clientTokens } = atHost(open())
     await clientTokens.revokeScopes('nightly', ['payments:transfer'], {})
     await clientTokens.revokeScopes('nightly', ['invoices:create'], {})

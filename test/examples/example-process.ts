@@ -32,7 +32,10 @@ export interface ExampleProcess {
   readonly partnerPort: number
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Resolves when the instructions are printed. Rejects with the output if the process ends before. */
+  /**
+   * Resolves when the instructions are printed. Rejects with the output if the process ends before the
+   * instructions are printed.
+   */
   ready(): Promise<void>
   /** Resolves with the exit code when the process has ended. */
   readonly ended: Promise<number | null>

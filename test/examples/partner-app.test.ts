@@ -93,7 +93,7 @@ describe('the partner app', () => {
     expect(read(await browser.submit(changed, { action: /invoices$/ }))).toContain('The invoice was created.')
   })
 
-  it('the partner app reports that no operation it needs is allowed', async () => {
+  it('if the user allows no operation that the partner app needs, the app reports this to the user', async () => {
     host.accounts.set('carol', { id: 'carol', claims: { name: 'Carol' } })
     const consent = await goToConsent('carol')
     const connected = await decide(consent, [])

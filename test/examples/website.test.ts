@@ -58,14 +58,14 @@ describe('the sign-in form', () => {
   })
 })
 
-describe('next after sign-in', () => {
+describe('the parameter "next" after sign-in', () => {
   const origin = 'http://localhost:3000'
 
   it.each([
     ['/auth/interaction/abc?x=1', '/auth/interaction/abc?x=1'],
     ['http://localhost:3000/auth/x', '/auth/x'],
     ['relative', '/relative'],
-  ])('the sign-in redirects to the path of next on the same origin: %s', (next, expected) => {
+  ])('the sign-in redirects to the path in the parameter "next" on the same origin: %s', (next, expected) => {
     expect(localPath(next, origin)).toBe(expected)
   })
 
@@ -83,7 +83,7 @@ describe('next after sign-in', () => {
     ['/a', '/b'],
     undefined,
     '',
-  ])('the sign-in redirects to the home page for any other next: %s', (next) => {
+  ])('the sign-in redirects to the home page for any other value of the parameter "next": %s', (next) => {
     expect(localPath(next, origin)).toBe('/')
   })
 })

@@ -15,7 +15,10 @@ const QUIET = [
   '--disable-sync',
 ]
 
-/** A `describe` that is skipped without Chromium. A message at the end of the run reports that. */
+/**
+ * A `describe` that is skipped without Chromium. A message at the end of the test run reports the skipped
+ * tests.
+ */
 export function describeWithChromium(name: string, suite: () => void): void {
   describe.skipIf(executablePath === undefined)(name, suite)
 }

@@ -5,7 +5,10 @@ import { redisStore, type RedisClient } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
 import type { Deployment, RedisDeployment } from './stores-of-run.ts'
 
-/** The addresses of the servers of a run. A run has only the servers that TEST_STORES needs. */
+/**
+ * The addresses of the servers that a test run starts. A test run starts only the servers that TEST_STORES
+ * needs.
+ */
 export interface Servers {
   readonly redis?: string
   readonly cluster?: readonly Address[]
@@ -17,7 +20,7 @@ interface Address {
   readonly port: number
 }
 
-/** A store on one of the deployments of the run, with its own connection. */
+/** A store on one of the deployments that TEST_STORES names, with its own connection. */
 export interface DeployedStore {
   readonly store: Store
   /** Ends the connection. */
@@ -37,7 +40,7 @@ export function announceServers(servers: Servers): void {
   process.env[VARIABLE] = JSON.stringify(servers)
 }
 
-/** Whether the servers of this run have been started. */
+/** Whether the servers of this test run have been started. */
 export function areServersAnnounced(): boolean {
   return process.env[VARIABLE] !== undefined
 }

@@ -10,7 +10,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 
 /** The options of a host in a process of its own, passed as JSON. */
 export interface HostProcessOptions {
-  /** The store: the address of a Redis, or a deployment of the run. */
+  /** The store: the address of a Redis, or a deployment that TEST_STORES names. */
   readonly redisUrl?: string | undefined
   readonly deployment?: RedisDeployment | undefined
   readonly keyPrefix: string

@@ -20,7 +20,10 @@ import { storesOfRun, type Deployment } from './stores-of-run.ts'
 export const CALLBACK = 'http://localhost:9/callback'
 
 export interface HostOptions {
-  /** @default an empty store in memory, or on the first store of TEST_STORES if it does not name `memory` */
+  /**
+   * @default an empty store, which is in memory if TEST_STORES names `memory`, and otherwise on the first
+   *   deployment of TEST_STORES
+   */
   readonly store?: Store | undefined
   /** The accounts of the host. @default alice, bob and acme (a developer with KYC level `verified`) */
   readonly accounts?: Map<string, Account> | undefined

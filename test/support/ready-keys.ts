@@ -12,7 +12,7 @@ const rings = new Map<string, Promise<string>>()
 
 /**
  * Stores a key ring for a host that is about to start, unless the store has a key ring. The host then makes
- * no RSA key, which takes as long as most flows take. Other tests cover the start on an empty store.
+ * no RSA key. Making an RSA key takes as long as most flows. Other tests cover the start on an empty store.
  *
  * @param secret the host's secret
  */

@@ -1,7 +1,9 @@
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 
-/** A database with a replica that may lag behind and may take its place. */
+/**
+ * A database with a server and a replica. The replica may lag behind the server, and may replace the server.
+ */
 export interface ReplicatedStore {
   /** A write settles when the server has it. */
   readonly store: Store

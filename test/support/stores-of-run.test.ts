@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DEPLOYMENTS, storesOfRun } from './stores-of-run.ts'
 
-test('a run uses the deployments of TEST_STORES, each once and in that order', () => {
+test('a test run uses the deployments that TEST_STORES names, each once, in the order of TEST_STORES', () => {
   expect(storesOfRun('cluster-6, redis,cluster-6')).toEqual(['cluster-6', 'redis'])
   expect(storesOfRun(DEPLOYMENTS.join(','))).toEqual(DEPLOYMENTS)
 })

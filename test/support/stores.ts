@@ -39,7 +39,7 @@ export function describeEachDeployment(name: string, suite: (deploy: Deploy) => 
   describeEachRedis(name, suite)
 }
 
-/** Runs a suite on each deployment of the run that several processes can reach. */
+/** Runs a suite on each deployment that TEST_STORES names and that several processes can reach. */
 export function describeEachRedis(
   name: string,
   suite: (deploy: Deploy, deployment: RedisDeployment) => void,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A relay in front of a server on 127.0.0.1 that simulates network faults and latency. */
+/** A relay that simulates network faults and latency in front of a server on 127.0.0.1. */
 export interface TcpProxy {
   readonly port: number
   /** Milliseconds that data takes in each direction; 0 at the start. */

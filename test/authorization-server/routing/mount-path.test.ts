@@ -7,8 +7,7 @@ import { pathBelow } from '../../../src/authorization-server/routing/mount-path.
  *
  * @param target the original request target
  * @param path `ctx.path`, if middleware above changed it
- * @param outside `req.originalUrl`, which Express or
- * connect sets if the app runs inside it
+ * @param outside `req.originalUrl`, which is set if the app runs inside Express or connect
  */
 function request(target: string, path = target.split('?', 1)[0], outside?: string): Context {
   return { originalUrl: target, path, req: { originalUrl: outside } } as unknown as Context

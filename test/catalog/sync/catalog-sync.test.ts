@@ -88,7 +88,7 @@ describe('a reload of the products', () => {
     }
   })
 
-  it('a reload with the same operations reaches other processes too, because titles and routes may differ', async () => {
+  it('a reload reaches other processes even if the operations stay the same, because titles and routes may differ', async () => {
     const [store, database] = [memoryStore(), createDatabase('a')]
     const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
     database.products = { a: { ...database.products['a']!, title: 'New' } }

@@ -63,7 +63,7 @@ describeEachStore('the client cache', (makeStore) => {
 
   /**
    * Waits until a process applies a change. The time limit is shorter than the lifetime of a cache entry. So
-   * a message made the process apply the change.
+   * if the process applies the change in time, a message was the cause.
    */
   async function expectSoon(check: () => Promise<void>): Promise<void> {
     const before = performance.now()
@@ -194,7 +194,7 @@ describeEachStore('the client cache', (makeStore) => {
       )
     })
 
-    test('a token that a stale process issues with a removed product is rejected at once', async () => {
+    test('if a process with an outdated client cache issues a token with a removed product, the token is rejected at once', async () => {
       const { first, second } = await start({ lost: ['clients', 'revocations'] })
       const key = await first.createApiKey()
       expect(await statusAt(second, key)).toBe(200)

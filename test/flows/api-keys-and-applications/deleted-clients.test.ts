@@ -26,7 +26,7 @@ describeEachStore('deleted clients', (makeStore) => {
     const rejected = await host.refresh(application, refresh_token)
     expect([rejected.status, rejected.body['error']]).toEqual([401, 'invalid_client'])
     expect(rejected.body).not.toHaveProperty('access_token')
-    // The refresh token does not work for another application of the same developer either.
+    // Another application of the same developer cannot use the refresh token.
     const other = await host.createApplication()
     const byOther = await host.refresh(other, refresh_token)
     expect([byOther.status, byOther.body['error']]).toEqual([400, 'invalid_grant'])

@@ -247,7 +247,7 @@ describe('attacks on the authorization request', () => {
     expect(decodeJwt(String(direct.body['access_token']))).not.toHaveProperty('cnf')
   })
 
-  it('the address of an interaction answers 400 to a browser without the cookie of the interaction, with any parameters', async () => {
+  it('whatever the parameters are, the address of an interaction answers 400 to a browser without the cookie of the interaction', async () => {
     for (const { client_id } of [application, await host.createApiKey()]) {
       for (const query of [
         '',

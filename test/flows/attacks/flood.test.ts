@@ -158,7 +158,7 @@ describe('the stored interaction', () => {
     ['control characters', '\u0001'],
     ['Chinese characters', '漢'],
   ])(
-    'a stored interaction whose parameters consist of %s has at most 4 kB without its scope',
+    'a stored interaction whose parameters consist of %s has at most 4 kB, not counting its scope',
     async (_, character) => {
       const { store, values } = interactionsOf(memoryStore())
       const long = 'a'.repeat(255)
@@ -183,7 +183,7 @@ describe('the stored interaction', () => {
     },
   )
 
-  it('a stored interaction holds only fields that are read again', async () => {
+  it('a stored interaction holds only fields that gatehouse reads later', async () => {
     const { store, values } = interactionsOf(memoryStore())
     const { host, application } = await hostWith({ store })
     const parameters = { scope: 'openid invoices:read', display: 'page', acr_values: '1' }

@@ -109,7 +109,7 @@ describe.each([false, true])('forged host headers (app.proxy = %s)', (proxy) => 
 
 describe("the return address of the host's sign-in page", () => {
   it.each(Object.keys(FORGED))(
-    'the return address of the sign-in page is below the issuer if the request has forged headers (%s)',
+    'the return address of the sign-in page is below the issuer even if the request has forged headers (%s)',
     async (claim) => {
       const returnAddresses: URL[] = []
       const host = await startHost({

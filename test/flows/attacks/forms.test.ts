@@ -49,7 +49,7 @@ describe('attacks on pages and forms', () => {
       .map(([key, { value }]) => `${key.split('|')[0]}=${value}`)
       .join('; ')
 
-  /** Sends a form as the page of another site or a script would. */
+  /** Sends a form in the way that a page of another site, or a script, sends it. */
   function post(
     browser: Browser,
     url: URL,

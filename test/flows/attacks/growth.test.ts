@@ -61,7 +61,7 @@ describe('writes to the store by anonymous requests', () => {
     expect(writes).toEqual([])
   })
 
-  it('a sign-out without a session stores nothing, and later requests with its cookies store nothing', async () => {
+  it('a sign-out without a session stores nothing, and later requests with the cookies of this sign-out store nothing', async () => {
     writes.splice(0)
     const browser = host.browser()
     await browser.open(`${host.issuer}/oauth2/logout`)

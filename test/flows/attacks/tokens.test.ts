@@ -155,7 +155,7 @@ describe('attacks with tokens', () => {
     await expectRejected(`.${payload}.${signature}`)
   })
 
-  it('a client assertion that is signed with any text in the store is rejected', async () => {
+  it('a client assertion is rejected even if its signing key is a text from the store', async () => {
     const now = Math.floor(Date.now() / 1000)
     const texts = recorded.values.flatMap((value) => [value, ...(value.match(/[\w:+/=-]{20,}/g) ?? [])])
     const hashes = texts.filter((text) => text.startsWith('sha256:'))
@@ -187,7 +187,7 @@ describe('attacks with tokens', () => {
     }
   })
 
-  it('an account with the id of a client has user info, and its tokens stay delegated', async () => {
+  it('user info answers for an account whose id is a client id, and the tokens of this account stay delegated', async () => {
     for (const clientId of [application.client_id, key.client_id]) {
       host.accounts.set(clientId, { id: clientId, kycLevel: 'basic', claims: { name: 'Twin' } })
       const parameters = { scope: 'openid profile invoices:read', prompt: 'login' }
@@ -251,7 +251,7 @@ describe('attacks with tokens', () => {
       expect((await host.refresh(application, first.body['refresh_token'])).status).toBe(200)
     })
 
-    it('a code with another redirect URI, code verifier or letter case is rejected', async () => {
+    it('a code is rejected with another redirect URI, with another code verifier, or in another letter case', async () => {
       const { code } = await authorize(host, application.client_id)
       for (const more of [
         { redirect_uri: `${CALLBACK}/` },

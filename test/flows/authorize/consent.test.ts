@@ -232,7 +232,7 @@ describeEachStore('consent', (makeStore) => {
       expect(await scopeOf(url.searchParams.get('code')!)).toBe('openid invoices:read')
     })
 
-    it('prompt=select_account shows no consent page to a user who has just signed in and approved before', async () => {
+    it('prompt=select_account shows no consent page to a user who has just signed in and whose consent is remembered', async () => {
       await authorizeAgain({ parameters: { scope: parameters.scope } })
       browser = host.browser()
       const { url } = await signIn(parameters)

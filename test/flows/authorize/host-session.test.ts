@@ -49,7 +49,7 @@ describeEachStore("the host's own session", (makeStore) => {
     expect(page.body).toContain(`Signed in as <bdi>${name}</bdi>`)
   }
 
-  describe('the user who is asked', () => {
+  describe('the user who is asked for consent', () => {
     it('a user who is signed in at the host is asked for consent at once', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const page = await open()

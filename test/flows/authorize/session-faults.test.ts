@@ -5,9 +5,7 @@ import { authorizationUrl } from '../../support/host.ts'
 import { startSessionHost, type SessionHost } from '../../support/session-host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-/**
- * Wraps a store. A call of this store fails if it begins with `state.failingCall`, such as `delete session:`.
- */
+/** Wraps a store. Each call that begins with `state.failingCall`, such as `delete session:`, fails. */
 function partlyFailingStore(inner: Store) {
   const state = { failingCall: undefined as string | undefined, failed: 0 }
   const sessions: string[] = []
@@ -55,7 +53,7 @@ describeEachStore('a store that fails for some calls', (makeStore) => {
   // Fixed bug: a later failure hid the error of the store. A test that froze a store under load found the
   // bug.
   test.each(['get session:', 'set session:', 'set session-uid:', 'delete session:', 'set interaction:'])(
-    'if the store call "%s" fails, an authorization request of a browser with a lost session gets 503 and can be repeated',
+    'if the store call "%s" fails, an authorization request of a browser whose session was deleted from the store gets 503 and can be repeated',
     async (call) => {
       const browser = host.browser()
       host.signInAt(browser, { accountId: 'alice' })

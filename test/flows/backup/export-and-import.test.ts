@@ -152,7 +152,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(newTokens.scope).toBe(tokens.scope)
   })
 
-  test('a store with its own signing keys rejects a file with keys and stays unchanged', async () => {
+  test('importing a file with signing keys into a store with other signing keys is rejected, and the store stays unchanged', async () => {
     await old.createApiKey()
     const lines = await exported(old)
     const store = makeStore()
@@ -322,8 +322,9 @@ describeEachStore('export and import of the registry', (makeStore) => {
     await host.gatehouse.tokens.revokeAll({ clientId: 'nightly' })
     expect(await statusOf(host, after)).toBe(401)
 
-    // This file is of a host that manages its clients itself. A gatehouse that stores its clients rejects the
-    // file. In the other direction, the import is rejected too.
+    // The file comes from a gatehouse whose host manages the clients. A gatehouse that stores its clients
+    // rejects this file. Below, the gatehouse whose host manages the clients rejects a file of the gatehouse
+    // that stores its clients.
     const other = await start(makeStore())
     await expect(other.gatehouse.importRegistry(lines)).rejects.toThrow(
       expect.objectContaining({

@@ -81,7 +81,7 @@ describe('invalid input at every endpoint', () => {
     expect(status, text).toBeLessThan(500)
     expect(text).not.toMatch(STACK_TRACE)
     expect(headers.get('set-cookie') ?? '').not.toContain('evil=')
-    // No response may contain a secret, not even a secret of its own request.
+    // No response may contain a secret, not even a secret that the request sent.
     for (const secret of prepared.secrets)
       if (all.includes(secret)) throw new Error('a secret is in the answer')
     if (!(endpoint.isPublic && status === 200)) expect(headers.get('cache-control')).toContain('no-store')

@@ -102,10 +102,10 @@ describeEachStore('a sign-out during another request', (makeStore) => {
   )
 
   it.each([
-    ['has not deleted the session', ['delete session:']],
-    ['has not found the session', ['get session-uid:']],
+    ['deletes the session', ['delete session:']],
+    ['finds the session', ['get session-uid:']],
   ])(
-    'a sign-out that %s before the session gets another cookie still ends the session',
+    'if the session gets another cookie before a sign-out %s, the sign-out still ends the session',
     async (_, pausedCalls) => {
       const consent = await request({ scope: 'invoices:create', prompt: 'consent' })
       const page = await signOutPage()

@@ -38,8 +38,8 @@ const listOf = ({ checks }: Health) => checks.map(({ name, status }) => `${name}
 const checkOf = ({ checks }: Health, name: string) => checks.find((check) => check.name === name)
 
 /**
- * Expects that every check has a readable message, and that the checks with a remedy are those that do not
- * pass. The status must be the worst status of all checks.
+ * Expects that every check has a readable message, and that a check has a remedy exactly if it does not pass.
+ * The status must be the worst status of all checks.
  */
 function expectReadable({ checks, status }: Health): void {
   for (const check of checks) {

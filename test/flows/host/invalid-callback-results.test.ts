@@ -84,7 +84,7 @@ describeEachStore("unusual results of the host's callbacks", (makeStore) => {
     },
   )
 
-  it('a callback that throws a string shows the user an error page and reports the callback to the host', async () => {
+  it('if a callback throws a string, the user gets an error page, and the host gets an error that names the callback', async () => {
     const { application, failures } = await start({
       current() {
         // oxlint-disable-next-line typescript/only-throw-error -- some hosts throw strings

@@ -59,13 +59,13 @@ const otherCalls: [string, Call][] = [
   ],
   ['grants.revoke', () => host.gatehouse.grants.revoke('x', misspelt)],
   [
-    'grants.revokeAll with an unknown holder field',
+    'grants.revokeAll with an unknown field in its first argument',
     () => host.gatehouse.grants.revokeAll({ accountId: 'a', misspelt: 1 } as never),
   ],
   ['grants.revokeAll', () => host.gatehouse.grants.revokeAll({ accountId: 'a' }, misspelt)],
   ['tokens.revoke', () => host.gatehouse.tokens.revoke('x', misspelt)],
   [
-    'tokens.revokeAll with an unknown holder field',
+    'tokens.revokeAll with an unknown field in its first argument',
     () => host.gatehouse.tokens.revokeAll({ clientId: apiKey, misspelt: 1 } as never),
   ],
   ['tokens.revokeAll', () => host.gatehouse.tokens.revokeAll({ clientId: apiKey }, misspelt)],
@@ -74,7 +74,7 @@ const otherCalls: [string, Call][] = [
   ['signingKeys.revoke', () => host.gatehouse.signingKeys.revoke('x', misspelt)],
   ['importRegistry', () => host.gatehouse.importRegistry([], misspelt)],
   [
-    'importRegistry with a signingKeys that is not a boolean',
+    'importRegistry with a value of `signingKeys` that is not a boolean',
     () => host.gatehouse.importRegistry([], { signingKeys: 'no' } as never),
   ],
   ['ready', () => host.gatehouse.ready(misspelt)],
@@ -87,7 +87,7 @@ const otherCalls: [string, Call][] = [
 ]
 
 test.each([...callsOf('apiKeys'), ...callsOf('applications'), ...otherCalls])(
-  '%s rejects an unknown or invalid option and changes nothing',
+  'an unknown option or an invalid value is rejected with ERR_INVALID_ARGUMENT and changes nothing: %s',
   async (_, call) => {
     const events: unknown[] = []
     const note = (event: unknown) => void events.push(event)

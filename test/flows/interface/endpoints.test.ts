@@ -199,8 +199,8 @@ describeEachStore('Endpoints', (makeStore) => {
       const { body: next } = await host.token(parameters)
       const again = await host.token(parameters)
       expect([again.status, again.body['error']]).toEqual([400, 'invalid_grant'])
-      // The second use of a refresh token may be a theft, so gatehouse also revokes the tokens that replaced
-      // it.
+      // The second use of a refresh token may be a theft, so gatehouse also revokes the successors of the
+      // used refresh token.
       const successor = await host.token({ ...parameters, refresh_token: String(next['refresh_token']) })
       expect([successor.status, successor.body['error']]).toEqual([400, 'invalid_grant'])
     })

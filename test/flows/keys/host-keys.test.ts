@@ -38,7 +38,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     const [first] = hosts
     const options = { signingKeys: { jwks: { keys } }, store }
     const address = first && { issuer: first.issuer, audience: first.audience }
-    // Most tests start with a key ring in their store. The test host does not add one if `gatehouse.store` is
+    // These tests need a store without a key ring. The test host stores no key ring if `gatehouse.store` is
     // set.
     const host = await startHost({ gatehouse: { ...options, ...address } })
     hosts.push(host)
@@ -76,7 +76,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     // First, every process publishes the new key.
     const two = await start(store, es1.private, rs1.private, es2.private, rs2.private)
     expect(await statusAt(two, before)).toBe(200)
-    // Then the new key signs. Processes that have not restarted already know the new key.
+    // Then the new key signs. The processes that started earlier know the new key without a restart.
     const three = await start(store, es2.private, rs2.private, es1.public, rs1.private)
     const after = await tokenAt(three, key)
     expect(kidOf(after)).toBe('es-2')

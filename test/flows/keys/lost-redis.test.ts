@@ -119,7 +119,7 @@ describeWithRedis('a Redis that loses data', () => {
     expect(conflicts).toEqual([])
     for (const host of [one, other]) await untilEverywhere(await tokenAt(host), 200)
     // If the old keys are lost, a gateway in another process accepts a cached token for up to ten minutes. So
-    // this check covers only the first two statuses, and leaves out the gateway.
+    // this check covers only the first two statuses. The third status is the status of that gateway.
     await vi.waitFor(async () => expect((await statuses(beforeLoss)).slice(0, 2)).toEqual([401, 401]))
     expect(await statuses(revoked)).toEqual([401, 401, 401])
   }

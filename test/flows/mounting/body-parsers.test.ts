@@ -55,7 +55,7 @@ afterAll(() => output.stop())
  */
 const COOKIES = ['koa-session and app.keys', 'no app.keys'] as const
 
-/** Starts a host with a body parser and its own cookies around the gatehouse. */
+/** Starts a host whose body parser and cookie middleware run around the gatehouse. */
 async function startWith(parser: Middleware, cookies: (typeof COOKIES)[number]) {
   const visits: number[] = []
   const around = bystander({ isSigned: cookies !== 'no app.keys' })

@@ -1,9 +1,9 @@
 import type { Context, Next } from 'koa'
 
 /**
- * Makes a middleware for a host that wraps all other middleware. Before the other middleware runs, it sets
- * values on the context, as any app does. After the other middleware it reads the values again. `changes`
- * lists each value that the other middleware changed.
+ * Makes a middleware for a host. It runs around all other middleware of the host. Before the other middleware
+ * runs, it sets values on the context, as any app does. After the other middleware has run, it reads the
+ * values again. `changes` lists each value that the other middleware changed.
  *
  * @param options.isSigned whether the middleware signs its cookie with the keys of the app
  */

@@ -227,7 +227,7 @@ const output = collectOutput()
 beforeEach(() => void output.lines.splice(0))
 afterAll(() => output.stop())
 
-describe.each(Object.entries(MOUNTINGS))('a gatehouse mounted by %s', (_name, { pages, ...mounting }) => {
+describe.each(Object.entries(MOUNTINGS))('mounted gatehouse: %s', (_name, { pages, ...mounting }) => {
   const around = bystander()
   let host: Host
   beforeAll(async () => {

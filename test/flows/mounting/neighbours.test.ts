@@ -8,8 +8,8 @@ import { hostRequests } from '../../support/host-requests.ts'
 import { journey } from './journey.ts'
 
 /**
- * The path of one issuer is below the path of the other issuer. This is the worst case, because a browser
- * then sends cookies of one issuer to the other issuer.
+ * The issuer path `/auth/eu` is below the issuer path `/auth`. This is the worst case, because a browser also
+ * sends the cookies of `/auth` to `/auth/eu`.
  */
 const PATHS = { issuerPath: '/auth', audiencePath: '/api' }
 const BELOW = { issuerPath: '/auth/eu', audiencePath: '/api-eu' }
@@ -17,7 +17,7 @@ const BELOW = { issuerPath: '/auth/eu', audiencePath: '/api-eu' }
 describe('two gatehouses in one app', () => {
   let host: Host
   let other: Gatehouse
-  /** The same app as a test host of the other gatehouse. */
+  /** A test host for the same app. Its requests go to `other`, the gatehouse at `/auth/eu`. */
   let otherHost: Host
 
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe('two gatehouses in one app', () => {
     await host.close()
   })
 
-  /** Makes a test host whose requests go to the other gatehouse. */
+  /** Makes a test host whose requests go to the gatehouse at `/auth/eu`. */
   function asHostOf(gatehouse: Gatehouse): Host {
     const issuer = host.origin + BELOW.issuerPath
     const audience = host.origin + BELOW.audiencePath

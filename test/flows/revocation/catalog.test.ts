@@ -105,7 +105,7 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
       expect(first.reached).toEqual([])
     })
 
-    it('removing a product revokes earlier tokens with its operations, even if the client has an operation through another product too', async () => {
+    it('removing a product revokes earlier tokens with its operations, even if another product of the client has one of these operations', async () => {
       const { first, second, change } = await startTwo(shared)
       const both = await first.createApiKey(['invoices', 'payments', 'statements'])
       const before = await tokenOf(first, { ...both, ...direct })

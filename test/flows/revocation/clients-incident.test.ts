@@ -188,7 +188,7 @@ describeEachStore('revocation for clients in tables of the host', (makeStore) =>
   let host: Host
   let pausing: PausingStore
   let rows: Map<string, HostClient>
-  /** `find()` of the host awaits this function after reading the row. */
+  /** The host's `find()` reads the row of the client, and then awaits this function. */
   let beforeAnswer: () => Promise<void>
   const key = { client_id: 'nightly', client_secret: 'the secret of the key' }
   const app = { client_id: 'ledger', client_secret: 'the secret of the app' }
@@ -240,7 +240,7 @@ describeEachStore('revocation for clients in tables of the host', (makeStore) =>
   })
 
   it.each(['right before', 'right after'])(
-    "if all tokens of a host's client are revoked %s a token request reads the row, the token of that request is rejected",
+    "if all tokens of a host's client are revoked %s a token request reads the client's row, the token of that request is rejected",
     async (when) => {
       const { tokens } = host.gatehouse
       const { refresh_token } = await connect(host, app)

@@ -10,7 +10,7 @@ const LIST = 'GET /payments/list'
 describeEachStore('accounts.changed()', (makeStore) => {
   let host: Host
   let changes: object[]
-  /** `find()` of the host awaits this function after reading the account. */
+  /** The host's `find()` reads the account, and then awaits this function. */
   let beforeAnswer: (accountId: string) => Promise<void>
 
   beforeEach(async () => {

@@ -7,8 +7,8 @@ import { startHost, type HostOptions } from '../../support/host.ts'
 import type { MakeStore } from '../../support/stores.ts'
 
 /**
- * Starts a host and creates an API key that is a resource server. The result can also open gateways like the
- * gateways of APIs in other processes.
+ * Starts a host and creates an API key that is a resource server. The result has functions that open
+ * gateways, as APIs in other processes do.
  */
 export async function startWithGateways(makeStore: MakeStore, options: HostOptions = {}) {
   const data = randomUUID()

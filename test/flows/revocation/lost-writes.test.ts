@@ -12,7 +12,7 @@ describeEachStore('revocation on a store that has lost its last writes', (makeSt
     (await host.call('GET /invoices/list', String(token))).status
 
   // Fixed bug: after the loss, the processes still had the revocations in memory. Until these revocations
-  // expired, the processes rejected new tokens like old tokens.
+  // expired, the processes rejected new tokens, because new tokens had the epoch of revoked tokens.
   test.each(['apiKey', 'application'] as const)(
     'after writes about a client (%s) are lost, the client gets valid tokens again, and revoked tokens stay rejected',
     async (kind) => {

@@ -233,7 +233,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
     },
   )
 
-  it('50 revocations and a refresh at once are all answered, and leave no valid token of the grant', async () => {
+  it('50 revocations and a refresh that arrive at the same time are all answered, and leave no valid token of the grant', async () => {
     const tokens = await delegated()
     const [refreshed, ...revoked] = await Promise.all([
       other.refresh(application, tokens.refresh_token),

@@ -286,8 +286,8 @@ async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRec
 }
 
 /**
- * Records all members of the private keys in the store, the secret of gatehouse, and the keys derived from
- * it.
+ * Records all members of the private keys in the store, the secret of gatehouse, and the keys that are
+ * derived from this secret.
  */
 async function recordKeys(store: Store, secrets: Secrets): Promise<void> {
   const ring = await createKeyRingRecords(store, createKeyEncryption([GATEHOUSE_SECRET])).read()

@@ -307,7 +307,7 @@ describe('a store that stays unavailable', () => {
     expect((await host.token(body)).status).toBe(400)
   })
 
-  test('a refresh whose write the store executes late is rolled back without a request, so another process accepts the old refresh token', async () => {
+  test('if the store executes the write of a refresh late, the write is rolled back before the next request, so another process accepts the old refresh token', async () => {
     const store = memoryStore()
     await start(store)
     const { issuer, audience } = host

@@ -12,8 +12,8 @@ import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 type Answer = Awaited<ReturnType<Host['token']>>
 
 /**
- * Milliseconds. A request must be answered in this time while Redis is unavailable. After the outage,
- * requests must succeed again in this time.
+ * A limit in milliseconds. While Redis is unavailable, a request must be answered within this limit. After
+ * the outage, requests must succeed again within this limit.
  */
 const LIMIT_MS = 2000
 

@@ -56,7 +56,7 @@ describeEachStore('mintToken()', (makeStore) => {
     })
   })
 
-  it('without allowPersistentStore, mintToken() rejects a store that is not volatile, and creates no signing keys', async () => {
+  it('without allowPersistentStore, mintToken() rejects a persistent store, and creates no signing keys', async () => {
     const store = makeStore()
     const gatehouse = createGatehouse({
       issuer: 'http://localhost:3000/auth',
@@ -107,7 +107,7 @@ describe('createTestIssuer()', () => {
   const call = (path: string, token?: string) =>
     fetch(audience + path, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } })
 
-  it('a gateway without gatehouse accepts the tokens of a test issuer', async () => {
+  it('a gateway in a process without a gatehouse accepts the tokens of a test issuer', async () => {
     expect((await call('/invoices/list')).status).toBe(401)
     const token = await issuer.mintToken({ accountId: 'alice', scopes: ['invoices:read'] })
     const response = await call('/invoices/list', token)

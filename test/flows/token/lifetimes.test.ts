@@ -7,8 +7,8 @@ import { describeEachStore } from '../../support/stores.ts'
 
 const DAY = 86_400
 /**
- * The frozen clock starts at the real time. Redis uses the real clock, so with an earlier start Redis could
- * delete records too early.
+ * The frozen clock starts at the real time. Redis uses the real clock. If the frozen clock started earlier,
+ * Redis could delete records too early.
  */
 const NOW = Date.now()
 

@@ -169,7 +169,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
       'of an older generation with other randomness': forge(used, { random: random(32) }),
       'of the current generation, changed to the first generation': forge(current, { generation: '0' }),
       'of a future generation': forge(current, { generation: '7' }),
-      'of a generation beyond all numbers': forge(current, { generation: '9'.repeat(30) }),
+      'of a generation that is too large for a number': forge(current, { generation: '9'.repeat(30) }),
       'of a negative generation': forge(used, { generation: '-1' }),
       'with a generation written differently': forge(used, { generation: '00' }),
       'with a line feed at the end': `${current}\n`,

@@ -65,7 +65,10 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     return { status: response.status, challenge: response.headers.get('www-authenticate') ?? '' }
   }
 
-  /** Asserts that the gateway of the first process rejects the tokens at once, and the other gateway soon. */
+  /**
+   * Asserts that the gateway of the first process rejects the tokens at once, and that the gateway of the
+   * other process rejects them soon.
+   */
   async function expectRevoked(...tokens: readonly Pick<Tokens, 'access_token'>[]): Promise<void> {
     const [before, reachedBefore] = [host.reached.length, other.reached.length]
     for (const each of tokens) {

@@ -72,7 +72,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect((await refresh(body['refresh_token'])).body['error']).toBe('invalid_grant')
   })
 
-  test('reusing a refresh token from a secret that was removed is rejected, and the family of the token stays valid', async () => {
+  test('after a secret was removed, reusing a refresh token that was issued with this secret is rejected, and the family of the token stays valid', async () => {
     const { refresh_token: used } = await connect(host, client)
     const { body } = await refresh(used)
     await restartWith([NEW, OLD])

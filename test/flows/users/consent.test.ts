@@ -158,7 +158,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     }
     const statusOf = async (token: string) => (await host.call(CALL, token)).status
 
-    test('accounts.changed() with userId revokes the tokens of the clients and the grants of a user whom the host has removed', async () => {
+    test('after the host has removed a user, accounts.changed() with userId revokes the tokens of the clients of this user, and the grants of this user', async () => {
       const keys = { intern: await keyOf('intern'), owner: await keyOf('owner'), firm: await keyOf() }
       const tokens = { intern: await connectAs('firm/intern'), owner: await connectAs('firm/owner') }
       const code = await codeOf('firm/intern')

@@ -104,7 +104,7 @@ describeEachStore('the users of an account', (makeStore) => {
     expect(answer.body).toMatchObject({ active: true, ...claims })
   })
 
-  test('lists, events and the principal name the account and the user, and neither they nor pages contain the subject', async () => {
+  test('lists, events and the principal name the account and the user, and no list, event, principal or page contains the subject', async () => {
     const seen: object[] = []
     const names = ['token.issued', 'consent.approved', 'refresh_token.reused', 'grant.revoked'] as const
     for (const name of names) {

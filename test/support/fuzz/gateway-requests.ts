@@ -46,7 +46,8 @@ function validRequest(random: Random, { steady }: Material, servers: readonly st
 }
 
 /**
- * Picks a token: mostly a valid token, which is often for another operation, or a forged token, or no token.
+ * Mostly picks a valid token, often for an operation other than that of the request. Sometimes picks a forged
+ * token, or no token.
  */
 function authorization(
   random: Random,

@@ -147,7 +147,7 @@ describe('the consent page', () => {
 })
 
 describe('a decision about consent', () => {
-  it('approving grants the checked scopes, and denies the others', async () => {
+  it('approving grants the checked scopes, and denies the unchecked scopes', async () => {
     const app = hostApp({ pending: pendingConsent })
     const answer = await submit(app, 'consent', {
       action: 'approve',
