@@ -23,7 +23,8 @@ interface Index {
 const SWEPT_PER_WRITE = 2
 
 /**
- * Stores all data in the memory of this process: for tests, trials, and services of one process that may lose their data.
+ * Stores all data in the memory of this process: for tests, for trials, and for services that run in one
+ * process and may lose their data.
  *
  * All data is lost when the process ends, and other processes do not see it. An entry is removed only when
  * its time to live has elapsed or when it is deleted, so the used memory grows with the stored data. Time is

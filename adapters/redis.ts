@@ -83,8 +83,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 
   /**
    * Writes without waiting for replicas. ioredis resends a command if the connection is lost before the
-   * answer. If Redis then answers that the write was not done, the first attempt may have been applied.
-   * Answering `false` would waste an authorization code, or block a name forever, so the write rejects.
+   * answer. If Redis then answers that the write was not done, the first attempt may have been applied. With
+   * the answer `false`, the caller could waste an authorization code, or treat a free key as taken. So the
+   * write rejects.
    */
   const execWrite = (write: Write) =>
     run(async () => {

@@ -1,6 +1,9 @@
 /** The HTTP status of each error code. */
 const STATUS = {
-  /** The options are wrong. Thrown at construction. Remedy: `problems` has the path and the fix of each. */
+  /**
+   * The options are wrong. Thrown at construction. Remedy: read `problems`, which has the path and the fix of
+   * each problem.
+   */
   ERR_OPTIONS: 500,
   /** The products are invalid. Remedy: read `problems`. After a `reload()` the last valid products stay active. */
   ERR_CATALOG: 500,
@@ -9,8 +12,8 @@ const STATUS = {
   /** No API key, application, grant or signing key has this id. Remedy: check the id, and whether the client is an API key. */
   ERR_NOT_FOUND: 404,
   /**
-   * The client id is taken, or the client has two live secrets, or the store of an import has other signing keys.
-   * Remedy: the message says what to do first.
+   * The client id is taken, or the client has two live secrets, or a file is imported into a store that has
+   * other signing keys. Remedy: the message says what to do first.
    */
   ERR_CONFLICT: 409,
   /** Tokens would not fit a request header. Remedy: remove operations, or split the products between clients. */
@@ -25,7 +28,7 @@ const STATUS = {
   ERR_STORE_UNAVAILABLE: 503,
   /** A stored record is corrupt. Remedy: find the program that writes the same keys. The message names the key. */
   ERR_STORE_CORRUPT: 500,
-  /** Stored data was encrypted with another `secret`. Remedy: pass the old secret too: `secret: [new, old]`. */
+  /** Stored data was encrypted with another `secret`. Remedy: pass both secrets: `secret: [new, old]`. */
   ERR_SECRET_MISMATCH: 500,
   /** Products, keys or revocations are not loaded yet. Remedy: wait for `ready()`, or try again. */
   ERR_NOT_READY: 503,

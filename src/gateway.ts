@@ -115,7 +115,7 @@ export function createGateway<const Products extends ProductSource>(
   })
 }
 
-/** Opens the source of revocations: a store or HTTP. The health of a store is checked too. */
+/** Opens the source of revocations: a store or HTTP. If the source is a store, its health is also checked. */
 function openFeed(feed: NonNullable<ResolvedGatewayOptions['revocations']>, logger: Logger) {
   if (!('store' in feed)) return { source: createHttpSource(feed) }
   const { store, stop } = createResilientStore(feed.store, feed.timeoutMs, logger)

@@ -45,11 +45,11 @@ export interface RedisClientOptions {
   readonly db?: number | undefined
   readonly keyPrefix?: string | undefined
   readonly commandTimeout?: number | undefined
-  /** Of a Sentinel client: which servers it connects to. */
+  /** The role of the servers to which a Sentinel client connects. */
   readonly role?: unknown
-  /** Of a cluster: which nodes it reads from. */
+  /** The nodes from which the client of a cluster reads. */
   readonly scaleReads?: unknown
-  /** Of a cluster: maps the announced addresses of nodes to reachable ones. */
+  /** Maps the announced addresses of a cluster's nodes to reachable addresses. */
   readonly natMap?: unknown
 }
 
@@ -61,7 +61,7 @@ export interface RedisNode extends RedisServerClient {
 }
 
 /**
- * The part of a connection that the adapter uses. It applies to the connections that the adapter opens
+ * The part of a connection that the adapter uses. The type describes the connections that the adapter opens
  * itself.
  */
 export interface RedisConnection {

@@ -33,7 +33,7 @@ const MAX_NODE_CHECKS = 40
  * Opens a connection to the same Redis as `client`, with the same settings: user, password, TLS, database,
  * Sentinels, name.
  *
- * @param options.address `host:port` of the node of a cluster; any node if left out
+ * @param options.address `host:port` of the node of a cluster. If it is left out, any node is used
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if the client of a cluster knows no node within a second
  */
 export async function connect(

@@ -127,7 +127,7 @@ function requireReplicas([error, reply]: PipelineReply, { replicas, timeoutMs }:
   }
   if (copies >= replicas) return
   throw uncertain(
-    `${copies} of ${replicas} replicas have a write after ${timeoutMs} ms; check the replicas of its master (INFO replication)`,
+    `${copies} of ${replicas} replicas have a write after ${timeoutMs} ms; check the replicas of the master (INFO replication)`,
   )
 }
 

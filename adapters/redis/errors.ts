@@ -9,7 +9,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   OOM: 'its memory is full; raise maxmemory, and keep maxmemory-policy at noeviction',
   MISCONF: 'it cannot write its data to disk, and accepts no writes until it can; check its log and its disk',
   NOREPLICAS: 'it has fewer replicas than min-replicas-to-write requires; restore replicas',
-  BUSY: 'it is running a script that does not end; find its owner, and end it with SCRIPT KILL',
+  BUSY: 'it is running a script that does not end; find the owner of the script, and end the script with SCRIPT KILL',
   NOAUTH: 'it requires a password; give the client username and password',
   WRONGPASS: 'it does not know this user or password; check username and password of the client',
   NOPERM:

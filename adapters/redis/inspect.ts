@@ -19,7 +19,8 @@ const WORST_FIRST: readonly StoreCheck['status'][] = ['fail', 'warn', 'unknown',
 /**
  * Reads the state of Redis: its clock, and whether it accepts writes, evicts keys, persists data and has
  * enough replicas. In a cluster every master is inspected, and the worst result of each check counts. Uses
- * INFO, TIME, CONFIG GET and CLUSTER INFO. A check is unknown if Redis rejects its command.
+ * INFO, TIME, CONFIG GET and CLUSTER INFO. If Redis rejects the command of a check, the status of the check
+ * is `unknown`.
  *
  * @param options.replicas how many replicas must confirm durable writes; undefined if none
  * @throws what the client throws if no server answers

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { RedisCommand } from './client.ts'
 
-/** Two commands for a script with one key: by its hash, and with its text for a server that does not have it. */
+/**
+ * Two commands that run the same script on one key. `command` contains the hash of the script. `withText`
+ * contains its text, for a server that does not have the script.
+ */
 export interface ScriptCall {
   readonly command: RedisCommand
   readonly withText: RedisCommand

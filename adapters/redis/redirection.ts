@@ -1,7 +1,7 @@
 import type { RedisClientOptions } from './client.ts'
 import { messageOf } from './errors.ts'
 
-/** The target of a redirection by a node of a cluster. That node has not executed the command. */
+/** The target of a redirection by a node of a cluster. The redirecting node has not executed the command. */
 export interface Redirection {
   /**
    * True for `ASK`: the key is migrating, so only this one command goes to `address`, after the command

@@ -139,6 +139,6 @@ export function createWaitConnection(
 function notSent(): GatehouseError {
   return new GatehouseError(
     'ERR_STORE_UNAVAILABLE',
-    'a write was not sent, because Redis did not connect in time, or earlier writes waited for replicas',
+    'a write was not sent, because there was no connection in time, or because earlier writes waited for replicas',
   )
 }

@@ -16,8 +16,8 @@ export interface IncomingCall {
   /**
    * The whole target. Express and Connect keep the whole target here when they remove the path of
    * `app.use('/api', …)` from `url`. If `originalUrl` ends with `url`, the operation is found by
-   * `originalUrl`. Otherwise both paths must be equal. If they differ, no operation is found, and the call
-   * gets 404.
+   * `originalUrl`. Otherwise the paths of `url` and `originalUrl` must be equal. If these paths differ, no
+   * operation is found, and the call gets 404.
    */
   readonly originalUrl?: string | undefined
   /** The headers by their lower-case names, or the Fetch API's `Headers`. */

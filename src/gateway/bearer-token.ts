@@ -19,8 +19,8 @@ const B64TOKEN = /^[\w\-.~+/]+=*$/
 
 /**
  * Finds the bearer token of a request in the `Authorization` header (RFC 6750 2.1). A token in the query ends
- * up in logs and browser histories. So a request with such a token is rejected, even if the query has the
- * only token (RFC 9700 4.3.2). Bodies are ignored, because the gateway does not parse them.
+ * up in logs and browser histories. So a request with a token in the query is rejected, even if the request
+ * has no other token (RFC 9700 4.3.2). Bodies are ignored, because the gateway does not parse them.
  *
  * @returns the token, or the problem with how it was sent, for `error_description` of `invalid_request` (RFC
  *   6750 3.1). Both are undefined if no token was sent

@@ -30,8 +30,8 @@ const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
  */
 const ENCODED_BY_CHOICE = /%(2[146-9abc]|3[ad]|40)/gi
 /**
- * An encoded slash, backslash or control character, or an encoded percent sign that a second decoding would
- * decode again.
+ * An encoded slash, backslash or control character, or an encoded percent sign that begins a second layer of
+ * encoding (`%252F`).
  */
 const ENCODED_TROUBLE = /%(?:2f|5c|[01][\da-f]|7f|25[\da-f]{2})/i
 /** Backslashes, empty segments, dot segments or percent-encoding, which Unicode folding must not produce. */
@@ -96,8 +96,8 @@ export function createPathLocator(base: string): LocatePath {
 }
 
 /**
- * Locates a request by all readings of its path. If several readings differ, the location is unclear, unless
- * all of them are outside of the API.
+ * Locates a request whose path routers may read in several ways. If the readings differ, the location is
+ * unclear, unless all readings are outside of the API.
  */
 export function locateReadings(locatePath: LocatePath, readings: readonly string[]): Location {
   const [location = ELSEWHERE, ...others] = [...new Set(readings)].map((path) => locatePath(path))

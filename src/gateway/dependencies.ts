@@ -51,7 +51,7 @@ export interface GatewayDependencies {
    */
   findClaims(method: string, path: string): readonly RouteClaim[]
   /**
-   * Whether a scope is known, so that a typing error in `requireScope` throws at construction. True for every
+   * Whether a scope is known. `requireScope` throws at construction if a scope is unknown. True for every
    * scope while the products are not loaded yet.
    */
   isKnownScope(scope: string): boolean

@@ -48,9 +48,9 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
    */
   authenticate(call: IncomingCall, options?: AuthenticateOptions<Scope>): Promise<Authentication>
   /**
-   * Serves `/.well-known/oauth-protected-resource…`, the metadata of the API that error responses link to
-   * (RFC 9728 3). An app needs this middleware if `middleware()` is mounted below a path, and so never
-   * receives requests for that address.
+   * Serves the metadata of the API at `/.well-known/oauth-protected-resource…` (RFC 9728 3). Error responses
+   * link to this address. An app needs this middleware if `middleware()` is mounted below a path, and so
+   * never receives requests for this address.
    */
   wellKnown(): Middleware
   /**

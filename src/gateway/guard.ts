@@ -27,7 +27,7 @@ export interface GatewayMiddlewareOptions {
    */
   readonly optional?: readonly PublicRoute[] | undefined
   /**
-   * What happens to a path below {base_url} that belongs to no operation, whatever the method. `'reject'`
+   * What happens to a request below {base_url} if its path belongs to no operation of any method. `'reject'`
    * answers the request with 404. `'pass'` passes the request on and ignores tokens, for an API that also
    * serves a front end. @default 'reject'
    */
@@ -113,8 +113,8 @@ export function bearerRequestOf(ctx: Context): BearerRequest {
 }
 
 /**
- * Writes an error response. The response is not thrown as an error. Koa would remove headers that are already
- * set (CORS), and would call the `error` listeners of the app.
+ * Writes an error response. The response is not thrown as an error, because Koa would then remove headers
+ * that are already set (CORS), and call the `error` listeners of the app.
  */
 export function writeError(ctx: Context, response: ErrorResponse): void {
   ctx.status = response.status

@@ -7,8 +7,8 @@ import type { GatewayDependencies } from './dependencies.ts'
 import { ANY_SEGMENT, claimsOfEmptySegment } from './required-scope.ts'
 
 /**
- * A route below {base_url} that needs no token, written like the route of an operation. The method OPTIONS is
- * allowed, too.
+ * A route below {base_url} that needs no token, written like the route of an operation. Unlike an operation,
+ * it may have the method OPTIONS.
  */
 export type PublicRoute = RouteDefinition | `OPTIONS /${string}`
 
@@ -81,7 +81,8 @@ export function createOpenRoutes(
      * How open a request is; undefined if it needs a token. A route that names exactly this path wins over
      * operations, because the host named exactly this path. A route that matches by a parameter, or only when
      * letter case is ignored, yields to operations. So the route `GET /invoices/:id` does not open
-     * `GET /invoices/list`. Only an optional route also opens the operation with the same route.
+     * `GET /invoices/list`. There is one exception: an optional route also opens the operation that has the
+     * same route.
      *
      * @param method as it was sent; HEAD counts as GET
      * @param path canonical, below {base_url}

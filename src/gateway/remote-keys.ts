@@ -130,8 +130,8 @@ function hasKeys(value: unknown): boolean {
 }
 
 /**
- * Whether a time is less than `duration` milliseconds ago. False, too, if the clock was set back by so much
- * that the time is `duration` milliseconds or more in the future.
+ * Whether a time is less than `duration` milliseconds ago. The result is also false if the clock was set back
+ * so far that the time is `duration` milliseconds or more in the future.
  */
 function isWithin(since: number, duration: number): boolean {
   return Math.abs(Date.now() - since) < duration

@@ -14,9 +14,9 @@ export type RequiredScopes = readonly [scope: string, ...others: string[]]
  * operation claims the request, or if different routers would run different operations. Some routers take the
  * end of `/invoices/` for an empty parameter, so such a path also needs the scope of `/invoices/:id`.
  *
- * An operation is a method and a path together. So a known path with another method gets 404, too. A response
- * with 405 would need an `Allow` header with all methods of the path. The gateway knows only the methods of
- * operations, and the host may have more routes.
+ * An operation is a method and a path together. So a known path with an unknown method gets 404 and not 405.
+ * A response with 405 would need an `Allow` header with all methods of the path. The gateway knows only the
+ * methods of operations, and the host may have more routes.
  *
  * @param method as it was sent; HEAD counts as GET
  * @param path canonical, below {base_url}
@@ -58,7 +58,8 @@ const withEmptySegment = (path: string) => `${path === '/' ? '' : path}/${ANY_SE
 /**
  * Whether a path belongs to no operation, whatever the method, and however a router reads the path. The
  * method is ignored, because many handlers only check the path. If the path ended in a slash, the path with
- * an empty parameter is checked, too. Some routers take the end of `/invoices/` for an empty parameter.
+ * an empty parameter is also checked, because some routers take the end of `/invoices/` for an empty
+ * parameter.
  *
  * @param path canonical, below {base_url}
  * @param endsInSlash whether the sent path ended in a slash

@@ -74,8 +74,8 @@ export function createSignalWatch(
     const startedAt = performance.now()
     const now = Date.now() / 1000
     firstExpiry = Infinity
-    // A listener may read more signals or close the gateway, and both change the Map. A Map may change during
-    // its iteration.
+    // A listener may read more signals or close the gateway, and both change the Map. This is safe, because a
+    // Map may change during its iteration.
     for (const token of watched.values()) {
       const { principal, controller } = token
       const reason = reasonToAbort(principal, now)

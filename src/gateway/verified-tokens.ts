@@ -3,7 +3,7 @@ import { EXPIRED, isExpired, type InvalidToken, type VerifyToken } from './verif
 
 /**
  * Milliseconds after which the signature of a cached token is verified again. Tokens may be valid for days.
- * If a key is no longer published, the cache must not accept the tokens of that key for so long.
+ * If a key is no longer published, the cache must not accept the tokens of that key for days.
  */
 const REVERIFY_AFTER_MS = 600_000
 
@@ -69,7 +69,8 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
       const verification = pending.get(token) ?? verifyAndCache(token)
       pending.set(token, verification)
       const result = await verification
-      // Another call may have started this verification, and the token may have expired since.
+      // A concurrent call may have started this verification earlier, so the token may have expired
+      // meanwhile.
       return 'problem' in result || !isExpired(result.expiresAt, Date.now() / 1000) ? result : EXPIRED
     },
   }

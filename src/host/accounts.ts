@@ -27,8 +27,8 @@ export interface SignedIn {
   readonly accountId: string
   /**
    * The acting user, if accounts have several users. The user is part of the subject (`sub`). So the subject
-   * changes when a host begins to name users. The subject of account and user must have at most 255
-   * characters, percent-escaped.
+   * changes when a host begins to name users. The percent-escaped subject of account and user must have at
+   * most 255 characters.
    */
   readonly userId?: string | undefined
   /**
@@ -55,7 +55,7 @@ export interface Accounts<Level extends string = string> {
   find(accountId: string, userId?: string): Awaitable<Nullable<Account<Level>> | None>
   /**
    * Returns who is signed in at the host in this browser, from the host's own session. Returns a falsy value
-   * if no person is signed in. Needs `signInUrl`.
+   * if no person is signed in. A host that provides `current` must also provide `signInUrl`.
    */
   current?: ((ctx: Context) => Awaitable<Nullable<SignedIn> | None>) | undefined
   /**
@@ -69,8 +69,8 @@ export interface Accounts<Level extends string = string> {
   /** Ends the host's own session in this browser, at sign-out and when a person switches accounts. */
   signOut?: ((ctx: Context) => Awaitable<void>) | undefined
   /**
-   * Checks the credentials from the built-in sign-in page, for trials and small hosts. A falsy result rejects
-   * the credentials. This callback is used only if `current` is absent.
+   * Checks the credentials from the built-in sign-in page, which is meant for trials and small hosts. A falsy
+   * result rejects the credentials. This callback is used only if `current` is absent.
    */
   authenticate?:
     | ((

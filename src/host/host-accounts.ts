@@ -8,7 +8,7 @@ import { subjectProblem } from './subject.ts'
 
 /**
  * The host's accounts with validated results. Absent values are undefined, and present values match their
- * types. A callback that the host does not provide is absent here too.
+ * types. If the host does not provide a callback, the method of that name is absent.
  */
 export interface HostAccounts {
   /** The account of exactly this id, or undefined. */

@@ -17,7 +17,7 @@ const ESCAPED = /[^\x22-\x24\x26-\x7e]+/g
  * The subject of a person (`sub`, RFC 9068 2.2). It is unique at the issuer. Without a user, the subject is
  * the account id itself, if the id has no characters that must be escaped.
  *
- * @param person ids of well-formed Unicode (see `subjectProblem`)
+ * @param person a person whose ids are well-formed Unicode (see `subjectProblem`)
  */
 export function subjectOf({ accountId, userId }: Person): string {
   return userId === undefined ? escape(accountId) : `${escape(accountId)}${SEPARATOR}${escape(userId)}`

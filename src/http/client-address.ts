@@ -31,7 +31,7 @@ export function addressGroup(ip: string): string {
 
 /** The eight groups of an IPv6 address (RFC 4291 2.2). */
 function groupsOf(address: string): number[] {
-  // The URL parser turns an IPv4 address at the end (`::ffff:192.0.2.1`) into groups too.
+  // The URL parser turns an IPv4 address at the end (`::ffff:192.0.2.1`) into two groups.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const [head = [], tail = []] = canonical
     .split('::')

@@ -41,8 +41,8 @@ export function createCsrfTokens(keys: readonly Uint8Array[]) {
 export type CsrfTokens = ReturnType<typeof createCsrfTokens>
 
 /**
- * Whether a request may come from one of our pages, by the headers of browsers (Fetch Metadata, Origin). A
- * request without these headers passes, because the CSRF token of the form is checked as well.
+ * Whether a request may come from one of our pages, judged by the headers that browsers send (Fetch Metadata,
+ * Origin). A request without these headers passes, because the CSRF token of the form is checked as well.
  *
  * @param origin the origin that browsers see, from `issuer`
  */

@@ -6,14 +6,14 @@ export interface ErrorAnswer {
   readonly status: number
   readonly error: string
   readonly description: string
-  /** `state` of an authorization request that cannot be sent back to the application. */
+  /** `state` of an authorization request whose error cannot be redirected to the application. */
   readonly state?: string | undefined
 }
 
 /**
  * Answers with an error that cannot be sent to an application. A browser gets the error page, and other
- * clients get JSON. Browsers name `text/html` when they open an address. A client that accepts everything, as
- * curl does, or that sends no `Accept`, counts as a program and gets JSON.
+ * clients get JSON. Browsers name `text/html` in `Accept` when they open an address. A client that accepts
+ * everything, as curl does, or that sends no `Accept`, counts as a program and gets JSON.
  */
 export function answerError<Page>(
   ctx: Context,

@@ -76,7 +76,10 @@ function formReadByHost(ctx: Context): string | FormRejection | undefined {
   return { status: 400 }
 }
 
-/** The fields in the result of a parser such as qs; undefined if they are not texts or lists of texts. */
+/**
+ * The fields in the result of a parser such as qs; undefined if a field is neither a text nor a list of
+ * texts.
+ */
 function fieldsOf(parsed: object): Array<[string, string]> | undefined {
   const fields: Array<[string, string]> = []
   for (const [name, value] of Object.entries(parsed) as Array<[string, unknown]>) {

@@ -5,8 +5,8 @@ import type { Context } from 'koa'
 export const DOCUMENT_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Answers with a public document. Pages of other origins may read it too. If the client has the document
- * already, the status is 304.
+ * Answers with a public document. Pages of all origins may read it. If the client has the document already,
+ * the status is 304.
  *
  * @param text the document, serialized
  * @param options.type the media type of the document

@@ -39,9 +39,9 @@ export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
 }
 
 /**
- * The origin of an address as a CSP source, if it is safe to write there. The host name of an address may
- * legally contain `;` and `,`. In a CSP they would begin a new directive or a new policy, so such an address
- * is left out.
+ * The origin of an address as a CSP source, if the origin is safe in a CSP. The host name of an address may
+ * legally contain `;` and `,`. In a CSP these characters would begin a new directive or a new policy, so such
+ * an address is left out.
  */
 function originSource(address: string | undefined): string[] {
   const url = address === undefined ? null : URL.parse(address)

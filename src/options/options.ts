@@ -18,7 +18,7 @@ export interface Lifetimes {
   /** ID token. @default 3600 (1 hour) */
   readonly idToken?: number | undefined
   /**
-   * Time from the authorization request on in which a person may sign in; never longer than `interaction`.
+   * Time after the authorization request in which a person may sign in; never longer than `interaction`.
    * After that time the page asks the person to start again at the application. @default 1200 (20 minutes)
    */
   readonly signIn?: number | undefined
@@ -190,8 +190,8 @@ export interface GatehouseOptions<
   /**
    * Maximum number of pending authorization requests from one address, counted in each process. Further
    * requests get 429 until a pending request is completed or `lifetimes.signIn` has passed. 0 means no limit.
-   * The address is `ctx.ip`; of an IPv6 address only the first 64 bits count. Behind a proxy set
-   * `app.proxy = true`, because otherwise all people share the address of the proxy.
+   * The address is `ctx.ip`; only the first 64 bits of an IPv6 address count. Behind a proxy, set
+   * `app.proxy = true`, because otherwise all people have the address of the proxy.
    * @default 1000
    */
   readonly maxPendingInteractions?: number | undefined
@@ -256,7 +256,10 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
    * change the keys in transit can sign tokens. @default `${issuer}/oauth2/jwks`
    */
   readonly jwksUri?: string | undefined
-  /** Seconds of use after which the keys are fetched again in the background. @default 600 (10 minutes) */
+  /**
+   * Maximum age of the keys in seconds. The first use of older keys fetches them again in the background.
+   * @default 600 (10 minutes)
+   */
   readonly jwksCacheSeconds?: number | undefined
   /**
    * Seconds after a fetch in which unknown key ids cause no further fetch, so that tokens with invented key
@@ -266,8 +269,8 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
   /** Milliseconds after which fetching the keys counts as failed. @default 2000 */
   readonly jwksTimeoutMs?: number | undefined
   /**
-   * The source of revocations, and how to follow it. Without this option the gateway receives no revocations,
-   * and accepts a revoked token until the token expires.
+   * The source of revocations, and how the gateway receives them. Without this option the gateway receives no
+   * revocations, and accepts a revoked token until the token expires.
    */
   readonly revocations?: (RevocationOptions & RevocationFeed) | undefined
   /** Milliseconds that a request waits for products, keys and revocations at the start, before it gets 503. @default 1500 */

@@ -23,8 +23,8 @@ const MAX_TRIAL_PAUSE_MS = 1000
 
 /**
  * Creates a circuit breaker. While its circuit is open, the breaker calls `probe` in the background until the
- * store answers. Calls of requests are not sent before a probe was answered, because the caller of an
- * unanswered write would have to find out whether the write was applied.
+ * store answers. No other call is sent before a probe was answered. Otherwise the caller of an unanswered
+ * write would have to find out whether the write was applied.
  *
  * @param options.name what is unavailable, for messages: `the store`
  * @param options.probe resolves if the store answers
@@ -32,9 +32,10 @@ const MAX_TRIAL_PAUSE_MS = 1000
  *   closes the circuit. If false, a probe is made after a pause, and its answer permits five trial calls. The
  *   first trial call that is answered closes the circuit. A failed trial call keeps the circuit open and
  *   doubles the pause
- * @param options.outer a second breaker. While the circuit of `outer` is open, calls through this breaker
- *   fail too. Answers are recorded in both breakers, and failures only in this breaker
- * @param options.onUnavailable called once for each outage, when a probe has failed too
+ * @param options.outer a second breaker. While the circuit of `outer` is open, all calls through this breaker
+ *   fail. Answers are recorded in both breakers, and failures only in this breaker
+ * @param options.onUnavailable called once for each outage, after the circuit has opened and a probe has
+ *   failed
  * @param options.onAvailable called when the store answers again after `onUnavailable` was called
  */
 export function createCircuitBreaker(options: {
@@ -84,8 +85,8 @@ export function createCircuitBreaker(options: {
   }
 
   function recordFailure(error: GatehouseError, startedAt: number): void {
-    // The failure does not count: since this call started, another call was answered, or the circuit has
-    // changed.
+    // The failure does not count, because another call was answered, or the circuit has changed, since this
+    // call started.
     if (startedAt !== attempt) return
     failures += 1
     const isTrial = trials !== undefined

@@ -94,7 +94,7 @@ export function createCollection<T extends object>(
     /** Stores a new record; false if the id is taken. */
     create: (id: string, record: T, ttl?: number) => store.create(key(id), encode(record), ttl),
 
-    /** Stores the record, and overwrites an existing one. */
+    /** Stores the record, and overwrites an existing record. */
     set: (id: string, record: T, ttl?: number) => store.set(key(id), encode(record), ttl),
 
     /** Stores the record only if the stored text still equals the text of `expected`. */

@@ -1,7 +1,7 @@
 /**
- * The storage that koa-gatehouse uses. It stores texts and knows nothing about OAuth. An adapter for another database
- * implements these methods, and is tested with `storeContract` from `koa-gatehouse/testing`. That suite has a case for
- * each promise that a caller can observe.
+ * The storage that koa-gatehouse uses. It stores texts and knows nothing about OAuth. An adapter for another
+ * database implements these methods, and is tested with `storeContract` from `koa-gatehouse/testing`. That
+ * suite has a case for each promise that a caller can observe.
  *
  * **Texts.** Keys, names of indexes, members, values, channels and messages are non-empty strings of
  * well-formed Unicode. They may contain U+0000 and characters of every plane, but no lone surrogates, because
@@ -16,8 +16,8 @@
  * | member, message               | 60                   | 100,000   |
  * | members of an index           | up to some thousands | unlimited |
  *
- * A key of a value never equals the name of an index. The largest indexes list all API keys, all applications, and
- * the revocations of an hour. Every index may be read in pages of 1000.
+ * A key of a value never equals the name of an index. The largest indexes list all API keys, all
+ * applications, and the revocations of an hour. Every index may be read in pages of 1000.
  *
  * **Consistency.** Each key, and each index, is linearizable: once a write has resolved, every read that
  * begins later, in any process, sees that write. Reads from lagging replicas break this promise. There are no
@@ -30,17 +30,17 @@
  * values, but it must free that space, because most values expire.
  *
  * **Failures.** A method that cannot reach the database rejects with an Error. It never throws synchronously.
- * It also never resolves instead, for example with undefined, `false` or an empty list. Once the database is
+ * It also never resolves with a substitute, such as undefined, `false` or an empty list. Once the database is
  * available again, the same store works again. A rejected write may have been applied, so callers read before
  * they draw a conclusion. If a driver resends a command, the first attempt may have been applied, so that the
  * second attempt finds nothing to do. In this case the adapter rejects, and does not answer `false`.
  * gatehouse stops waiting for a call after `storeTimeoutMs`. An adapter needs no timeout of its own, but a
  * write should not be applied long after `storeTimeoutMs`.
  *
- * **Load.** An API call does not use the store. A token request makes a handful of calls, nearly all `get`, `getMany`,
- * `create` and `replace` of single keys, and `add`; these methods should be fast. `range`, `remove` and `delete` serve
- * lists, revocation and cleanup. Each process has a few subscriptions from its start on. Each revocation and each change
- * of keys or products publishes a message.
+ * **Load.** An API call does not use the store. A token request makes a handful of calls, nearly all `get`,
+ * `getMany`, `create` and `replace` of single keys, and `add`; these methods should be fast. `range`,
+ * `remove` and `delete` serve lists, revocation and cleanup. Each process has a few subscriptions from its
+ * start on. Each revocation and each change of keys or products publishes a message.
  *
  * Methods are always called as `store.method()`, so a store may be an instance of a class.
  */
@@ -56,10 +56,11 @@ export interface Store {
    * server, as configured in the adapter. The view serves writes that must not be lost: uses of one-time
    * values, revocations, keys, clients.
    *
-   * A write that is not safe in time rejects like any other failed write, and may have been applied. A `delete` of an
-   * absent key may reject too, because an earlier, unconfirmed `delete` may have deleted the key. An adapter leaves
-   * `durable` out if all its writes are equally safe. The view keeps every promise of this interface. The store and the
-   * view see each other's writes. Closing the store ends the view too; the view's own `close` is never called.
+   * A write that is not confirmed in time rejects like any other failed write, and may have been applied. A
+   * `delete` of an absent key may also reject, because an earlier, unconfirmed `delete` may have deleted the
+   * key. An adapter leaves `durable` out if all its writes are equally safe. The view keeps every promise of
+   * this interface. The store and the view see each other's writes. Closing the store also ends the view; the
+   * view's own `close` is never called.
    *
    * A write through the store itself may be lost when a server is lost; a user may then have to sign in once
    * more. In a SQL database all writes are equally safe if each commit is on disk, and on a standby, before
@@ -112,7 +113,7 @@ export interface Store {
    */
   add(index: string, member: string, ttl?: number): Promise<void>
 
-  /** Removes `member` from `index`; does nothing if it is absent. */
+  /** Removes `member` from `index`; does nothing if the member is absent. */
   remove(index: string, member: string): Promise<void>
 
   /**

@@ -51,12 +51,12 @@ export interface StoreContractCase {
  * for (const { name, run } of cases) test(name, run)
  * ```
  *
- * Every key, index and channel of a case begins with `contract:` and a random id, so that it never collides with other
- * data. If `elapse` sleeps, cases may run concurrently, and then take a few seconds in total. A case removes its data at
- * its end, unless it is aborted. Timers must be real; only `Date` may be frozen.
+ * Every key, index and channel of a case begins with `contract:` and a random id, so that it never collides
+ * with other data. If `elapse` sleeps, cases may run concurrently, and then take a few seconds in total. A
+ * case removes its data at its end, unless it is aborted. Timers must be real; only `Date` may be frozen.
  *
- * The promises of a store apply to its `durable` view too. If the store has a `durable` view, a case checks the store and
- * the view at the same time. The error names the view that failed.
+ * The promises of a store also apply to its `durable` view. If the store has a `durable` view, a case checks
+ * the store and the view at the same time. The error names the view that failed.
  */
 export function storeContract(options: StoreContractOptions): readonly StoreContractCase[] {
   const { createStore, elapse, breakConnection } = options

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { generateSigningKey, toPublicJwk } from '../keys/generate-key.ts'
 import { signToken, type MintedToken } from './sign-token.ts'
 
-/** An authorization service for tests of an API that has only the gateway. */
+/** An authorization service for tests of an API whose process has only a gateway (`createGateway`). */
 export interface TestIssuer {
   /** For `createGateway({ issuer })`. */
   readonly issuer: string
@@ -18,7 +18,8 @@ export interface TestIssuer {
 }
 
 /**
- * Starts an HTTP server on loopback that publishes a key, and signs tokens with it.
+ * Starts an issuer for tests. It signs tokens with a key, and publishes the key with an HTTP server on
+ * loopback.
  *
  * @param options.audience {base_url} of the API under test
  * @param options.port the port of 127.0.0.1 on which the issuer listens. Default: a free port

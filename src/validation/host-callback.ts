@@ -41,7 +41,10 @@ export async function callHost<T>(callback: string, call: () => Awaitable<T>): P
 export function readResult(callback: string, result: unknown): Readonly<Record<string, unknown>> | undefined {
   if (!result) return undefined
   if (isObject(result)) return result
-  throw invalidResult(callback, `${kindOf(result)}; it must be an object, or undefined or null for none`)
+  throw invalidResult(
+    callback,
+    `${kindOf(result)}; it must be an object; undefined or null means that nothing was found`,
+  )
 }
 
 /**

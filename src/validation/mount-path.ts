@@ -1,4 +1,4 @@
-/** Why a path cannot be a mount path; undefined if it can. The root is written `''` or `'/'`. */
+/** Why a path is not a valid mount path; undefined if it is valid. The root is written `''` or `'/'`. */
 export function mountPathProblem(path: unknown): string | undefined {
   if (typeof path !== 'string') return "must be a path such as '/auth', or '' for the root"
   if (path === '' || path === '/') return undefined

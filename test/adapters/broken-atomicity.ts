@@ -11,7 +11,7 @@ export const brokenAtomicity: readonly BrokenStore[] = [
         return existed
       },
     }),
-    noticedBy: 'of 100 concurrent calls of delete exactly one answers true',
+    noticedBy: 'exactly one of 100 concurrent calls of delete answers true',
   },
   {
     breaks: 'create overwrites a value',
@@ -27,7 +27,7 @@ export const brokenAtomicity: readonly BrokenStore[] = [
         return true
       },
     }),
-    noticedBy: 'of 100 concurrent calls of create exactly one answers true',
+    noticedBy: 'exactly one of 100 concurrent calls of create answers true',
   },
   {
     breaks: 'replace always answers true',
@@ -53,7 +53,7 @@ export const brokenAtomicity: readonly BrokenStore[] = [
         return true
       },
     }),
-    noticedBy: 'of 100 concurrent calls of replace that expect the same text exactly one answers true',
+    noticedBy: 'exactly one of 100 concurrent calls of replace that expect the same text answers true',
   },
   {
     breaks: 'replace compares first and stores afterwards, which loses changes',

@@ -29,17 +29,17 @@ export const brokenDescription: readonly BrokenStore[] = [
   {
     breaks: 'inspect answers its time in seconds',
     methods: () => ({ inspect: async () => ({ time: Date.now() / 1000, checks: [] }) }),
-    noticedBy: 'inspect answers the time and checks',
+    noticedBy: 'inspect answers with the time and a list of checks',
   },
   {
     breaks: 'inspect answers a status that does not exist',
     methods: () => inspecting({ name: 'disk', status: 'fine' as 'pass', message: 'it is there' }),
-    noticedBy: 'inspect answers the time and checks',
+    noticedBy: 'inspect answers with the time and a list of checks',
   },
   {
     breaks: 'inspect answers a failed check without a remedy',
     methods: () => inspecting({ name: 'disk', status: 'fail', message: 'it is full' }),
-    noticedBy: 'inspect answers the time and checks',
+    noticedBy: 'inspect answers with the time and a list of checks',
   },
   {
     breaks: 'inspect discloses a stored key',
@@ -50,12 +50,12 @@ export const brokenDescription: readonly BrokenStore[] = [
         ...inspecting({ name: 'keys', status: 'pass', message: 'all of them', remedy: undefined }, keys),
       }
     },
-    noticedBy: 'inspect answers the time and checks',
+    noticedBy: 'inspect answers with the time and a list of checks',
   },
   {
     breaks: 'inspect fails',
     methods: () => ({ inspect: () => Promise.reject(new Error('not permitted')) }),
     message: 'not permitted',
-    noticedBy: 'inspect answers the time and checks',
+    noticedBy: 'inspect answers with the time and a list of checks',
   },
 ]

@@ -208,7 +208,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         },
       }
     },
-    noticedBy: 'a listener may end its own subscription and start another',
+    noticedBy: 'a listener may end its own subscription and start a new subscription',
   },
   {
     breaks: 'calls that are pending when the store is closed never settle',

@@ -113,7 +113,7 @@ describe('checks with missing answers', () => {
 describe('the check of replicas', () => {
   const slave = (lag: number, state = 'online') => `ip=127.0.0.1,port=1,state=${state},offset=1,lag=${lag}`
   test.each([
-    ['an up-to-date replica', [slave(0)], 'pass', 'with one less'],
+    ['an up-to-date replica', [slave(0)], 'pass', 'with one replica less'],
     ['a silent replica', [slave(11)], 'fail', '0 of them keep up'],
     [
       'a replica that is still loading its data',

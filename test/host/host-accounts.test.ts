@@ -45,7 +45,10 @@ describe('accounts.find', () => {
   })
 
   it.each([
-    [7, 'accounts.find returned a number; it must be an object, or undefined or null for none'],
+    [
+      7,
+      'accounts.find returned a number; it must be an object; undefined or null means that nothing was found',
+    ],
     [true, 'accounts.find returned a boolean'],
     ['alice', 'accounts.find returned a text'],
     [[], 'accounts.find returned a list'],

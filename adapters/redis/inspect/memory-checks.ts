@@ -30,7 +30,8 @@ export function checkEviction(info: Fields): StoreCheck {
 }
 
 /** The remedy if memory is short. */
-export const MORE_MEMORY = 'Give it more memory (CONFIG SET maxmemory …), or a Redis of its own'
+export const MORE_MEMORY =
+  'Give Redis more memory (CONFIG SET maxmemory …), or give the service a Redis of its own'
 
 /** Checks the used share of the memory; undefined if there is no limit. */
 export function checkMemory(info: Fields): StoreCheck | undefined {

@@ -113,7 +113,7 @@ function checkReplicas(info: Fields, wanted: number | undefined): StoreCheck | u
   return pass(
     name,
     prompt === wanted
-      ? `${found}, and \`durability\` waits for ${wanted}: with one less, durable writes are rejected`
+      ? `${found}, and \`durability\` waits for ${wanted}: with one replica less, durable writes are rejected`
       : `${found}, and \`durability\` waits for ${wanted}`,
   )
 }

@@ -13,7 +13,7 @@ export const atomicity: StorePromises = {
     assert.equal(await store.get(key('a')), 'third')
   },
 
-  async [`of ${CONCURRENT} concurrent calls of create exactly one answers true, and its value is stored`](
+  async [`exactly one of ${CONCURRENT} concurrent calls of create answers true, and its value is stored`](
     stage,
   ) {
     const name = stage.key('a')
@@ -50,7 +50,7 @@ export const atomicity: StorePromises = {
     assert.equal(await store.get(key('deleted')), undefined)
   },
 
-  async [`of ${CONCURRENT} concurrent calls of replace that expect the same text exactly one answers true, and its value is stored`](
+  async [`exactly one of ${CONCURRENT} concurrent calls of replace that expect the same text answers true, and its value is stored`](
     stage,
   ) {
     const name = stage.key('a')
@@ -77,7 +77,7 @@ export const atomicity: StorePromises = {
     assert.equal(await stage.store.get(name), String(counters.length * 5))
   },
 
-  async [`of ${CONCURRENT} concurrent calls of delete exactly one answers true`](stage) {
+  async [`exactly one of ${CONCURRENT} concurrent calls of delete answers true`](stage) {
     await stage.store.set(stage.key('a'), '1')
     const deleted = await Promise.all(competitors(stage).map((store) => store.delete(stage.key('a'))))
     assert.equal(deleted.filter(Boolean).length, 1)

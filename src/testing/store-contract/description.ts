@@ -32,7 +32,7 @@ export const description: StorePromises = {
     }
   },
 
-  async 'inspect answers the time and checks, and never quotes stored data'({ store, key }) {
+  async 'inspect answers with the time and a list of checks, and never quotes stored data'({ store, key }) {
     if (store.inspect === undefined) return
     await store.set(key('a'), key('value'), 1000)
     const { time, checks } = await store.inspect()

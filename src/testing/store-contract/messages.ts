@@ -72,7 +72,7 @@ export const messages: StorePromises = {
     await eventually(() => assert.deepEqual(received.toSorted(), ['0', '1', '2', '3']))
   },
 
-  async 'a listener may end its own subscription and start another one'({ store, other, key }) {
+  async 'a listener may end its own subscription and start a new subscription'({ store, other, key }) {
     const received: string[] = []
     let switching: Promise<unknown> | undefined
     let end = async () => {}
@@ -87,7 +87,7 @@ export const messages: StorePromises = {
     await switching
     await other.publish(key('a'), '2')
     await eventually(() => {
-      // A subscription that starts while a message is delivered may receive that message too.
+      // A subscription that starts while a message is delivered may also receive that message.
       const all = received.filter((text) => text !== 'then: 1').toSorted()
       assert.deepEqual(all, ['always: 1', 'always: 2', 'once: 1', 'then: 2'])
     })
