@@ -12,9 +12,9 @@ import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 export type TokenOwner = { readonly clientId: string } | { readonly accountId: string }
 
 /**
- * Revokes access tokens before they expire. This process rejects the tokens when the promise settles. Other
- * processes and remote gateways reject them within moments. Calling a method again is harmless. If a method
- * rejects with `ERR_STORE_UNAVAILABLE`, call it again.
+ * Revokes access tokens before they expire. This process rejects the tokens as soon as the promise resolves.
+ * Other processes and remote gateways reject them within moments. Calling a method again is harmless. If a
+ * method rejects with `ERR_STORE_UNAVAILABLE`, call it again.
  */
 export interface Tokens {
   /**

@@ -57,7 +57,7 @@ export async function* exportRegistry({ header, keys, sections, logger }: Sectio
   yield* keysAndProducts()
   if (first.clients === 'store') yield* linesOf('clients', 'deletedClients', 'revocations')
   // Reads the epochs again at the end. If an epoch rose during the export, valid tokens already carry the
-  // higher epoch.
+  // higher epoch, so the file must contain it.
   else yield* linesOf('hostEpochs', 'revocations', 'hostEpochs')
   yield* keysAndProducts()
   yield writeTrailer(lines, [...skipped])

@@ -17,7 +17,7 @@ export async function exportKeys(keys: ExportableKeys): Promise<object> {
  *
  * @returns a function that imports the ring; undefined if the line holds no key ring
  * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no configured secret decrypts the ring, `ERR_CONFLICT` if
- *   this store has other keys
+ *   this store has signing keys of its own
  */
 export async function parseKeys(
   keys: ExportableKeys,

@@ -96,8 +96,8 @@ export function createClientCache({
      * Call this method after each write of the record. Also call it after a failed write, because a failed
      * write may have been applied.
      *
-     * @returns a promise that settles when the message is published, and never rejects. A process that does
-     *   not receive the message reads the client again within `maxAgeMs`
+     * @returns a promise that never rejects. It resolves when the message is published, or cannot be
+     *   published. A process that does not receive the message reads the client again within `maxAgeMs`
      */
     async changed(clientId: string): Promise<void> {
       deleteClient(cache, clientId)

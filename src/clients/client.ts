@@ -69,12 +69,14 @@ type Needed = 'kind' | 'clientId' | 'accountId' | 'name' | 'products'
 
 /**
  * An API key in one of the host's tables. A missing or null field has the value of a new key: no removed
- * operations, not disabled, no resource server, `epoch` 0. All other columns are ignored. The whole row is
+ * operations, not disabled, not a resource server, `epoch` 0. All other columns are ignored. The whole row is
  * passed to `verifySecret`.
  */
 export type HostApiKey = Row<ApiKey, Needed>
 
-/** An application in one of the host's tables, with the defaults of `HostApiKey`, and `firstParty` false. */
+/**
+ * An application in one of the host's tables. The defaults are those of `HostApiKey`; `firstParty` is false.
+ */
 export type HostApplication = Row<Application, Needed | 'redirectUris'>
 
 /** A client in one of the host's tables. */

@@ -6,8 +6,8 @@ import { decodeHash, isLive, type StoredSecret } from './secrets.ts'
 const MAX_SECRETS = 2
 
 /**
- * If a client has fewer secrets, the candidate is compared with this hash instead, so that the check takes
- * the same time. The hash is random, and no secret has it.
+ * If a client has fewer than two secrets, the candidate is compared with this hash instead, so that the check
+ * takes the same time. The hash is random, and no secret has it.
  */
 const NO_HASH = randomBytes(32)
 

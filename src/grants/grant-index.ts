@@ -181,8 +181,9 @@ function grantIdOf(member: string): string {
 
 /**
  * The text at the end of every index entry of a pair. With this text, the entries of a pair are counted
- * without reading the records. Two pairs may have the same text, because `isInUseOf` compares the records. The
- * text is so short that an entry has 64 bytes: Redis stores lists with longer entries in a larger form.
+ * without reading the records. Two pairs may have the same text by chance. This is harmless, because
+ * `isInUseOf` compares the records. The text is short, so that an entry has 64 bytes: Redis stores lists with
+ * longer entries in a larger form.
  */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 6)}`

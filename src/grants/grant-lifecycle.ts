@@ -123,9 +123,9 @@ async function activateGrant(
     record.listedAt === undefined || record.exp < listed.end - EXTENSION_INTERVAL_SECONDS
       ? { ...record, exp: listed.end, listedAt: listed.listedAt, usedAt: nowInSeconds() }
       : confirmDurable(record)
-  // A revocation of everything that a holder authorized first stores the new consent version, and then reads
-  // the list. This grant is listed already. So either the revocation finds the grant in the list, or the read
-  // below finds the new version.
+  // To revoke everything that a holder authorized, a process first stores the new consent version, and then
+  // reads the list. This grant is listed already. So either the revocation finds the grant in the list, or
+  // the read below finds the new version.
   const [isGrantActive, current] = await Promise.all([
     changeGrant(state, grantId, stored, putInUse),
     consentVersions.current({ accountId, userId }, clientId),

@@ -12,7 +12,8 @@ const SYNCHRONIZED_MS = 1000
  *   clock
  * @param asked the times on the clock of this process before the request and after the answer. The database
  *   has read its own clock between these two times
- * @param tolerance seconds by which the two clocks may differ, if this is less than the usual tolerance
+ * @param tolerance how many seconds the two clocks may differ. A value above the usual tolerance has no
+ *   effect
  * @returns undefined if there is no clock to compare
  */
 export function checkClock(

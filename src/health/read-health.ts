@@ -22,8 +22,8 @@ export interface HealthParts {
 }
 
 /**
- * Makes all checks once. The checks take no longer than a request waits for the start or than a store call
- * may take, whichever is longer.
+ * Makes all checks once. The checks take at most as long as the longer of two times: how long a request waits
+ * for the start, and how long a store call may take.
  */
 export async function readHealth(parts: HealthParts): Promise<Health> {
   const { start, readStoreHealth, revocations } = parts

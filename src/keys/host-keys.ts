@@ -15,7 +15,8 @@ const REVOKED_FOR_SECONDS = 10 * 366 * 86_400
 
 /**
  * Keys that the host manages. The first private key of each algorithm signs. All keys are published, except
- * revoked keys that do not sign. The store holds the revocations of these keys, but not the keys.
+ * revoked keys that do not sign. The store holds the revocations of the host's keys, but not the keys
+ * themselves.
  *
  * @param parts.keys validated, each with `kid`, `alg` and `use`
  * @param parts.isKeyRevoked whether the tokens of a key were revoked. Does no I/O

@@ -24,7 +24,7 @@ export function createExportableKeys(parts: KeyRingImportParts) {
      * @returns a function that imports the ring and returns the number of imported keys. The function may be
      *   called again
      * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the ring, `ERR_STORE_CORRUPT` if
-     *   the text is not a key ring, `ERR_CONFLICT` if this store has other signing keys
+     *   the text is not a key ring, `ERR_CONFLICT` if this store has signing keys of its own
      */
     async unseal(text: string): Promise<() => Promise<number>> {
       const keys = await parts.records.fromText(text)
@@ -58,7 +58,7 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
  * because two keys never have the same id by chance.
  *
  * @returns undefined if this store is empty
- * @throws {GatehouseError} `ERR_CONFLICT` if this store has other keys, or has lost its keys
+ * @throws {GatehouseError} `ERR_CONFLICT` if this store has keys of its own, or has lost its keys
  */
 async function findSameRing(
   { records, ringStore, marks }: KeyRingImportParts,

@@ -11,8 +11,8 @@ import {
 } from './key-ring-record.ts'
 
 /**
- * The marks in the revocation log. A mark is a random id. The key ring names the mark of the log that belongs
- * to it.
+ * The marks in the revocation log. A mark is a random id in the log. The key ring contains the same id, which
+ * shows that the ring and the log belong together.
  */
 export interface LogMarks {
   /** The ids of all marks. */
@@ -113,7 +113,10 @@ async function markLog(
     // process removes the marks that it found before. The other processes remove their own marks.
     await Promise.all((isMarked ? oldMarks : [log]).map((id) => marks.remove(id)))
   } catch (error) {
-    logger.warn({ err: error }, 'the revocation log could not be marked; the next poll tries again')
+    logger.warn(
+      { err: error },
+      'the id that connects the signing keys and the revocation log could not be stored; the next poll tries again',
+    )
   }
 }
 
@@ -124,7 +127,7 @@ async function encryptAgain({ records, logger }: RingLoaderParts, ring: StoredRi
   } catch (error) {
     logger.warn(
       { err: error },
-      'the signing keys could not be encrypted under the newest `secret`; keep the older `secret` until they are',
+      'the signing keys could not be encrypted under the newest `secret`; keep the older `secret` until a later start has encrypted them',
     )
   }
 }
@@ -136,7 +139,7 @@ const LOST: Readonly<Record<LostPart, string>> = {
 }
 
 const REPLACED =
-  'the store has lost data, so new signing keys replace the old ones: all tokens from before are rejected'
+  'the store has lost data, so new signing keys replace the old ones: all earlier tokens are rejected'
 
 /**
  * Revokes all current, next and previous keys of a ring, and removes their key material. Retired and revoked

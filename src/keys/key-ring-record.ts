@@ -36,14 +36,14 @@ export interface StoredRing {
    * The id of the mark in the revocation log that belongs to this ring; undefined until the log is marked.
    */
   readonly log?: string | undefined
-  /** Why and when this ring replaced another ring; undefined for the first ring. */
+  /** Why and when this ring replaced an earlier ring; undefined for the first ring. */
   readonly replaced?: RingLoss | undefined
 }
 
 /** What the store lost: the keys, the revocation log, or both. */
 export type LostPart = 'keys' | 'log' | 'both'
 
-/** Why and when a ring replaced another ring: the store had lost data. */
+/** Why and when a ring replaced an earlier ring: the store had lost data. */
 export interface RingLoss {
   readonly lost: LostPart
   /** Epoch seconds. */
@@ -166,8 +166,8 @@ async function fromText(records: RingRecords, text: string): Promise<readonly Op
   const kids = new Set(keys.map(({ kid }) => kid))
   const isWhole = keys.every((key) => partOf(key) === undefined || key.sealed !== undefined)
   if (keys.length === 0 || kids.size < keys.length || !isWhole) throw corruptRing()
-  // Times in the future are replaced by the current time. If the clocks of the processes on the other store
-  // were ahead, the keys would otherwise rotate too late here.
+  // Times in the future are replaced by the current time. If the clocks of the exporting processes were
+  // ahead, the keys would otherwise rotate too late here.
   const now = Date.now() / 1000
   const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => ({
     kid,
@@ -237,8 +237,8 @@ export function makeKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): 
 function wrongSecret(where: string): GatehouseError {
   return new GatehouseError(
     'ERR_SECRET_MISMATCH',
-    `the signing keys ${where} were encrypted under another \`secret\`; start with the one that was used ` +
-      'before (as a later entry of the list, if it has been replaced). Nothing was changed',
+    `the signing keys ${where} were encrypted under another \`secret\`; start with the \`secret\` that was ` +
+      'used before (as a later entry of the list, if you have replaced that secret). Nothing was changed',
   )
 }
 

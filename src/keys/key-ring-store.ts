@@ -11,7 +11,7 @@ export type ChangeKeys = (keys: readonly OpenKey[]) => KeyStep<OpenKey>
 /** The dependencies of the key ring store. */
 export interface KeyRingStoreParts extends RingLoaderParts {
   readonly store: Store
-  /** Called with a ring that differs from the known ring, before any other callback. */
+  /** Called with each ring that differs from the known ring, before `onChanges` and `onReplaced`. */
   readonly onAdopted: (ring: StoredRing) => void
   /**
    * Called once for each write of this process that changed keys. The callback receives the changes of that
@@ -158,9 +158,9 @@ async function change(
 }
 
 /**
- * Whether this process knows the current keys of the stored ring, even if it cannot decrypt them. While a
- * secret is being replaced, another process may have encrypted the keys under a secret that this process does
- * not have.
+ * Whether this process already knows the current keys of the stored ring. The key ids show this even if the
+ * process cannot decrypt the ring. While a secret is being replaced, another process may have encrypted the
+ * ring under a secret that this process does not have.
  */
 async function areCurrentKeysKnown({ parts, known }: KeyRingStore): Promise<boolean> {
   const current = await parts.records.currentKids().catch(() => [])

@@ -61,8 +61,9 @@ const POLL_INTERVAL_SECONDS = 60
 const MAX_LISTED_RETIRED = 5
 
 /**
- * Seconds for which a key stays published after another key has replaced it. Another process may still sign
- * with the replaced key until its keys are stale, and these tokens live for `longestLifetime` seconds.
+ * Seconds for which a key stays published after another key has replaced it. A process that missed the
+ * replacement may sign with the old key until its keys are stale. The tokens that it signs live for
+ * `longestLifetime` seconds.
  */
 export function retentionOf(longestLifetime: number): number {
   return longestLifetime + STALE_AFTER_SECONDS + CLOCK_SKEW_SECONDS
@@ -92,17 +93,18 @@ export function canSign(keys: readonly RingKey[]): boolean {
   return ALGORITHMS.every((alg) => inState(keys, 'current', 'next').some((key) => key.alg === alg))
 }
 
-/** The algorithms without a next key. */
+/** The algorithms without a `next` key. */
 export function missingNext(keys: readonly RingKey[]): readonly SigningAlgorithm[] {
   return ALGORITHMS.filter((alg) => !keys.some((key) => key.alg === alg && key.state === 'next'))
 }
 
 /**
- * Makes the changes that are due: activates next keys, retires previous keys, deletes old entries, and adds
- * missing next keys.
+ * Makes the changes that are due: activates `next` keys, retires `previous` keys, deletes old entries, and
+ * adds missing `next` keys.
  *
  * @param now epoch seconds
- * @param fresh new keys, at most one for each algorithm. A new key is added if its algorithm has no next key
+ * @param fresh new keys, at most one for each algorithm. A new key is added if its algorithm has no `next`
+ *   key
  */
 export function advance<Key extends RingKey>(
   keys: readonly Key[],
@@ -176,7 +178,7 @@ export function endOf(keys: readonly RingKey[], key: RingKey, policy: RotationPo
   return Number.isFinite(end) ? end : undefined
 }
 
-/** When the first next key becomes current, in epoch seconds; undefined if there are no next keys. */
+/** When the first `next` key becomes current, in epoch seconds; undefined if there are no `next` keys. */
 export function rotationDue(
   keys: readonly RingKey[],
   policy: Omit<RotationPolicy, 'tail'>,
@@ -185,7 +187,7 @@ export function rotationDue(
   return Number.isFinite(due) ? due : undefined
 }
 
-/** When the next key replaces a current key, in epoch seconds; `Infinity` without a next key. */
+/** When the `next` key replaces a current key, in epoch seconds; `Infinity` without a `next` key. */
 function activationOf(
   keys: readonly RingKey[],
   current: RingKey,
@@ -199,7 +201,7 @@ function activationOf(
   return Math.max(current.since + rotateAfter, next.createdAt + polled + publishAhead)
 }
 
-/** Returns the next state of a key; undefined if the key stays in its state. */
+/** Returns the new state of a key; undefined if the key stays in its state. */
 type Move = (key: RingKey) => KeyState | undefined
 
 /** Demotes current keys, which stay published. `fillUp` activates their successors afterwards. */
@@ -231,7 +233,7 @@ function move<Key extends RingKey>(keys: readonly Key[], now: number, to: Move):
   return moved.every((key, index) => key === keys[index]) ? { keys, changes } : { keys: moved, changes }
 }
 
-/** Gives each algorithm one current and one next key, as far as there are enough keys. */
+/** Gives each algorithm one `current` key and one `next` key, as far as there are enough keys. */
 function fillUp<Key extends RingKey>(before: KeyStep<Key>, now: number, fresh: readonly Key[]): KeyStep<Key> {
   return ALGORITHMS.reduce((step, alg) => {
     const isIn = (state: KeyState) => (key: Key) => key.alg === alg && key.state === state

@@ -5,8 +5,8 @@ export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<
 
 /**
  * @param parts.isKeyRevoked whether this process knows that the tokens of a key are revoked. Does no I/O
- * @param parts.takeOverAfterMs milliseconds for which this process waits until the process that revoked a key
- *   has also revoked its tokens. After that, this process revokes the tokens
+ * @param parts.takeOverAfterMs how many milliseconds this process waits for the tokens of a revoked key to be
+ *   revoked by the process that revoked the key. After that, this process revokes them
  */
 export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey
@@ -35,8 +35,8 @@ export function createRevokedKeys(parts: {
     revokeTokens,
 
     /**
-     * Revokes the tokens of revoked keys, if the process that revoked the key has not revoked its tokens in
-     * time.
+     * Revokes the tokens of revoked keys. Normally the process that revoked a key also revokes the key's
+     * tokens. This method does so if that process has not done it in time.
      *
      * @returns milliseconds after which to call again; `Infinity` if nothing is pending
      */

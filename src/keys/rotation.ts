@@ -16,8 +16,8 @@ export interface RotationParts {
   /** The longest time between two polls, in milliseconds. */
   readonly pollIntervalMs: number
   /**
-   * When a process activates a next key, it has this time to add a new next key, in milliseconds. After that,
-   * another process adds a next key.
+   * When a process activates a `next` key, it has this many milliseconds to add a new `next` key. After that,
+   * another process adds the new key.
    */
   readonly takeOverAfterMs: number
 }
@@ -130,7 +130,7 @@ function schedulePoll(state: Rotation, inMs: number): void {
   ).unref()
 }
 
-/** Generates missing next keys in the background, because generating takes long. */
+/** Generates missing `next` keys in the background, because generating keys takes long. */
 export function replenishSoon(state: Rotation, delayMs: number): void {
   if (!state.isFollowing || missingNext(state.parts.ringStore.known?.keys ?? []).length === 0) return
   const at = performance.now() + delayMs

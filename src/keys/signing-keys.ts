@@ -49,8 +49,8 @@ export interface SigningKeys {
   rotate(options?: KeyChangeOptions): Promise<void>
   /**
    * Takes a leaked key out of service: the key leaves the JWKS, another key signs, and every gateway that
-   * receives revocations rejects its tokens at once. If a call fails, repeat it: the repeated call completes
-   * the revocation.
+   * receives revocations rejects the tokens of the leaked key at once. If a call fails, repeat it: the
+   * repeated call completes the revocation.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_SIGNING_KEYS_READ_ONLY` for the signing key if the host
    *   manages the keys; `ERR_STORE_UNAVAILABLE`: other processes may not know the revocation, so repeat the
@@ -75,7 +75,7 @@ export interface KeyCondition {
   readonly managedByHost: boolean
   /** The current and next keys; empty until they are loaded. */
   readonly keys: readonly Pick<RingKey, 'alg' | 'state' | 'since'>[]
-  /** Whether a signing key was revoked, so that gateways reject its new tokens too. */
+  /** Whether a key that signs was revoked, so that gateways reject even the new tokens that it signs. */
   readonly isSigningRevoked: boolean
   /**
    * When these keys were last confirmed, in milliseconds since the epoch; undefined if they were never
@@ -118,6 +118,6 @@ export interface KeySource extends SigningKeys {
    * @throws {GatehouseError} why the poll failed, if the keys are stale
    */
   ensureFresh(): Promise<void>
-  /** Calls `listener` when other keys sign. @returns a function that removes the listener */
+  /** Calls `listener` when the signing keys have changed. @returns a function that removes the listener */
   onChanged(listener: () => void): () => void
 }

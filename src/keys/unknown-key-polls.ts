@@ -7,8 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 const BURST = 5
 
 /**
- * Limits the polls that are made because a token names an unknown key, to one poll a second on average. So
- * tokens with invented key ids cause little load. Callers above the limit wait, and share one poll.
+ * If a token names an unknown key, the keys are polled. This function limits these polls to one a second on
+ * average. So tokens with invented key ids cause little load. Callers above the limit wait, and share one
+ * poll.
  *
  * @param poll returns the same promise to callers that share a poll
  */

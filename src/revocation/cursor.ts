@@ -4,7 +4,7 @@ export interface Cursor {
   readonly since: number
   /**
    * The place at which the last read stopped, if more entries may follow. The next read continues at this
-   * place. `since` applies after all indexes of this kind have been read.
+   * place. `since` applies after all indexes of the kind `place.kind` have been read.
    */
   readonly place?: Place | undefined
 }

@@ -6,7 +6,8 @@ import type { RevocationPage, RevocationSource } from './revocation-source.ts'
 const MAX_BYTES = 33_554_432
 
 /**
- * Milliseconds after a failure in which no new request is sent, even if many calls wait for the revocations.
+ * After a failure, no new request is sent for this many milliseconds, even if many calls wait for the
+ * revocations.
  */
 const FAILURE_COOL_DOWN_MS = 500
 

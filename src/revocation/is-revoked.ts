@@ -55,9 +55,9 @@ export function createRevocationSet() {
     /** Whether the tokens that carry a scope are revoked if their `catalog_epoch` is `epoch`. */
     isScopeRevoked: (scope: string, epoch: number) => isBelow(epoch, operations.get(scope)),
     /**
-     * The highest `access_epoch` below which tokens of a client are revoked. The current `access_epoch` of
-     * the client is never lower. The result is 0 if the client has no revocations, or only permanent
-     * revocations.
+     * The lowest `access_epoch` that no revocation of a client covers. Permanent revocations, which cover
+     * every epoch, are not counted. The result is 0 if there are no other revocations. A client record with a
+     * lower epoch is outdated.
      */
     lowestValidEpoch(clientId: string): number {
       const thresholds = [...(clients.get(clientId)?.values() ?? [])]

@@ -7,12 +7,12 @@ import { BUCKET_NUMBERS } from './revocation-log.ts'
  */
 const PREFIX = 'mark:'
 /**
- * A limit above the number of marks. Usually there is one mark. Each process that is marking the log at this
- * moment adds one more mark.
+ * A limit above the number of marks. Usually there is one mark. If several processes start on an empty store,
+ * each of them may add a mark for a moment.
  */
 const PAGE_SIZE = 100
 
-/** The marks in the revocation log of a store. */
+/** The marks in the revocation log of a store. `LogMarks` explains what a mark is. */
 export function createLogMarks(store: Store) {
   return {
     /** The ids of all marks. Usually there is one mark. */

@@ -4,9 +4,10 @@ import type { Store } from '../store/contract.ts'
 import { countRule } from '../validation/rules.ts'
 
 /**
- * Stores the longest lifetime of tokens. The stored value never decreases. After an operator lowers the
- * option, older tokens stay valid for the old lifetime. No process can know when the last process with the
- * old option stopped. Each process confirms the value once.
+ * Stores the longest token lifetime of all processes. The stored value never decreases. After an operator
+ * lowers the lifetime in the options, older tokens stay valid for the old lifetime. No process can know when
+ * the last process with the old options stopped. Each process writes the value once, to confirm that it is
+ * durable.
  *
  * @param configured the longest lifetime, in seconds, of the access tokens of this process
  * @param record the id of the record; set it for tokens other than access tokens
@@ -20,7 +21,10 @@ export function createLongestLifetime(store: Store, configured: number, record: 
     fields: { seconds: countRule },
   })
   let known = configured
-  /** The last value that was stored when this process wrote it. That write was confirmed as durable. */
+  /**
+   * The stored value that a write of this process last confirmed as durable; undefined before the first
+   * write.
+   */
   let confirmed: number | undefined
 
   async function announce(): Promise<number> {
@@ -37,9 +41,8 @@ export function createLongestLifetime(store: Store, configured: number, record: 
 
   return {
     /**
-     * The longest lifetime in seconds, including the lifetimes that other processes with other options have
-     * announced. The call also announces the lifetime of this process, so call it before this process issues
-     * tokens.
+     * The longest lifetime in seconds that any process has announced. The call first announces the lifetime
+     * of this process, so call it before this process issues tokens.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
      */

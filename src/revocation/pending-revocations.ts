@@ -24,8 +24,8 @@ const ABANDONED_AFTER_MS = 15_000
 
 /**
  * Milliseconds after which a completed entry is removed. Until then, other processes complete the entry
- * repeatedly. The process that added the entry may be slow, or its clock may be wrong. So that process may
- * make the change after another process has completed the entry for the first time.
+ * repeatedly. The process that added the entry may be slow, or its clock may be wrong. Therefore it may make
+ * the change after another process has completed the entry for the first time.
  */
 const REMOVE_AFTER_MS = 600_000
 

@@ -20,7 +20,7 @@ export interface StalenessPolicy {
 
 /** How fresh the revocations are. */
 export interface RevocationFreshness {
-  /** Whether the last poll failed or is overdue, or whether no poll has succeeded yet. */
+  /** Whether the last poll failed, a poll is overdue, or no poll has succeeded yet. */
   readonly isStale: boolean
   /**
    * Seconds since the last moment at which all revocations were known. If there was no such moment, seconds
@@ -32,15 +32,15 @@ export interface RevocationFreshness {
 const PRUNE_INTERVAL_MS = 60_000
 
 /**
- * Milliseconds without pruning after a clock jump. If a clock is set forward by mistake, revocations seem to
- * be expired until the clock is set back.
+ * After a clock jump, no revocations are pruned for this many milliseconds. If a clock is set forward by
+ * mistake, revocations seem to be expired until the clock is set back.
  */
 const PRUNE_AFTER_JUMP_MS = 3_600_000
 
 /**
  * Milliseconds between two full reads. A process whose clock is minutes behind writes its revocations to a
- * place that the polls of other processes have already passed. A process that also misses the messages of
- * these revocations finds them with its next full read.
+ * place that the polls of other processes have already passed. If another process also misses the messages of
+ * these revocations, it finds the revocations with its next full read.
  */
 const FULL_READ_INTERVAL_MS = 3_600_000
 
@@ -58,8 +58,8 @@ interface Parts {
 
 /**
  * Reads all revocations at the start, and then polls every `pollIntervalSeconds`. If the source can publish
- * new revocations, also receives them at once. So a lost message delays a revocation by one poll interval at
- * most. The follower does not keep the process alive.
+ * new revocations, the follower also receives each of them at once. So a lost message delays a revocation by
+ * one poll interval at most. The follower does not keep the process alive.
  *
  * @param parts.onFreshness called once when revocations become stale, and once when they are fresh again
  * @param parts.now milliseconds since the epoch. @default the clock of this process

@@ -30,7 +30,7 @@ const MAX_CURSOR_AGE_MS = 15 * MINUTE_MS
 const STABLE_CURSOR_MS = 5 * MINUTE_MS
 /** Entries of one read: the maximum that `range` allows. */
 const PAGE_SIZE = 1000
-/** Revocations that are written at the same time. */
+/** Maximum number of revocations that are written at the same time. */
 const BATCH_SIZE = 100
 
 /**
@@ -83,7 +83,8 @@ export function createRevocationLog(
     },
 
     /**
-     * All revocations that were in force when the iteration began, in pages. The iteration may take any time.
+     * All revocations that were in force when the iteration began, in pages. The iteration may take any
+     * amount of time.
      */
     inForce: () => readInForce(log),
 
@@ -145,7 +146,7 @@ type Range = (number: number, from: { after: string | undefined; limit: number }
 /**
  * Fills a page from indexes of one kind, one after the other.
  *
- * @param start the text in the first index after which the page begins
+ * @param start in the first index, the page begins after this text
  * @returns the revocations, and `reached`, the place at which the page ends, if more revocations may follow
  */
 async function readIndexes(

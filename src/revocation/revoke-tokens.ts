@@ -10,8 +10,7 @@ import type { RevocationLog } from './revocation-log.ts'
 import type { RevocationSet } from './is-revoked.ts'
 
 /**
- * A revocation whose `until` may be omitted. An omitted `until` is computed from the longest lifetime of
- * tokens.
+ * A revocation whose `until` may be omitted. An omitted `until` is computed from the longest token lifetime.
  */
 export type RevocationSpec = Revocation extends infer Each
   ? Each extends Revocation
@@ -134,7 +133,7 @@ export function createRevocations(parts: {
 /** Revokes tokens in all processes. */
 export type Revocations = ReturnType<typeof createRevocations>
 
-/** @param byDefault epoch seconds, for a spec without `until` */
+/** @param byDefault the end of a revocation whose spec has no `until`, in epoch seconds */
 function withUntil(spec: RevocationSpec, byDefault: number): Revocation {
   const until =
     spec.until === undefined
