@@ -6,7 +6,7 @@ import { storesOfRun } from './support/stores-of-run.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = (path: string) => `${root}${path}`
 
-// If TEST_STORES names an unknown store, the run ends here.
+// If TEST_STORES names an unknown store, this call throws, and no test runs.
 storesOfRun()
 const files = testFiles(root)
 

@@ -114,8 +114,8 @@ describe.each([
         }
         expect(await impatient.create('taken', '2')).toBe(false)
         expect(await impatient.replace('taken', 'another', '2')).toBe(false)
-        // An earlier delete of `a` was rejected, so the replica may still have the key. This delete therefore
-        // waits for the replica too.
+        // The master no longer has `a`, because it applied an earlier delete, which was rejected. The replica
+        // may still have `a`, so this delete waits for the replica.
         await expect(impatient.delete('a')).rejects.toMatchObject(unconfirmed(50))
         // The master has applied all rejected writes.
         expect(await store.getMany(['a', 'b', 'taken'])).toEqual([undefined, '1', '1'])
@@ -192,7 +192,7 @@ describe.each([
       monitor.on('monitor', (_time: string, [name = '', key = '']: string[], source: string) => {
         if (name !== 'multi') seen.push(`${source} ${name.toLowerCase()} ${key.replace('gatehouse:', '')}`)
       })
-      // The first write is sent at once, with its own WAIT. The next writes of the same turn of the event
+      // The first write is sent immediately, with its own WAIT. The next writes of the same turn of the event
       // loop share one WAIT.
       await Promise.all(['a', 'b', 'c'].map((name) => durable.set(name, '1')))
       await store.set('d', '1')

@@ -298,7 +298,7 @@ describe.each([
       },
     )
 
-    test('without Redis every call fails at once, and all calls work again once Redis is back', async () => {
+    test('without Redis every call fails immediately, and all calls work again once Redis is back', async () => {
       const client = await connect(RECOMMENDED)
       const store = redisStore(client)
       await store.set('a', '1')

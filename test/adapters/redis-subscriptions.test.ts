@@ -50,7 +50,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
   afterEach(async () => {
     await store.close()
     client.disconnect()
-    // ioredis would print an error event without a listener to console.error.
+    // If an error event had no listener, ioredis would print the event with console.error.
     expect(consoleError).not.toHaveBeenCalled()
   })
   afterAll(async () => {

@@ -176,7 +176,7 @@ test('products that change during the export do not make new tokens of the new s
   expect(payments.status).toBe(200)
 })
 
-test('two processes that import the same file at once import each record once', async () => {
+test('two processes that import the same file at the same time import each record once', async () => {
   const host = await start(memoryStore())
   for (let count = 0; count < 5; count += 1) await host.createApiKey()
   await host.gatehouse.apiKeys.delete((await host.createApiKey()).client_id)

@@ -76,7 +76,7 @@ describe('createCatalog', () => {
     expect(createCatalog(products).operations.size).toBe(4)
   })
 
-  it('all problems of the products are reported at once, each with its path', () => {
+  it('all problems of the products are reported in one error, each with its path', () => {
     const definitions = {
       'bad id': { title: 'A', operations: { a: operation } },
       invoices: { title: ' ', operations: {}, colour: 'red' },

@@ -27,7 +27,7 @@ function createDatabase() {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a live catalog of a products object', () => {
-  it('products that are an object are active at once', async () => {
+  it('products that are an object are active immediately', async () => {
     const live = liveCatalog({ products, kycLevels })
     expect(live.loaded).toBe(true)
     const { current } = live

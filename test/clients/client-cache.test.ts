@@ -85,7 +85,7 @@ it('the secrets of a cached client are verified without a read, and an expired s
   expect(asked()).toEqual(['key'])
 })
 
-it('a missing client is never cached, so a new client is found at once and invented ids use no memory', async () => {
+it('a missing client is never cached, so a new client is found immediately, and invented ids use no memory', async () => {
   const { store, apiKeys } = await withClients(0)
   const { find, asked } = await start(store, { maxClients: 1 })
   await apiKeys.create({ accountId: 'acme', name: 'Key', clientId: 'known' })
@@ -140,7 +140,7 @@ it('the age of a cached client counts from the beginning of its read', async () 
   expect(asked()).toEqual(['key0'])
 })
 
-it('a change drops the cached client at once in its own process, and in another process when the message arrives', async () => {
+it('a change drops the cached client immediately in its own process, and in another process when the message arrives', async () => {
   const { store, apiKeys } = await withClients(2)
   const [one, other] = [await start(store), await start(store)]
   for (const { find } of [one, other]) for (const id of ['key0', 'key1']) await find(id)

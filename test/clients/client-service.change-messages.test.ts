@@ -82,7 +82,7 @@ describeEachKind('the messages about changed clients', (context) => {
   })
 })
 
-it('a successful change resolves only after the other processes were notified, and a failed change rejects at once', async () => {
+it('a successful change resolves only after the other processes were notified, and a failed change rejects immediately', async () => {
   const { store, faults } = watched(memoryStore())
   let confirm = () => {}
   const notified = new Promise<void>((resolve) => (confirm = resolve))

@@ -82,7 +82,7 @@ describeEachKind('creating a client', (context) => {
     expect((await context.start().service.listByOwner('acme')).items).toHaveLength(1)
   })
 
-  it('invalid input is rejected with all problems at once, and nothing is stored', async () => {
+  it('invalid input is rejected with one error that names all problems, and nothing is stored', async () => {
     const { store, calls } = watched(stores.open())
     const { service } = context.start(store)
     const input = {

@@ -11,7 +11,7 @@ describeEachKind('reporting that a client is compromised', (context) => {
     claims: { access_epoch: epoch },
   })
 
-  it('reportCompromised revokes all secrets and tokens at once, makes no new secret and emits one event', async () => {
+  it('reportCompromised immediately revokes all secrets and tokens, makes no new secret and emits one event', async () => {
     const process = context.start()
     const { service, registry, emitted, revoked, set } = process
     const { clientId, clientSecret } = await context.created(process, { products: ['invoices'] })

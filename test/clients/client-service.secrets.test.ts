@@ -53,7 +53,7 @@ describeEachKind('secrets of clients', (context) => {
     expect(await Promise.all(verified)).toEqual([false, false, true])
   })
 
-  it('a rotation without an overlap revokes all other secrets at once', async () => {
+  it('a rotation without an overlap immediately revokes all other secrets', async () => {
     const process = context.start()
     const { service, registry } = process
     const { clientId, clientSecret: first } = await context.created(process)

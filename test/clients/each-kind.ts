@@ -43,7 +43,7 @@ export function describeEachKind(name: string, suite: (context: EachKind) => voi
   })
 }
 
-/** Runs an operation many times at once, alternating between two processes. */
+/** Runs an operation many times concurrently, alternating between two processes. */
 export async function atOnce<P>(
   processes: readonly [P, P],
   count: number,

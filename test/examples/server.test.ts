@@ -98,7 +98,7 @@ describe('npm start', () => {
     )
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('%s ends npm start at once, with exit code 0', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s quickly ends npm start with exit code 0', async (signal) => {
     const second = await examples.start()
     await second.ready()
     // An open keep-alive connection must not delay the exit.

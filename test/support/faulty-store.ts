@@ -36,8 +36,8 @@ export interface FaultyStore {
 /**
  * Wraps a store, so that its calls can be made to fail.
  *
- * @param options.lateBy milliseconds after which `late` calls are executed; longer than the deadline of a
- *   call
+ * @param options.lateBy milliseconds after which `late` calls are executed; must be longer than the deadline
+ *   of a call
  */
 export function faultyStore(inner: Store, { lateBy = 150 }: { lateBy?: number } = {}): FaultyStore {
   const calls: string[] = []

@@ -47,7 +47,7 @@ export interface TestFile {
 
 /**
  * Lists all files with tests. Flows run on the stores that TEST_STORES names, except for the flows above.
- * Files that call a function such as `describeEachStore` run on these stores too.
+ * Other files run on these stores only if they call a function such as `describeEachStore`.
  */
 export function testFiles(root: string): TestFile[] {
   return readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })

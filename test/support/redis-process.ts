@@ -10,8 +10,8 @@ export interface RedisProcess {
 }
 
 /**
- * Runs redis-server and waits until it answers on `port`. When this process ends in any way, the server ends
- * too and `folder` is deleted.
+ * Runs redis-server and waits until it answers on `port`. When this process ends in any way, the server also
+ * ends, and `folder` is deleted.
  *
  * @returns undefined if the server exited because another process has the port
  */

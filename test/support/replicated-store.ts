@@ -8,8 +8,8 @@ export interface ReplicatedStore {
   /** A write settles when the server has it. */
   readonly store: Store
   /**
-   * A write settles when the replica has it too. If the replica lacks it, the write rejects but stays on the
-   * server.
+   * A write settles when the server and the replica have it. If the replica lacks the write, the write
+   * rejects but stays on the server.
    */
   readonly durable: Store
   /** Whether writes reach the replica. When it is set to true, the replica gets all writes that it lacks. */

@@ -7,7 +7,7 @@ export default async function provideRsaKeys(): Promise<void> {
   process.env[VARIABLE] ??= JSON.stringify(await makeTwo())
 }
 
-/** Returns two RS256 keys, which are the same for all tests of a run. */
+/** Returns two RS256 keys, which are the same for all tests of a test run. */
 export async function rsaKeys(): Promise<SigningJwk[]> {
   const provided = process.env[VARIABLE]
   if (provided === undefined) throw new Error('the global set-up of the tests has not run')

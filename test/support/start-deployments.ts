@@ -7,7 +7,7 @@ import { storesOfRun } from './stores-of-run.ts'
 
 /** Runs before all tests. Starts the servers that the tests share, and stops them after the last test. */
 export default async function startDeployments(): Promise<(() => Promise<void>) | undefined> {
-  // Each project of the run calls this function, but only the first call starts servers.
+  // Each Vitest project calls this function, but only the first call starts servers.
   if (areServersAnnounced()) return undefined
   const stores = storesOfRun()
   const need = (kind: string) =>

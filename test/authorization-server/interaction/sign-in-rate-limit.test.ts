@@ -17,7 +17,7 @@ describe('the sign-in rate limit', () => {
     expect(attempts.consume('a')).toBe(0)
   })
 
-  it('an attempt is rejected if one of its keys is exhausted, and is then counted for none of its keys', () => {
+  it('an attempt is rejected if one of its keys has no attempts left, and the rejected attempt counts for no key', () => {
     const { limit: attempts } = limit()
     for (const other of ['x', 'y', 'z']) attempts.consume('a', other)
     expect(attempts.consume('a', 'b')).toBe(60)

@@ -192,7 +192,7 @@ it('however the calls of several processes interleave, no process keeps a withdr
       const tokens = [...world.tokens.values()]
       for (const { catalog, own, issue, rejects } of world.runningProcesses()) {
         // Processes that load from the same database have the same operations. A process with its own
-        // products has those of its own operations that the record contains.
+        // products has the operations that are both in its own products and in the record.
         const mine = productScopesOf({ products: catalog.current.products })
         expect(missingFrom(products, mine)).toEqual([])
         const withheld = missingFrom(mine, catalog.loadedScopes)

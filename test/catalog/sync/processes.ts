@@ -41,7 +41,8 @@ export interface ProcessOptions {
   /** Milliseconds between two polls of the catalog. @default `NEVER` */
   readonly pollIntervalMs?: number | 'default' | undefined
   /**
-   * Seconds between two polls of revocations. A message about a revocation is read at once, without a poll.
+   * Seconds between two polls of revocations. A message about a revocation takes effect immediately, without
+   * a poll.
    */
   readonly pollIntervalSeconds?: number | undefined
   readonly tokenLifetime?: number | undefined

@@ -85,7 +85,7 @@ describeEachStore('the client cache', (makeStore) => {
       const { clientSecret } = await first.gatehouse.apiKeys.rotateSecret(key.client_id, {
         overlapSeconds: 0,
       })
-      // The process that rotated the secret applies the change at once.
+      // The process that rotated the secret applies the change immediately.
       expect(await statusAt(first, key)).toBe(401)
       await expectSoon(async () => expect(await statusAt(second, key)).toBe(401))
       expect(await statusAt(second, { ...key, client_secret: clientSecret })).toBe(200)
@@ -148,7 +148,7 @@ describeEachStore('the client cache', (makeStore) => {
       await expectSoon(async () => expect(await ask()).toBe('/new'))
     })
 
-    test('a new client works in other processes at once, without a message', async () => {
+    test('a new client works in other processes immediately, without a message', async () => {
       const { first, second } = await start({ lost: ['clients'] })
       const unknown = { client_id: 'key_later', client_secret: 'unknown' }
       expect(await statusAt(second, unknown)).toBe(401)
@@ -194,7 +194,7 @@ describeEachStore('the client cache', (makeStore) => {
       )
     })
 
-    test('if a process with an outdated client cache issues a token with a removed product, the token is rejected at once', async () => {
+    test('if a process with an outdated client cache issues a token with a removed product, the token is rejected immediately', async () => {
       const { first, second } = await start({ lost: ['clients', 'revocations'] })
       const key = await first.createApiKey()
       expect(await statusAt(second, key)).toBe(200)

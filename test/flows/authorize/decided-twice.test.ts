@@ -104,7 +104,7 @@ describeEachStore('a consent page that receives both "Deny" and "Allow"', (makeS
     expect(decisions).toEqual(['denied'])
   })
 
-  it('if two decisions arrive at once, gatehouse remembers only the decision that the application gets', async () => {
+  it('if two decisions arrive at the same time, gatehouse remembers only the decision that the application gets', async () => {
     const orders = [
       ['approve', 'deny'],
       ['deny', 'approve'],

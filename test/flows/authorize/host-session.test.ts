@@ -50,7 +50,7 @@ describeEachStore("the host's own session", (makeStore) => {
   }
 
   describe('the user who is asked for consent', () => {
-    it('a user who is signed in at the host is asked for consent at once', async () => {
+    it('a user who is signed in at the host is asked for consent immediately', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const page = await open()
       await expectConsentOf('Alice', page)
@@ -298,7 +298,7 @@ describeEachStore("the host's own session", (makeStore) => {
       expect(await ownerOf(answers[0]!)).toMatchObject({ account_id: 'alice' })
     })
 
-    it('if two tabs send the same consent form at once, they get at most one code', async () => {
+    it('if two tabs send the same consent form at the same time, they get at most one code', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const page = await open()
       const sameInAnotherTab = await browser.open(page.url)
@@ -307,7 +307,7 @@ describeEachStore("the host's own session", (makeStore) => {
       for (const answer of answers) expect(isCallback(answer) || isErrorPage(answer)).toBe(true)
     })
 
-    it('if a browser follows the redirect after consent four times at once, one request gets a code and three requests get the error page', async () => {
+    it('if a browser follows the redirect after consent four times at the same time, one request gets a code and three requests get the error page', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const address = redirectOf(await approve(await open(), { follow: false }))!
       const answers = await Promise.all([1, 2, 3, 4].map(() => browser.open(address)))

@@ -256,7 +256,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     for (const { kid } of await old.gatehouse.signingKeys.list()) expect(kids).not.toContain(kid)
   })
 
-  test('two imports of the same file at once import each client once', async () => {
+  test('two imports of the same file at the same time import each client once', async () => {
     await old.createApiKey()
     await old.createApplication()
     const lines = await exported(old)

@@ -326,7 +326,7 @@ describe('client authentication', () => {
     expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="/)
   })
 
-  it('clients without a secret, such as browsers and mobile apps, get the reason of the rejection', async () => {
+  it('clients without a secret, such as browsers and mobile apps, get the reason for the rejection', async () => {
     const publicClient = await token({
       client_id: application.client_id,
       grant_type: 'authorization_code',

@@ -178,7 +178,7 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       browser = host.browser()
     })
 
-    it('a sign-out without any session redirects at once', async () => {
+    it('a sign-out without any session redirects immediately', async () => {
       const { client_id } = application
       const page = await open({ client_id, post_logout_redirect_uri: BYE, state: 'out' })
       expect(page.url.href).toBe(`${BYE}?state=out`)

@@ -94,7 +94,7 @@ describeEachStore('health()', (makeStore) => {
     expect(store.calls).toEqual([])
   })
 
-  test('three hundred calls of health() at once check the store once', async () => {
+  test('three hundred calls of health() at the same time check the store once', async () => {
     const store = faultyStore(makeStore())
     const host = await open({ store: store.store })
     await host.gatehouse.ready()
@@ -175,7 +175,7 @@ describe('health() with a broken store', () => {
 
   test.each([
     ['never answers', never],
-    ['throws at once', throwing],
+    ['throws synchronously', throwing],
     ['rejects with undefined', rejecting],
   ])(
     'health() reports a failure within the timeout, and does not throw, if the store %s',

@@ -136,7 +136,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
     expect(registry.verified).toEqual([])
   })
 
-  it('a row can be a resource server, and introspection follows changes of the row at once', async () => {
+  it('a row can be a resource server, and introspection follows changes of the row immediately', async () => {
     const { body } = await host.requestDirectToken(key)
     const token = String(body['access_token'])
     const monitor = { client_id: 'monitor', client_secret: 'the secret of the monitor' }

@@ -33,7 +33,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
   })
   afterEach(() => Promise.all(hosts.splice(0).map((host) => host.close())))
 
-  /** Starts one more process of the service. It has the issuer and the audience of the first process. */
+  /** Starts a process of the service. All processes have the issuer and the audience of the first process. */
   async function start(store: Store, ...keys: JWK[]): Promise<Host> {
     const [first] = hosts
     const options = { signingKeys: { jwks: { keys } }, store }

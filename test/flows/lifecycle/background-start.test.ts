@@ -75,7 +75,7 @@ describeEachStore('the background start of the service', (makeStore) => {
     expect(await makeStore(data).get('signing-keys:ring')).toBeUndefined()
   })
 
-  it('a wrong secret is logged at once and only once', async () => {
+  it('a wrong secret is logged immediately, and only once', async () => {
     const data = randomUUID()
     const before = gatehouseOn({ store: makeStore(data) })
     await before.ready()

@@ -50,7 +50,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
       ({ key }) => key.endsWith('signing-keys:ring') && key.startsWith(keyPrefix),
     )
 
-  test("four services that start at once on an empty store create one key ring and accept one another's tokens", async () => {
+  test("four services that start at the same time on an empty store create one key ring and accept one another's tokens", async () => {
     for (let count = 0; count < 4; count += 1) await open()
     await Promise.all(hosts.map(({ gatehouse }) => gatehouse.ready()))
     expect(await keyRings()).toHaveLength(1)
@@ -77,7 +77,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
     }
   })
 
-  test('four processes that start at once on an empty store create one key ring', async () => {
+  test('four processes that start at the same time on an empty store create one key ring', async () => {
     let program: HostProgram | undefined
     try {
       program = await compileHostProgram()

@@ -110,7 +110,7 @@ it.each(Object.entries(PARSERS))(
   },
 )
 
-it('behind a parser that discards the body, requests are rejected at once as if they were empty', async () => {
+it('behind a parser that discards the body, requests are rejected immediately, like requests with an empty body', async () => {
   const { host } = await startWith(discardingParser, 'no app.keys')
   const rejected = await host.requestDirectToken(await host.createApiKey())
   expect(rejected).toMatchObject({ status: 400, body: { error: 'invalid_request' } })

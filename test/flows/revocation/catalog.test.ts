@@ -10,12 +10,12 @@ import { expectAccepted, expectRejected, freezeSecond } from '../../support/toke
 import { describeEachStore } from '../../support/stores.ts'
 
 const { invoices, payments } = products
-/** `payments` without one of its operations. */
+/** The products, but `payments` has lost the operation `payments:transfer`. */
 const withoutTransfer = {
   invoices,
   payments: { ...payments, operations: { 'payments:list': payments.operations['payments:list'] } },
 } as const
-/** The products, and one more product that shares an operation with `payments`. */
+/** The products, and the product `statements`, which shares an operation with `payments`. */
 const shared = {
   ...products,
   statements: { title: 'Statements', operations: { 'payments:list': payments.operations['payments:list'] } },

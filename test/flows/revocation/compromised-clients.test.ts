@@ -38,8 +38,8 @@ describeEachStore('a client that is reported as compromised, with two processes'
     await one.gatehouse.apiKeys.reportCompromised(key.client_id, { actor: 'ops' })
     for (const token of tokens) expect(await callAt(one, token)).toBe(401)
     expect(await tokenAt(one, grant)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
-    // A message removes the client from the cache of the other process at once. Without messages, the cache
-    // entry would expire after ten seconds.
+    // A message removes the client from the cache of the other process immediately. Without messages, the
+    // cache entry would expire after ten seconds.
     await vi.waitFor(async () => {
       expect(await tokenAt(other, grant)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
     })

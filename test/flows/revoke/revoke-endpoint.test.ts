@@ -78,7 +78,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
     expect(events).toHaveLength(2)
   })
 
-  it('revoking a direct token rejects only that token, at once in this process and soon in another process', async () => {
+  it('revoking a direct token rejects only that token, immediately in this process and soon in another process', async () => {
     const [token, sibling] = [await direct(host, key), await direct(host, key)]
     await expectAccepted(host, [token, sibling])
     await expectAccepted(other, token)

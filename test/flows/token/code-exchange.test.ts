@@ -167,7 +167,7 @@ describeEachStore('the code exchange', (makeStore) => {
     )
   })
 
-  it('a code of another application is answered with invalid_grant, and its own application can still use the code', async () => {
+  it('a code of another application is answered with invalid_grant, and that other application can still use the code', async () => {
     const [application, other] = [await host.createApplication(), await host.createApplication()]
     const { code } = await authorize(host, application.client_id)
     expect(outcome(await host.exchangeCode(other, code))).toEqual([400, 'invalid_grant'])

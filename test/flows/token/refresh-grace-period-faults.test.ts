@@ -92,7 +92,7 @@ describe('a failing store during the grace period of refresh tokens', () => {
     current = requireAnswer(await refresh(intactHost, after), what)
   }
 
-  test('after a fault at any store call of a refresh, another process accepts a retry at once', async () => {
+  test('after a fault at any store call of a refresh, another process accepts a retry immediately', async () => {
     const calls = await countCalls(current)
     current = requireAnswer(await refresh(faultyHost, current))
     expect(calls).toBeGreaterThan(2)

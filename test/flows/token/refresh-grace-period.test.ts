@@ -106,7 +106,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     }
   })
 
-  test('without a grace period, the second use of a refresh token is rejected as a reuse at once', async () => {
+  test('without a grace period, the second use of a refresh token immediately counts as a reuse and is rejected', async () => {
     const defaultHost = await startHost({ store: makeStore() })
     try {
       const defaultClient = await defaultHost.createApplication()
@@ -149,7 +149,8 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     await requireRefreshed(first.refresh_token)
     const third = await requireRefreshed(second.refresh_token)
     await expectReuse(first.refresh_token, third)
-    // The reuse has revoked the whole family, so the second refresh token is rejected too.
+    // The reuse has revoked the whole family. So the second refresh token is rejected, although it is within
+    // its grace period.
     expectRejected(await refresh(second.refresh_token))
   })
 

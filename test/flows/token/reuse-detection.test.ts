@@ -66,7 +66,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
   }
 
   /**
-   * Asserts that the gateway of the first process rejects the tokens at once, and that the gateway of the
+   * Asserts that the gateway of the first process rejects the tokens immediately, and that the gateway of the
    * other process rejects them soon.
    */
   async function expectRevoked(...tokens: readonly Pick<Tokens, 'access_token'>[]): Promise<void> {

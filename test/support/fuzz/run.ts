@@ -17,7 +17,7 @@ import { KOA_ROUTERS } from './routers.ts'
 import { shrink } from './shrink.ts'
 import type { Outcome, SendOptions } from './driver.ts'
 
-/** The options of a run. */
+/** The options of `fuzz()`. */
 export interface FuzzOptions {
   readonly seed: number
   /** Number of requests. */
@@ -42,7 +42,7 @@ export interface Progress {
   readonly findings: number
 }
 
-/** The findings of a run, one for each cause. */
+/** The result of `fuzz()`. It has one finding for each cause. */
 export interface Report {
   readonly sent: number
   readonly statuses: ReadonlyMap<number, number>
@@ -163,7 +163,10 @@ function wayOf(request: FuzzRequest, random: Random, outside: number): SendOptio
   }
 }
 
-/** Returns whether the sender closes its side early, because it announces more bytes than it sends. */
+/**
+ * Returns whether the sender closes its side right after the last byte, because the request may announce more
+ * bytes than it has.
+ */
 function isCutOff({ headers, body }: FuzzRequest): boolean {
   const names = headers.map(([name]) => name.trim().toLowerCase())
   const isFramed = names.some((name) => FRAMING.includes(name))
@@ -183,7 +186,7 @@ function send(stand: Stand, request: FuzzRequest, way: SendOptions): Promise<Out
   return stand.driver.send(server, bytesOf(request), way)
 }
 
-/** Turns uncaught errors into findings, so that they do not end the run. */
+/** Turns uncaught errors into findings, so that they do not end the process. */
 function watchProcess({ driver }: Stand): () => void {
   const onUncaught = (value: unknown) => driver.note({ kind: 'uncaught', value })
   process.on('uncaughtException', onUncaught)

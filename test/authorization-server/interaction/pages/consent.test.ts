@@ -259,7 +259,7 @@ describe('a different person at the host', () => {
   })
 
   it.each(others)(
-    'when %s is signed in at the host instead, the page starts the request again',
+    'if %s is now signed in at the host, the consent page starts the request again',
     async (_name, who) => {
       const app = host(who)
       const answer = await request(app.callback).get(page)
@@ -270,7 +270,7 @@ describe('a different person at the host', () => {
   )
 
   it.each(others)(
-    'a form that is sent when %s is signed in at the host instead starts the request again, and decides nothing',
+    'if %s is signed in at the host when the consent form is sent, the form starts the request again, and decides nothing',
     async (_name, who) => {
       for (const action of ['approve', 'deny']) {
         const app = host(alice)

@@ -45,7 +45,7 @@ describe('client authentication by HTTP Basic', () => {
     ['a%00b', ['a%00b']],
     ['plain', ['plain']],
   ])(
-    'a secret in the Basic header is tried form-decoded, and then unchanged if the two differ: %s',
+    'a secret in the Basic header is tried form-decoded, and then unchanged if form-decoding changes the secret: %s',
     async (sent, readings) => {
       const asked = registry()
       expect(await authenticateBasicClient(asked, `Basic ${base64(`key_1:${sent}`)}`)).toBeUndefined()

@@ -79,7 +79,7 @@ it('the revocation feed answers 200 after a revocation, and after its source has
   expect((await ask('c', { 'if-none-match': etag! })).status).toBe(200)
 })
 
-it('a page of the revocation feed that is not the last page has no ETag, so that every gateway reads on', async () => {
+it('only the last page of the revocation feed has an ETag, so that every gateway reads all pages', async () => {
   read.mockImplementation(async () => page('next', { more: true }))
   expect(await ask('a')).toMatchObject({ status: 200, etag: null })
   const other = await ask('b', { 'if-none-match': '"x"' })

@@ -26,7 +26,7 @@ test('a revocation keeps nothing of its request in memory (fixed bug: 11 kB were
   }
 })
 
-test('a token that is revoked several times at once, or again within a minute, is stored once', async () => {
+test('a token that is revoked several times at the same time, or again within a minute, is stored once', async () => {
   const revoke = vi.fn(() => nextTurn())
   const revokeAccessToken = createRevokeAccessToken({ revoke })
   await Promise.all([revokeAccessToken('token', UNTIL), revokeAccessToken('token', UNTIL)])

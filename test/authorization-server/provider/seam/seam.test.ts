@@ -84,7 +84,7 @@ describe('the cache of clients in oidc-provider', () => {
   const findAll = ({ provider }: { provider: Provider }) =>
     Promise.all(ids.map((id) => provider.Client.find(id)))
 
-  it('without applySeam(), oidc-provider creates clients again once there are more than a hundred clients', async () => {
+  it('without applySeam(), oidc-provider caches about a hundred clients, so with more clients it creates clients again', async () => {
     const plain = providerOf()
     const [first, second] = [await findAll(plain), await findAll(plain)]
     expect(second[0]).not.toBe(first[0])
