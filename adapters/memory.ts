@@ -23,11 +23,11 @@ interface Index {
 const SWEPT_PER_WRITE = 2
 
 /**
- * Stores all data in the memory of this process: for tests, for trials, and for services that run in one
- * process and may lose their data.
+ * Stores all data in the memory of this process. Use it for tests, for trials, and for services that run in
+ * one process and may lose their data.
  *
- * All data is lost when the process ends, and other processes do not see it. An entry is removed only when
- * its time to live has elapsed or when it is deleted, so the used memory grows with the stored data. Time is
+ * All data is lost when the process ends, and other processes do not see it. An entry is removed only after
+ * its time to live, or when it is deleted. So the used memory grows with the stored data. Time is
  * `Date.now()`, so a test that freezes the clock decides which entries have expired.
  *
  * After `close()` every call rejects with `ERR_CLOSED`, and the data is deleted.
@@ -39,8 +39,9 @@ export function memoryStore(): Store {
   let closed = false
 
   // An expired entry is removed when it is read, or by a later write. Each write checks more entries than it
-  // adds, so the number of expired entries stays small. There is no timer: a timer would use another clock
-  // than Date.now(), might keep the process alive, and would block the process while it checks all entries.
+  // adds, so the number of expired entries stays small. There is no timer. A timer would use another clock
+  // than Date.now(), and might keep the process alive. It would also block the process while it checks all
+  // entries.
   const sweepValues = createSweep(values)
   const sweepIndexes = createSweep(indexes)
 

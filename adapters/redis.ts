@@ -32,8 +32,8 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  *
  * Redis must not evict keys (`maxmemory-policy noeviction`). Every command uses a single key. The store never
  * sends `KEYS`, `SCAN` or `FLUSHALL`, and `WAIT` is its only blocking command. With the first subscription,
- * the store opens one more connection for messages. With `durability` it also opens a connection to each
- * master for the writes that wait for replicas, so that these writes do not delay other commands.
+ * the store opens a separate connection for messages. With `durability` it also opens a connection to each
+ * master. The writes that wait for replicas use this connection, so that they do not delay other commands.
  *
  * With `durability: { replicas, timeoutMs }` the store has a `durable` view. A write of this view resolves
  * when `WAIT` confirms the write on that number of replicas. A confirmed write then survives the loss of its

@@ -16,7 +16,7 @@ export interface RedisClient extends RedisServerClient {
   readonly status?: string | undefined
   /** Sends commands together; a pipeline of one command follows the redirections of a cluster. */
   pipeline(commands: RedisCommand[]): { exec(): Promise<PipelineReply[] | null> }
-  /** Opens a connection with the same settings. */
+  /** Opens a connection with the settings of this client. */
   duplicate(override?: object): RedisConnection
   /**
    * Events of lost connections: `close` for a single connection, `-node` for a node of a cluster. `end` follows when the

@@ -21,7 +21,7 @@ const SINGLE_SERVER = ''
 /**
  * Makes writes that resolve only when enough replicas have confirmed them. The first write to a server opens
  * a connection to that server. If a node of a cluster redirects a write, the write and its WAIT are sent to
- * the other node. The connections are closed when the client ends.
+ * the node that the redirection names. The connections are closed when the client ends.
  */
 export function createDurableWrites(client: RedisClient, durability: Durability) {
   const connections = new Map<string, Promise<WaitConnection>>()

@@ -1,6 +1,6 @@
 /**
- * Runs `work` after the current code. This does not keep the process alive: if the process has no other
- * pending work, it ends before `work` begins.
+ * Runs `work` after the current code. The pending call does not keep the process alive. If nothing else is
+ * pending, the process ends before `work` begins.
  *
  * @param work its errors are ignored
  */

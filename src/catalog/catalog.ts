@@ -35,8 +35,8 @@ export interface Catalog {
   readonly kycLevels: readonly string[]
   /**
    * A counter that rises when an operation is removed from the products that all processes on a store share.
-   * Tokens carry the epoch as `catalog_epoch`. It is 0 if no operation was removed, or if the products are
-   * not shared.
+   * Tokens carry the epoch as `catalog_epoch`. The epoch is 0 if no operation was removed, or if the products
+   * are not shared.
    */
   readonly epoch: number
   /**

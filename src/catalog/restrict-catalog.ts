@@ -3,8 +3,8 @@ import { scopesOf, type ProductScopes } from './product-scopes.ts'
 
 /**
  * The allowed part of a catalog. If the best match for a request is the route of an omitted operation, the
- * request finds no operation, even if a less specific route of an allowed operation matches. The host's
- * router would still run the handler of the omitted operation.
+ * request finds no operation. A less specific route of an allowed operation does not count, because the
+ * host's router would still run the handler of the omitted operation.
  *
  * @param to the allowed part
  * @param epoch the epoch of the allowed part

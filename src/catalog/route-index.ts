@@ -11,8 +11,9 @@ const UPPER_CASE = /[A-Z]/
 
 /**
  * An index of routes. It finds the value of a method and a path by walking only the path's segments. It has
- * three trees of segments. One tree is for routers that ignore the case of ASCII letters, one for routers
- * that fold all Unicode letters (`foldText`), and one for case-sensitive routers.
+ * three trees of segments. The first tree is for routers that ignore the case of ASCII letters. The second
+ * tree is for routers that fold all Unicode letters (`foldText`), and the third tree for case-sensitive
+ * routers.
  *
  * A general router for URLs would not be safe here. Such a router may decode percent signs, cut at `?`,
  * change letter case outside ASCII, or match an empty parameter. In the gateway, a path is already decoded. A

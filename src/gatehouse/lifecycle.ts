@@ -33,7 +33,8 @@ export function createLifecycle<Running>(
       try {
         return await start()
       } catch (error) {
-        // After close() the host may close the store too, so an error of the store is expected then.
+        // After `close()` of gatehouse, the host may also close the store, so an error of the store is
+        // expected.
         if (closed) throw closedError()
         failure = error
         if (hasBegun) onFailure(error)

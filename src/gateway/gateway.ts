@@ -21,9 +21,9 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
    * Guards everything below {base_url}. A rejected call gets 400, 401, 403, 404 or 503. An accepted call
    * reaches the next middleware with `ctx.state.auth`. Mount this middleware at the root of the app, above
    * the routes. A caller cannot bypass it there with other letter case, slashes or encodings. Do not mount it
-   * with koa-mount: a router below may accept letter case that koa-mount does not pass on. It also serves the
-   * metadata of the API (see `wellKnown()`). Mount CORS middleware above the gateway, so that the CORS
-   * middleware answers preflights and adds its headers to error responses.
+   * with koa-mount: a router below may accept letter case that koa-mount does not pass on. The middleware
+   * also serves the metadata of the API (see `wellKnown()`). Mount CORS middleware above the gateway, so that
+   * the CORS middleware answers preflights and adds its headers to error responses.
    *
    * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
    */

@@ -100,8 +100,8 @@ export function guard(
       // counts.
       return location.place === 'elsewhere' ? locatePath(ctx.path) : location
     } catch {
-      // Node's URL parser rejects some request targets in absolute form, so reading `ctx.path` throws. Every
-      // router that reads `ctx.path` would throw for such a target, too.
+      // Node's URL parser rejects some request targets in absolute form, so reading `ctx.path` throws.
+      // Routers that read `ctx.path` would throw for these targets as well.
       return { place: 'unclear', problem: 'the request target is malformed' } as const
     }
   }
@@ -113,8 +113,8 @@ export function bearerRequestOf(ctx: Context): BearerRequest {
 }
 
 /**
- * Writes an error response. The response is not thrown as an error, because Koa would then remove headers
- * that are already set (CORS), and call the `error` listeners of the app.
+ * Writes an error response. The response is not thrown as an error. For a thrown error, Koa would remove
+ * headers that are already set (CORS), and call the `error` listeners of the app.
  */
 export function writeError(ctx: Context, response: ErrorResponse): void {
   ctx.status = response.status

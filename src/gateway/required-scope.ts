@@ -57,9 +57,8 @@ const withEmptySegment = (path: string) => `${path === '/' ? '' : path}/${ANY_SE
 
 /**
  * Whether a path belongs to no operation, whatever the method, and however a router reads the path. The
- * method is ignored, because many handlers only check the path. If the path ended in a slash, the path with
- * an empty parameter is also checked, because some routers take the end of `/invoices/` for an empty
- * parameter.
+ * method is ignored, because many handlers only check the path. Some routers take the end of `/invoices/` for
+ * an empty parameter. So if the path ended in a slash, the path with an empty parameter is also checked.
  *
  * @param path canonical, below {base_url}
  * @param endsInSlash whether the sent path ended in a slash

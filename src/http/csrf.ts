@@ -5,8 +5,8 @@ import type { Context } from 'koa'
  * Creates CSRF tokens without storage. A token is the HMAC-SHA256 of the values for which it is valid (its
  * binding).
  *
- * @param keys at least 32 bytes each, newest first. All processes that serve the pages need the same keys.
- *   The newest key issues tokens, and all keys verify tokens
+ * @param keys the HMAC keys, at least 32 bytes each, newest first. All processes that serve the pages need
+ *   the same keys. The newest key issues tokens, and all keys verify tokens
  */
 export function createCsrfTokens(keys: readonly Uint8Array[]) {
   const [newest] = keys

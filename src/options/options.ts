@@ -181,8 +181,8 @@ export interface GatehouseOptions<
   /** Milliseconds that a request waits for store, products and keys at the start, before it gets 503. @default 1500 */
   readonly startTimeoutMs?: number | undefined
   /**
-   * Bytes of verified access tokens in the gateway's cache, so that only the first call with a token costs a signature
-   * check; 0 disables the cache. @default 8388608 (8 MiB)
+   * Maximum bytes of verified access tokens in the gateway's cache. With the cache, only the first call with
+   * a token costs a signature check. 0 disables the cache. @default 8388608 (8 MiB)
    */
   readonly tokenCacheBytes?: number | undefined
   /** Rate limit of the built-in sign-in page. */
@@ -276,8 +276,8 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
   /** Milliseconds that a request waits for products, keys and revocations at the start, before it gets 503. @default 1500 */
   readonly startTimeoutMs?: number | undefined
   /**
-   * Bytes of verified access tokens in the cache, so that only the first call with a token costs a signature check; 0
-   * disables the cache. @default 8388608 (8 MiB)
+   * Maximum bytes of verified access tokens in the cache. With the cache, only the first call with a token
+   * costs a signature check. 0 disables the cache. @default 8388608 (8 MiB)
    */
   readonly tokenCacheBytes?: number | undefined
   /** Receives the messages for operators. @default the messages are discarded */

@@ -161,9 +161,9 @@ export function createCircuitBreaker(options: {
  * the store answers again, calls fail at once and are not sent to the store. Requests then do not wait for an
  * unavailable database, and no commands pile up in the database client.
  *
- * Every answer resets the count of failures. If a call started before the last answer, its failure does not
- * count. A partial failure, such as one lost shard of a cluster, therefore does not block calls to the other
- * shards.
+ * Every answer resets the count of failures. If a call started before the last answer, the failure of this
+ * call does not count. A partial failure, such as one lost shard of a cluster, therefore does not block calls
+ * to the other shards.
  */
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 

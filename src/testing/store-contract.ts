@@ -14,9 +14,9 @@ import { values } from './store-contract/values.ts'
 /** The options of `storeContract`. */
 export interface StoreContractOptions {
   /**
-   * Opens the store under test. It is called up to three times for each case, but only once for a `volatile` store. All
-   * stores must use the same database. If the adapter opens connections, each store must have its own. The suite closes
-   * the stores.
+   * Opens the store under test. It is called up to three times for each case, but only once for a `volatile`
+   * store. All stores must use the same database. If the adapter opens connections, each store must have its
+   * own connections. The suite closes the stores.
    */
   readonly createStore: () => Store | Promise<Store>
   /** Lets at least `seconds` pass for the store: it sleeps a little longer, or advances a frozen clock. */

@@ -3,8 +3,8 @@ import { isSameOrigin } from '../../http/csrf.ts'
 import { showError, type StepRequest } from './step.ts'
 
 /**
- * The CSRF token of a form. It is valid only for this interaction, for its present step, and for the account
- * to which the form is shown.
+ * The CSRF token of a form. It is valid only for this interaction, for the present step of the interaction,
+ * and for the account to which the form is shown.
  */
 export function csrfTokenOf(request: StepRequest): string {
   return request.csrf.issue(...bindingOf(request))

@@ -33,8 +33,8 @@ const FORMS: Readonly<Record<string, StepForm | undefined>> = {
  * - `POST /interaction/<uid>/switch` lets the person use another account
  *
  * @returns a function that takes the host's own context and the path below {auth_url}. If the path belongs to
- *   an interaction, the function answers the request and resolves to true. Otherwise it resolves to false. It
- *   rejects with the errors of the host's callbacks and of the port
+ *   an interaction, the function answers the request and resolves to true. Otherwise it resolves to false.
+ *   The function rejects with the errors of the host's callbacks and of the port
  */
 export function interactionRoutes(
   options: InteractionOptions,

@@ -8,8 +8,8 @@ import { formatBasicCredentials, readBasicCredentials } from '../../http/basic-c
  * unchanged. It has its own path, Basic header and body. The path does not depend on the app's mount path.
  * oidc-provider can decode the header and read the body.
  *
- * Relies on: oidc-provider expects a body if a header announces a body. It reads the body by iterating over
- * the request while `readable` is true.
+ * Relies on: oidc-provider expects a body if a header announces a body. oidc-provider reads the body by
+ * iterating over the request while `readable` is true.
  *
  * @param url path and query below {auth_url}
  * @param form the text of the form in the request; undefined if the endpoint reads no form

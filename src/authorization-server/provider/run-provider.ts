@@ -51,8 +51,8 @@ export async function runProvider(
 }
 
 /**
- * The address to which the browser returns from our pages. The query of such a request is dropped. It is not
- * needed, because the parameters of the authorization request are stored.
+ * The address to which the browser returns from our pages. The query of such a request is dropped. The query
+ * is not needed, because the parameters of the authorization request are stored.
  *
  * Relies on: if the request fails before these parameters are loaded, oidc-provider looks for a `client_id`
  * in the query. If it finds a `client_id`, it reads parameters that are not loaded yet, and fails again.

@@ -21,8 +21,7 @@ import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
  *
  * Two reloads cannot undo each other's change. A process reads the record, loads the products, and writes the
  * record only if the record is still the same. A process that adopts the record cannot undo a change. This is
- * true even if it runs an older program, or reads an older copy of the host's database, than the process that
- * wrote the record.
+ * true even if the adopting process runs an older program, or reads an older copy of the host's database.
  *
  * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that
  *   unsubscribes
@@ -91,8 +90,8 @@ export function createCatalogSync(
     },
 
     /**
-     * Loads and publishes the products. From then on, adopts the records that other processes write. It may
-     * be called again after a failure. Load the revocations before the call.
+     * Loads and publishes the products. From then on, adopts the records that other processes write. This
+     * method may be called again after a failure. Load the revocations before the call.
      *
      * @returns a function that stops the synchronization
      * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`

@@ -138,7 +138,7 @@ async function writeRecord(
 ): Promise<CatalogRecord | undefined> {
   const { records, catalog } = state
   // If the products are an object, all of them are published only once. Later, only the active operations are
-  // published, because other processes may have removed the other operations.
+  // published, because other processes may have removed the operations that are not active.
   const own =
     state.hasPublished && !areLoadedByFunction(state)
       ? productScopesOf(catalog.current)

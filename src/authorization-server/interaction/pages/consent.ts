@@ -8,8 +8,8 @@ import { writeDuration } from './duration.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
 /**
- * The content of the consent page. The names are unchanged texts from outside. The page makes them safe to
- * display.
+ * The content of the consent page. The names are unchanged texts from outside. The page makes these texts
+ * safe to display.
  */
 export interface ConsentModel {
   /** Address to which the consent form is sent. */

@@ -12,8 +12,8 @@ import type { AccessTokenRecord } from '../models/access-token-record.ts'
 /**
  * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens. A resource
  * server may also introspect all access tokens. In all other cases the response says that the token is not
- * active. The response says the same if the token's client is disabled, or if its client or account does not
- * exist any more.
+ * active. A token is also reported as not active if its client is disabled, or if its client or account does
+ * not exist any more.
  *
  * @param token a token that is valid apart from these rules; `accountId` is the subject, undefined in a
  *   direct token

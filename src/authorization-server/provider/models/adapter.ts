@@ -19,7 +19,7 @@ type Method = (...args: never[]) => Promise<unknown>
  * should never call it for this model. Such a call is our bug, and must not look like "nothing found".
  *
  * When the store is unavailable for one call, later calls of the same request fail at once, without another
- * wait. There are later calls, because oidc-provider continues after a failure. It still reads the client, to
+ * wait. Later calls occur, because oidc-provider continues after a failure. It still reads the client, to
  * know where to send the error, and saves the session.
  */
 export function modelAdapter(model: string, methods: Partial<Adapter>): Adapter {

@@ -61,8 +61,8 @@ export function replaceSessionIds(ctx: KoaContextWithOIDC, session: ProviderSess
 /**
  * Discards what the person answered on the pages.
  *
- * Relies on: oidc-provider sets the answers in `ctx.oidc.result` before it calls the first of our hooks. It
- * reads them after that hook.
+ * Relies on: oidc-provider sets the answers in `ctx.oidc.result` before it calls the first of our hooks.
+ * oidc-provider reads the answers after that hook.
  */
 export function discardAnswers(ctx: KoaContextWithOIDC): void {
   Object.assign(ctx.oidc, { result: undefined })

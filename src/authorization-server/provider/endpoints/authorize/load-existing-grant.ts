@@ -11,8 +11,8 @@ type Parts = Pick<ProviderParts, 'settings' | 'consents'>
 
 /**
  * Writes one decision into a new grant. The caller saves the grant. Each authorization gets its own grant,
- * because authorizations that share a grant would remove each other's scopes. Denied scopes are written too,
- * because oidc-provider asks again for every scope that a grant neither grants nor denies.
+ * because authorizations that share a grant would remove each other's scopes. The decision includes the
+ * denied scopes, because oidc-provider asks again for every scope that a grant neither grants nor denies.
  *
  * @param versions the consent versions that were in force before the decision
  */
