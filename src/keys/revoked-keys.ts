@@ -5,8 +5,9 @@ export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<
 
 /**
  * @param parts.isKeyRevoked whether this process knows that the tokens of a key are revoked. Does no I/O
- * @param parts.takeOverAfterMs how many milliseconds this process waits for the tokens of a revoked key to be
- *   revoked by the process that revoked the key. After that, this process revokes them
+ * @param parts.takeOverAfterMs how many milliseconds this process waits after it first sees a revoked key.
+ *   Within this time, the process that revoked the key also revokes its tokens. Afterwards this process does
+ *   so
  */
 export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey

@@ -33,8 +33,8 @@ export interface Change<T> {
 }
 
 /**
- * Returns what must be revoked for a subject. If the change of the subject was never made, it must be
- * harmless to revoke the result.
+ * Returns what must be revoked for a subject. The process that began the change may have ended before it made
+ * the change. Even then, it must be harmless to revoke what this function returns.
  */
 export type SpecsOf = (subject: Subject) => Promise<readonly RevocationSpec[]>
 
