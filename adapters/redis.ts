@@ -17,9 +17,9 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  * Stores all data in Redis or Valkey, for any number of processes.
  *
  * The client belongs to the host: a `Redis` or `Cluster` of ioredis 5 or 6. The client stays open when the
- * store is closed. The host has to listen to the `error` events of the client. Any settings of the client
- * work. With the following settings, a service answers quickly while Redis is unavailable, and recovers soon
- * after Redis is available again:
+ * store is closed. The host has to listen to the `error` events of the client. All settings of the client
+ * work, except for reads from replicas. With the following settings, a service answers quickly while Redis is
+ * unavailable, and recovers soon after Redis is available again:
  *
  * ```ts
  * const client = new Redis(url, {

@@ -3,7 +3,10 @@ import type { RedisClient } from './client.ts'
 
 /** The options of `redisStore`. */
 export interface RedisStoreOptions {
-  /** The prefix of all keys and channels. Services with different prefixes are separate. @default 'gatehouse:' */
+  /**
+   * The prefix of all keys and channels. Services with different prefixes share no data. @default
+   * 'gatehouse:'
+   */
   readonly keyPrefix?: string | undefined
   /**
    * Makes the writes that must not be lost wait for replicas.

@@ -13,7 +13,8 @@ export interface Internals {
 const internals = new WeakMap<object, Internals>()
 
 /**
- * Registers the inner parts of a gatehouse for `internalsOf`. They stay hidden from callers of the gatehouse.
+ * Registers the inner parts of a gatehouse for `internalsOf`. The parts stay hidden from callers of the
+ * gatehouse.
  */
 export function registerInternals(gatehouse: object, parts: Internals): void {
   internals.set(gatehouse, parts)

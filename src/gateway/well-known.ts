@@ -6,8 +6,8 @@ import type { GatewayDependencies } from './dependencies.ts'
 const MAX_AGE_SECONDS = 60
 
 /**
- * Serves the metadata of the API, which names the issuer of its tokens and its scopes (RFC 9728 3). The
- * middleware passes all other requests on.
+ * Serves the metadata of the API (RFC 9728 3). The metadata names the scopes of the API, and the issuer of
+ * its tokens. The middleware passes all other requests on.
  */
 export function wellKnown(
   dependencies: Pick<GatewayDependencies, 'issuer' | 'audience' | 'listScopes'>,

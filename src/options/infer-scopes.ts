@@ -16,8 +16,8 @@ export type ProductOf<Products> = Products extends Loader ? string : keyof Produ
 
 /**
  * A type that rejects unknown keys (such as `titel`) and KYC levels that the host does not have. A type
- * parameter that is inferred from the products would accept both. Intersect this type with the type from
- * which the products are inferred.
+ * parameter that is inferred from the products would accept such keys and levels. Intersect this type with
+ * the type from which the products are inferred.
  */
 export type CheckedProducts<Products, Level extends string = string> = Products extends Loader
   ? unknown

@@ -22,7 +22,7 @@ export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
     // We revoke grants ourselves, in an order that survives failures (`revoke-grant.ts`).
     revokeGrantPolicy: async () => false,
     // Relies on: in a code exchange, this is the last hook before the code is used up. In a refresh, the
-    // token has been used up by now, so `checkRefresh` has made the same check before.
+    // refresh token is already used up here. So `checkRefresh` has made the same check earlier.
     extraTokenClaims: async (ctx, token) => {
       // oidc-provider splits an empty scope into one empty name, which is removed here.
       requireSomethingLeft([...token.scopes].filter(Boolean))
