@@ -108,7 +108,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     [{ appendonly: 'yes', appendfsync: 'always' }, 'pass', 'appendfsync always'],
     [{ appendonly: 'yes', appendfsync: 'no' }, 'warn', 'the last writes are lost'],
     [{ save: '3600 1 300 100' }, 'warn', 'revocations are lost'],
-  ])('inspect() reports persistence with %j as %s', async (settings, status, message) => {
+  ])('with the settings %j, inspect() reports %s for the persistence', async (settings, status, message) => {
     const found = checkOf(await withSettings(settings), 'persistence')
     expect(found).toMatchObject({ status, message: expect.stringContaining(message) })
     expect(found?.remedy === undefined).toBe(status === 'pass')
@@ -118,7 +118,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     ['allkeys-lru', 'signing keys'],
     ['volatile-ttl', 'refresh tokens'],
   ])(
-    'inspect() reports the eviction policy %s as fail with a memory limit, and as pass without a memory limit',
+    'for the eviction policy %s, inspect() reports fail with a memory limit, and pass without a memory limit',
     async (policy, dropped) => {
       const limited = await withSettings({ maxmemory: '500mb', 'maxmemory-policy': policy })
       expect(checkOf(limited, 'eviction')).toEqual({
@@ -135,7 +135,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     },
   )
 
-  test('inspect() reports memory that is nearly used up as warn, and memory that is used up as fail', async () => {
+  test('inspect() reports warn if the memory is nearly used up, and fail if the memory is used up', async () => {
     const used = Number(/used_memory:(\d+)/.exec(await open().info('memory'))?.[1])
     const near = await withSettings({ maxmemory: String(Math.round(used * 1.1)) })
     expect(checkOf(near, 'memory')).toMatchObject({ status: 'warn', remedy: expect.any(String) })

@@ -44,10 +44,10 @@ const authorize = (browser: Browser, scope: string) => {
   return browser.open(url)
 }
 
-/** Walks from the authorization request to the tokens, for a user who is signed in. */
+/** Runs the flow from the authorization request to the tokens, for a user who is signed in. */
 async function connect(browser: Browser, scope: string) {
   const page = await authorize(browser, scope)
-  // There is no consent page for what the user has allowed before.
+  // There is no consent page if the user has allowed all requested operations before.
   const returned =
     page.url.pathname === '/partner/callback'
       ? page
@@ -100,7 +100,7 @@ describe('the example that adds gatehouse to an existing app', () => {
     expect(JSON.parse(seen.body)).toContainEqual({ accountId: 'alice', customer: 'March Hare', amount: 12 })
   })
 
-  it('the front end of the app calls the API with its session, and without a token', async () => {
+  it('the front end of the app calls the API with the session of the app, and without a token', async () => {
     const browser = newBrowser()
     const home = await signIn(browser)
     expect(home.url.href).toBe(`${origin}/`)
@@ -112,7 +112,7 @@ describe('the example that adds gatehouse to an existing app', () => {
     expect(JSON.parse(profile.body)).toEqual({ accountId: 'alice' })
   })
 
-  it('the API rejects calls with neither a session nor a token, and calls with a bad token', async () => {
+  it('the API rejects calls without a session and without a token, and calls with an invalid token', async () => {
     expect((await callApi('GET', '/invoices')).status).toBe(401)
     expect((await callApi('POST', '/invoices', undefined, { customer: 'X', amount: 1 })).status).toBe(401)
     const bad = await callApi('GET', '/invoices', 'not.a.token')
@@ -120,7 +120,7 @@ describe('the example that adds gatehouse to an existing app', () => {
     expect(await bad.json()).toMatchObject({ error: 'invalid_token' })
   })
 
-  it('a method that no operation has is 404 on the path of an operation, with a session or without one', async () => {
+  it('on the path of an operation, a method without an operation is answered with 404, with and without a session', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const withSession = await browser.request(new URL(`${origin}/api/invoices`), { method: 'DELETE' })
@@ -146,7 +146,7 @@ describe('the example that adds gatehouse to an existing app', () => {
     expect((await callApi('GET', '/invoices', access_token)).status).toBe(200)
   })
 
-  it('a user who signs out at the request of a partner is signed out of the app', async () => {
+  it('if a user confirms a sign-out that a partner requests, the user is also signed out of the app', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const { id_token } = await connect(browser, 'openid invoices:read')

@@ -69,7 +69,7 @@ describe('npm start', () => {
     expect(await status('/api/unheard-of')).toBe(404)
   })
 
-  it('npm start prints the address of its health check, which is ready and warns of a volatile store', async () => {
+  it('npm start prints the address of its health check, and the health check is ready and warns of a volatile store', async () => {
     const [address = ''] = /http:\S+\/health/.exec(example.stdout()) ?? []
     const response = await fetch(address)
     expect(response.status).toBe(200)

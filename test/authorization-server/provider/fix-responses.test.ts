@@ -131,7 +131,7 @@ it('an invalid_grant error explains the reason, and reveals nothing about tokens
   }
 })
 
-it('a failure of the host that is answered with 500 is also emitted as an error of its Koa app', async () => {
+it('if a failure of the host is answered with 500, the failure is also emitted as an error of the Koa app', async () => {
   const failure = new Error('the database is gone')
   let fails = false
   const accounts = {

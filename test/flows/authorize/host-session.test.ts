@@ -138,7 +138,7 @@ describeEachStore("the host's own session", (makeStore) => {
       expect(back.url.searchParams.get('error')).toBe('login_required')
     })
 
-    it('a user who approved before and is still signed in at the host gets a code without a page', async () => {
+    it('a user who approved the application earlier and is still signed in at the host gets a code without a page', async () => {
       expect(await ownerOf(await open())).toEqual({ account_id: 'alice', user_id: 'anna' })
     })
   })

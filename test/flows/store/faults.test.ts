@@ -407,7 +407,7 @@ describe('a callback of the host that throws', () => {
     }
   })
 
-  test('a look-up of the host that throws is reported as an event of the gatehouse and of the app', async () => {
+  test('if a look-up of the host throws, the error is reported as an event of the gatehouse and of the app', async () => {
     const reported: Error[] = []
     host.gatehouse.on('error', ({ error }) => reported.push(error))
     const { refresh_token: current } = await connect(host, client)

@@ -123,7 +123,7 @@ describeEachStore('the code exchange', (makeStore) => {
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('a redirect_uri at the code exchange must be that of the authorization request, and after a mismatch the code stays usable', async () => {
+    it('redirect_uri at the code exchange must equal redirect_uri of the authorization request, and after a mismatch the code stays usable', async () => {
       const application = await host.createApplication({ redirectUris: [CALLBACK, SECOND] })
       const { code } = await authorize(host, application.client_id)
       const wrong = [SECOND, `${CALLBACK}/`, CALLBACK.toUpperCase(), 'https://evil.example/']
