@@ -1,6 +1,7 @@
 import { GatehouseError } from '../src/errors.ts'
 import type { Store } from '../src/store/contract.ts'
 import type { RedisClient, RedisCommand } from './redis/client.ts'
+import { firstConnection } from './redis/connect.ts'
 import { createDurableWrites } from './redis/durable-writes.ts'
 import { storeFailure } from './redis/errors.ts'
 import { inspectRedis } from './redis/inspect.ts'
@@ -58,11 +59,15 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const subscriptions = createSubscriptions(client)
   const losses = countConnectionLosses(client)
   const durableWrites = durability && createDurableWrites(client, durability)
+  const connecting = firstConnection(client)
+  let isConnecting = true
+  void connecting.then(() => (isConnecting = false))
   let closed = false
 
   async function run<T>(call: () => Promise<T>): Promise<T> {
     if (closed) throw new GatehouseError('ERR_CLOSED', 'the Redis store has been closed')
     try {
+      if (isConnecting) await connecting
       return await call()
     } catch (error) {
       throw storeFailure(error, client)

@@ -29,6 +29,9 @@ const CONNECTION_SETTINGS = {
 const NODE_CHECK_INTERVAL_MS = 25
 const MAX_NODE_CHECKS = 40
 
+/** Maximum milliseconds that a command waits for the first connection of the client. */
+const FIRST_CONNECTION_MS = 500
+
 /**
  * Opens a connection to the same Redis as `client`, with the same settings: user, password, TLS, database,
  * Sentinels, name.
@@ -51,6 +54,26 @@ export async function connect(
     keyPrefix: client.options?.keyPrefix ?? '',
     ...target,
     ...settings,
+  })
+}
+
+/**
+ * Waits until the first connection attempt of a new client has succeeded or failed. Without an offline queue, ioredis
+ * rejects every command until then, so a healthy start would look like a failure. Waits at most half a second, so that
+ * no write is sent after its caller has given up. Resolves at once in any other state.
+ */
+export function firstConnection(client: RedisClient): Promise<void> {
+  if (client.status !== 'connecting' && client.status !== 'connect') return Promise.resolve()
+  return new Promise((resolve) => {
+    const settle = () => {
+      clearTimeout(timer)
+      client.off('ready', settle)
+      client.off('close', settle)
+      resolve()
+    }
+    const timer = setTimeout(settle, FIRST_CONNECTION_MS).unref()
+    client.on('ready', settle)
+    client.on('close', settle)
   })
 }
 

@@ -34,6 +34,7 @@ export function createOpenRoutes(
   const problems = collectProblems('ERR_OPTIONS', 'the options of the gateway are not valid')
   const index = createRouteIndex<OpenRoute>()
   const exact = new Map<string, Openness>()
+  const optionalShapes = new Set<string>()
 
   for (const openness of ['public', 'optional'] as const) {
     const list = routes[openness] ?? []
@@ -59,6 +60,7 @@ export function createOpenRoutes(
     const taken = index.add(method, route.segments, { openness, shape })
     if (taken !== undefined && taken.openness !== openness) return `is ${taken.openness} already`
     if (!hasParameter(route)) exact.set(`${method} ${route.path}`, openness)
+    if (openness === 'optional') optionalShapes.add(shape)
     return undefined
   }
 
@@ -91,20 +93,26 @@ export function createOpenRoutes(
      */
     find(method: string, path: string, endsInSlash: boolean): Openness | undefined {
       const lookupMethod = method === 'HEAD' ? 'GET' : method
-      const readings = readingsOf(path)
-      const [route, other] = readings.map((reading) => index.find(lookupMethod, reading))
-      if (route === undefined || route !== other) return undefined
-      if (endsInSlash && claimsOfEmptySegment(lookupMethod, path, catalog).length > 0) return undefined
-
-      const claims = readings.map((reading) => catalog.findClaims(lookupMethod, reading))
-      if (claims.every((each) => each.length === 0)) return route.openness
-      // If different routers would run different operations, the gateway cannot know which operation would
-      // run.
-      if (!claims.every((each) => each.length === 1 && each[0] === claims[0]?.[0])) return undefined
-      const exactly = exact.get(`${lookupMethod} ${path}`)
-      if (exactly !== undefined) return exactly
-      return route.openness === 'optional' && claims[0]?.[0]?.shape === route.shape ? 'optional' : undefined
+      // Some routers would run these operations for `/invoices/`, so they must be optional too.
+      const others = endsInSlash ? claimsOfEmptySegment(lookupMethod, path, catalog) : []
+      if (!others.every(({ shape }) => optionalShapes.has(shape))) return undefined
+      const openness = findWithoutSlash(lookupMethod, path)
+      return openness === 'public' && others.length > 0 ? 'optional' : openness
     },
+  }
+
+  function findWithoutSlash(method: string, path: string): Openness | undefined {
+    const readings = readingsOf(path)
+    const [route, other] = readings.map((reading) => index.find(method, reading))
+    if (route === undefined || route !== other) return undefined
+
+    const claims = readings.map((reading) => catalog.findClaims(method, reading))
+    if (claims.every((each) => each.length === 0)) return route.openness
+    // If different routers would run different operations, the gateway cannot know which operation would run.
+    if (!claims.every((each) => each.length === 1 && each[0] === claims[0]?.[0])) return undefined
+    const exactly = exact.get(`${method} ${path}`)
+    if (exactly !== undefined) return exactly
+    return route.openness === 'optional' && claims[0]?.[0]?.shape === route.shape ? 'optional' : undefined
   }
 }
 

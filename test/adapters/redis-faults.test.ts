@@ -70,6 +70,24 @@ describe.each([
       await server.stop()
     })
 
+    test('a store on a client that is still connecting waits for the connection, without an offline queue', async () => {
+      const client = new AnyRedis(server.port, '127.0.0.1', RECOMMENDED)
+      clients.push(client)
+      const store = redisStore(client, { keyPrefix: 'connecting:' })
+      await store.set('a', '1')
+      expect(await store.get('a')).toBe('1')
+      expect([client.listenerCount('ready'), client.listenerCount('close')]).toEqual([0, 1])
+    })
+
+    test('a store on a client that cannot connect rejects its first calls within a second', async () => {
+      const client = new AnyRedis(await freePort(), '127.0.0.1', RECOMMENDED)
+      clients.push(client)
+      client.on('error', () => {})
+      const started = performance.now()
+      await expect(redisStore(client).get('a')).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+      expect(performance.now() - started).toBeLessThan(1000)
+    })
+
     test('two stores with different prefixes do not share keys or messages', async () => {
       const client = await connect()
       const [standard, another] = [redisStore(client), redisStore(client, { keyPrefix: 'another:' })]

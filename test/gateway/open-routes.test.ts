@@ -141,6 +141,18 @@ describe('an optional route', () => {
     expect(reached).toHaveLength(2)
   })
 
+  test('a trailing slash keeps an optional route open if every operation that a router may run for it is optional', async () => {
+    const both = await serveWith({ optional: ['GET /reports', 'GET /reports/:id'] })
+    await both.agent.get('/api/reports/').expect(200)
+    await both.agent.get('/api/reports/').set(bearer('nonsense')).expect(401)
+    const one = await serveWith({ optional: ['GET /reports'] })
+    await one.agent.get('/api/reports').expect(200)
+    await one.agent.get('/api/reports/').expect(404)
+    const open = await serveWith({ public: ['GET /reports'], optional: ['GET /reports/:id'] })
+    await open.agent.get('/api/reports').set(bearer('nonsense')).expect(200)
+    await open.agent.get('/api/reports/').set(bearer('nonsense')).expect(401)
+  })
+
   test('an exact optional route opens an operation with a parameter, but only for exactly that path', async () => {
     const { agent, reached } = await serveWith({ optional: ['GET /invoices/sample'] })
     await agent.get('/api/invoices/sample').expect(200)

@@ -163,6 +163,18 @@ describeWithRedis('a host that mounts gatehouse before its Redis is available', 
     expect(lines).toHaveLength(1)
   })
 
+  it('a start on a new Redis client without an offline queue logs nothing', async () => {
+    await redis.restart()
+    const { logger, lines } = recordingLogger()
+    const client = new Redis(redis.url, { enableOfflineQueue: false, maxRetriesPerRequest: 0 })
+    clients.push(client)
+    const gatehouse = gatehouseOn({ store: redisStore(client, { keyPrefix: `${randomUUID()}:` }), logger })
+    gatehouse.middleware()
+    await gatehouse.ready()
+    expect(lines).toEqual([])
+    await gatehouse.close()
+  })
+
   it('close() logs nothing while Redis is unavailable, even if the host disconnects its Redis client', async () => {
     await redis.kill()
     const { logger, lines } = recordingLogger()
