@@ -12,7 +12,7 @@ export interface TokenSignals {
    */
   readonly signalOf: SignalOf
   /**
-   * Aborts all signals that a caller waits for. Every other signal is aborted when it is next read or
+   * Aborts all signals that a caller waits for, by a listener or by `AbortSignal.any()`. Every other signal is aborted when it is next read or
    * requested. Idempotent.
    */
   close(): void

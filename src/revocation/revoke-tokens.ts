@@ -24,8 +24,8 @@ export type { Subject } from './pending-revocations.ts'
 export interface Change<T> {
   readonly result: T
   /**
-   * What the change revokes. If an earlier attempt made the change and then failed, the list is the same as
-   * in that attempt, so that the revocation is completed.
+   * What the change revokes. If an earlier call made the change and then failed, a repeated call must list
+   * the same revocations. Otherwise they would never be stored.
    */
   readonly revoked: readonly RevocationSpec[]
   /** Who made the change, for the events. */
@@ -33,12 +33,15 @@ export interface Change<T> {
 }
 
 /**
- * Returns what must be revoked for a subject. The process that began the change may have ended before it made
- * the change. Even then, it must be harmless to revoke what this function returns.
+ * Returns what must be revoked for the subject of a pending entry. The process that stored the entry may have
+ * ended before it made its change. Even then, it must be harmless to revoke what this function returns.
  */
 export type SpecsOf = (subject: Subject) => Promise<readonly RevocationSpec[]>
 
-/** A computed `until` is rounded up to a full hour. So a repeated revocation usually has the same text. */
+/**
+ * A computed `until` is rounded up to a full hour. So a repeated revocation usually equals the first one, and the log
+ * stores it only once.
+ */
 const HOUR_SECONDS = 3600
 
 /**
@@ -89,10 +92,11 @@ export function createRevocations(parts: {
      * Stores a pending entry, and then makes a change that revokes tokens. If this process stops before the
      * revocation is stored, other processes find the pending entry and complete the change (`resumeAll`).
      *
-     * @param change makes the change. The function first changes the record that decides whether new tokens
-     *   are issued. Errors of the function are passed on. A GatehouseError with a status below 500 means that
-     *   nothing was changed. After any other error, other processes complete the change
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller, or another process, completes the change
+     * @param change makes the change. The function must change the record that decides about new tokens before
+     *   it does anything else. Errors of the function are passed on. A GatehouseError with a status below 500
+     *   means that nothing was changed. After any other error, other processes complete the change
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: the caller may call again. If the pending entry was
+     *   stored, another process completes the change
      */
     async revokeWith<T>(subject: Subject, change: () => Promise<Change<T>>): Promise<T> {
       const entry = await pending.add(subject)

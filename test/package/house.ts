@@ -2,8 +2,8 @@ import path from 'node:path'
 
 /**
  * The floors of the source tree, from the top down. A floor is a list of rooms, and a room is a folder or a
- * file. A room may import only rooms of lower floors. This rule includes type-only imports. A file belongs to
- * the deepest room that contains it.
+ * file. A room may import only rooms of lower floors. This rule includes type-only imports. If several rooms
+ * contain a file, the file belongs to the room with the longest path.
  */
 const FLOORS: readonly (readonly string[])[] = [
   ['src/index.ts', 'src/testing'],

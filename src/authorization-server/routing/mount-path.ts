@@ -3,8 +3,8 @@ import type { Context } from 'koa'
 /**
  * The path of a request below the mount path of gatehouse, or undefined if the request is outside that path.
  *
- * koa-mount removes its prefix from `ctx.path`. Afterwards it leaves `ctx.mountPath` set, so `ctx.mountPath`
- * does not show whether a prefix is missing. Routers leave the path unchanged. So if the original path of the
+ * koa-mount removes its prefix from `ctx.path`. For later middleware it restores the path, but `ctx.mountPath`
+ * stays set. So `ctx.mountPath` does not show whether a prefix is missing. Routers leave the path unchanged. So if the original path of the
  * request ends with `ctx.path`, the original path counts. Otherwise a middleware has rewritten the path, and
  * the rewritten path counts.
  *

@@ -23,7 +23,7 @@ const callsOf = (service: 'apiKeys' | 'applications'): [string, Call][] => {
   const id = () => (service === 'apiKeys' ? apiKey : application)
   const calls: [string, Call][] = [
     ['list', () => its().list(misspelt)],
-    ['list with `after`', () => its().list({ after: '0000000000000:x' } as never)],
+    ['list with the unknown option `after`', () => its().list({ after: '0000000000000:x' } as never)],
     ['listByOwner', () => its().listByOwner('acme', misspelt)],
     ['create', () => its().create({ accountId: 'acme', name: 'x', misspelt: 1 } as never)],
     ['rename', () => its().rename(id(), 'x', misspelt)],
@@ -54,7 +54,7 @@ const otherCalls: [string, Call][] = [
   ],
   ['grants.list', () => host.gatehouse.grants.list({ accountId: 'alice', misspelt: 1 } as never)],
   [
-    'grants.list with `after`',
+    'grants.list with the unknown option `after`',
     () => host.gatehouse.grants.list({ accountId: 'alice', after: '0000000000000:x' } as never),
   ],
   ['grants.revoke', () => host.gatehouse.grants.revoke('x', misspelt)],

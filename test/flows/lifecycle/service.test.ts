@@ -18,7 +18,7 @@ describeEachStore('the service', (makeStore) => {
 
   describe('lastUsedAt', () => {
     const HOUR = 3600
-    it('lastUsedAt is the hour of the last token or the creation of the client, whichever is later, and is undefined before the first token', async () => {
+    it('lastUsedAt is the time of the last token, rounded down to the hour but never before the creation of the client', async () => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 5, 1, 12, 34, 56) })
       const noon = Date.UTC(2026, 5, 1, 12) / 1000
       const createdAt = Date.UTC(2026, 5, 1, 12, 34, 56) / 1000
@@ -169,7 +169,7 @@ describeEachStore('the service', (makeStore) => {
       await expect(host.gatehouse.gateway.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
     })
 
-    it('close() before the start succeeds', async () => {
+    it('close() may be called before the service has started', async () => {
       const host = await start({ store: makeStore() })
       await host.gatehouse[Symbol.asyncDispose]()
       expect((await host.token({ grant_type: 'client_credentials' })).status).toBe(503)

@@ -43,8 +43,8 @@ export const KOA_ROUTERS: Readonly<Record<string, KoaRouting>> = {
     return router.routes() as unknown as Middleware
   },
 
-  // This router distinguishes letter case and trailing slashes, so a catch-all would answer variants of
-  // public paths.
+  // This router gets no catch-all. The router distinguishes letter case and trailing slashes, so the catch-all
+  // would answer variants of public paths instead of the public handler.
   'find-my-way': findMyWayWith({}, []),
 
   'find-my-way caseSensitive: false': findMyWayWith({
