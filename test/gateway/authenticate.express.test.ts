@@ -1,9 +1,10 @@
 import express from 'express'
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import request from 'supertest'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AuthenticateOptions } from '../../src/gateway/authenticate.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
+import type { Principal } from '../../src/gateway/principal.ts'
 import { createTestGateway, serveRaw } from './support/api.ts'
 import type { TokenIssuer } from './support/token-issuer.ts'
 
@@ -106,20 +107,30 @@ describe('authenticate(request) in an Express mount', () => {
   })
 })
 
-test('authenticate(request.raw) guards a Fastify handler', async () => {
+test('authenticate(request.raw) guards the handlers of a Fastify plugin', async () => {
+  // The code of docs/gateway.md.
+  async function guardedApi(api: FastifyInstance) {
+    api.decorateRequest('auth', null)
+    api.addHook('onRequest', async (incoming, reply) => {
+      const outcome = await gateway.authenticate(incoming.raw)
+      if (outcome.ok) incoming.setDecorator('auth', outcome.principal)
+      else await reply.code(outcome.status).headers(outcome.headers).send(outcome.body)
+    })
+    api.get('/invoices/list', async (incoming) =>
+      reached.push(incoming.getDecorator<Principal>('auth').accountId),
+    )
+    api.get('/other', async ({ url }) => reached.push(url))
+  }
   const app = Fastify()
-  app.addHook('onRequest', async (incoming, reply) => {
-    const outcome = await gateway.authenticate(incoming.raw)
-    if (!outcome.ok) await reply.code(outcome.status).headers(outcome.headers).send(outcome.body)
-  })
-  app.register(async (api) => api.get('/invoices/list', async ({ url }) => reached.push(url)), {
-    prefix: '/api',
-  })
+  app.register(guardedApi, { prefix: '/api' })
+  app.get('/about', async () => 'a page outside of the API')
   expect(await app.inject('/api/invoices/list')).toHaveProperty('statusCode', 401)
   expect(await app.inject('/api/other')).toHaveProperty('statusCode', 404)
+  expect(await app.inject('/about')).toHaveProperty('statusCode', 200)
   expect(reached).toEqual([])
   const headers = bearer(await issuer.mint())
   expect(await app.inject({ url: '/api/invoices/list', headers })).toHaveProperty('statusCode', 200)
+  expect(reached).toHaveLength(1)
   await app.close()
 })
 
