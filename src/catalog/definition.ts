@@ -10,13 +10,13 @@ export type RouteDefinition = `${HttpMethod} /${string}`
 /** One API operation as the host describes it; its key in `operations` is its scope. */
 export interface OperationDefinition<Level extends string = string> {
   /**
-   * One or more routes below {base_url}. A segment that starts with `:` matches any one segment. If a literal
-   * segment and a parameter both match, the literal wins, from left to right.
+   * One or more routes below {base_url}. A segment that starts with `:` matches any one segment. Segments are
+   * compared from left to right. If a literal segment and a parameter both match, the literal wins.
    *
    * As in Koa's routers, letter case and one trailing slash usually make no difference. They make a
-   * difference if two routers would run different operations for the same request. For example, with the
-   * routes `/items`, `/items/keys` and `/items/:id`, the path `/items/KEYS` gets 404, and `/items/` also
-   * needs the scope of `/items/:id`.
+   * difference if two routers would run different operations for the same request. For example, let the
+   * routes be `/items`, `/items/keys` and `/items/:id`. The path `/items/KEYS` then gets 404, and the path
+   * `/items/` needs two scopes: that of `/items` and that of `/items/:id`.
    *
    * Characters that are not allowed in an address are percent-encoded (RFC 3986 2.1). Characters outside
    * ASCII may also be written literally.

@@ -18,7 +18,7 @@ export interface LiveCatalogOptions extends CatalogOptions {
   readonly loadTimeoutMs: number
 }
 
-/** The part of a catalog that may be active. */
+/** The part of the loaded catalog to which the active catalog is restricted. */
 export interface Restriction {
   readonly products: ProductScopes
   /** The epoch of the active part. */
@@ -72,8 +72,8 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
     /**
      * Loads the products in this process, the first time or again. Loads run one after another. Calls that
      * arrive during a load share the next load. That load begins after these calls, so it includes all
-     * changes that the callers made to the products before. If the products are not a function, nothing
-     * happens.
+     * changes that the callers made to the products before they called. If the products are not a function,
+     * nothing happens.
      *
      * @throws {GatehouseError} `ERR_CATALOG` with the problems of the products, or with the failure of the
      *   load as `cause`; the last valid catalog stays active
@@ -103,7 +103,7 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
 
   async function load(from: () => unknown): Promise<void> {
     try {
-      // A load that never settles would block all later loads.
+      // A load that never ends would block all later loads, so each load has a timeout.
       const definitions = await withTimeout(loadTimeoutMs, from, {
         error: () => new Error(`no answer within ${loadTimeoutMs} ms`),
         keepsAlive: false,

@@ -70,7 +70,7 @@ const textRule: Rule = (value) => {
   const seen = new Set<string>()
   const locales = mapOf(visibleTextRule, (locale) => {
     if (!isLocale(locale)) return "must be a language tag such as 'en' or 'de-CH' (BCP 47)"
-    if (seen.has(locale.toLowerCase())) return 'is there twice; letter case makes no difference'
+    if (seen.has(locale.toLowerCase())) return 'occurs twice; letter case makes no difference'
     seen.add(locale.toLowerCase())
     return undefined
   })

@@ -2,9 +2,9 @@ import type { Catalog, Product } from './catalog.ts'
 import { scopesOf, type ProductScopes } from './product-scopes.ts'
 
 /**
- * The allowed part of a catalog. If the best match for a request is the route of an omitted operation, the
- * request finds no operation. A less specific route of an allowed operation does not count, because the
- * host's router would still run the handler of the omitted operation.
+ * The allowed part of a catalog. If the best match for a request is the route of an operation outside the
+ * allowed part, the request finds no operation. A less specific route of an allowed operation is not used
+ * instead, because the host's router would still run the handler of the best match.
  *
  * @param to the allowed part
  * @param epoch the epoch of the allowed part

@@ -24,7 +24,7 @@ export function createRouteIndex<T extends object>() {
   const unicodeFolded = createTree<T>(foldText)
   const caseSensitive = createTree<T>((text) => text)
   /**
-   * Whether a path of ASCII characters may match a route with other characters, such as `/strasse` and
+   * Whether a path of ASCII characters, such as `/strasse`, may match a route with other characters, such as
    * `/straße`.
    */
   let foldsToAscii = false
@@ -68,8 +68,8 @@ export function createRouteIndex<T extends object>() {
       return found === unicodeFolded.find(method, path) ? found : undefined
     },
     /**
-     * All values that any router finds. There are several values if routers that fold letters find another
-     * value than case-sensitive routers.
+     * All values that any router finds. There are several values if routers that ignore letter case find
+     * another value than case-sensitive routers.
      */
     findAll(method: string, path: string): readonly T[] {
       const found = new Set(

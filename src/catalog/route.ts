@@ -95,7 +95,8 @@ function parseSegment(text: string): Segment | string {
 }
 
 function decodeSegment(text: string): Segment | string {
-  // Two spellings of one path would look like two routes to a reader, but would match the same requests.
+  // Rejects encodings of unreserved characters: two spellings of one path would look like two routes to a
+  // reader, but would match the same requests.
   for (const [encoded] of text.matchAll(/%[0-9A-Fa-f]{2}/g)) {
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
     if (UNRESERVED.test(character)) return `has ${encoded}: write it as ${character} (RFC 3986 2.3)`

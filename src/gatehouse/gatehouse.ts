@@ -17,8 +17,8 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   middleware(): Middleware
   /**
    * Serves the well-known documents at the root of a host (RFC 8414 3.1, RFC 9728 3.1). An app needs this
-   * middleware if it mounts `middleware()` below a path, because `middleware()` does not receive these
-   * requests there.
+   * middleware if it mounts `middleware()` below a path, because `middleware()` then does not receive
+   * requests at the root.
    */
   wellKnown(): Middleware
   /** Protects the API. */
@@ -39,24 +39,24 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   readonly catalog: {
     /**
      * Reloads the products if they come from a function. This process reloads at once. Other processes on the
-     * store follow within a moment, or within a minute if their connection to the store is disturbed. Tokens
-     * with an operation that was removed from a product are revoked.
+     * same store reload within a moment, or within a minute if their connection to the store is disturbed.
+     * Tokens with an operation that was removed from a product are revoked.
      *
      * @throws {GatehouseError} `ERR_CATALOG` with all problems if the new catalog is invalid; the last valid
      *   catalog then stays active. `ERR_STORE_UNAVAILABLE` if the store is unavailable; this process then
      *   already rejects removed operations. New operations may still be missing, and other processes may not
      *   have been notified. The reload completes by itself within a minute, or when `reload()` is called
-     *   again. The promise also rejects with all errors of `ready()`
+     *   again. The promise may also reject with any error of `ready()`
      */
     reload(): Promise<void>
   }
   /**
-   * Exports all data that must outlive the store, as lines of JSON that each end with "\n". The export
-   * contains API keys and applications, the ids of deleted clients, the signing keys, the revocations and the
-   * scopes of the products. With the option `registry` it contains the client epochs that the store keeps,
-   * instead of the clients. It contains no plain secret: secrets of clients are hashed, and keys are
-   * encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored consents.
-   * `Readable.from(gatehouse.exportRegistry())` can be piped to a file.
+   * Exports all data that must outlive the store, as lines of JSON that each end with "
+   * ". The export contains API keys and applications, the ids of deleted clients, the signing keys, the
+   * revocations and the scopes of the products. With the option `registry`, the clients are not in the store,
+   * and the export contains only their epochs. The export contains no plain secret: secrets of clients are
+   * hashed, and keys are encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored
+   * consents. `Readable.from(gatehouse.exportRegistry())` can be piped to a file.
    *
    * Clients may change during the export. Each client is exported as it was at one moment of the export. A
    * corrupt record is skipped. The key of the record is in the log, in the last line of the file, and in
@@ -67,9 +67,9 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   /**
    * Imports a file of `exportRegistry` into this store. For a migration, call it on an empty store, before
    * any process starts on that store. The import does not start this gatehouse. The import overwrites
-   * nothing. If the store has a different client with the same id, that client stays as it is, and
-   * `conflicts` names the id. If the store already has a catalog, that catalog stays as it is. Revocations
-   * are added. If an import fails, call it again with the same file to complete it.
+   * nothing. If the store has a different client with the same id, the client in the store stays unchanged,
+   * and `conflicts` of the result contains the id. If the store already has a catalog, that catalog stays
+   * unchanged. Revocations are added. If an import fails, call it again with the same file to complete it.
    *
    * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the
    * backup would become valid again, and with them all tokens that were revoked since the backup.

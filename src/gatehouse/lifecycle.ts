@@ -33,8 +33,8 @@ export function createLifecycle<Running>(
       try {
         return await start()
       } catch (error) {
-        // After `close()` of gatehouse, the host may also close the store, so an error of the store is
-        // expected.
+        // After `close()` of gatehouse, the host may close the store too. An error of the store is then no
+        // failed start.
         if (closed) throw closedError()
         failure = error
         if (hasBegun) onFailure(error)

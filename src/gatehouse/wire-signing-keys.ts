@@ -19,8 +19,8 @@ export function createKeySource(core: Core): KeySource {
   if ('jwks' in signingKeys) {
     return createHostKeys({ ...parts, keys: signingKeys.jwks.keys, onRevoked: revoked.onAdded })
   }
-  // While a session lasts, an expired ID token of the session is still accepted as a hint at sign-out. So the
-  // keys of ID tokens stay published at least as long as a session.
+  // While a session lasts, a sign-out still accepts an expired ID token of the session (`id_token_hint`). So
+  // the keys of ID tokens stay published at least as long as a session.
   const idTokenLifetime = Math.max(lifetimes.idToken, lifetimes.session)
   return createRotatingKeys({
     ...parts,

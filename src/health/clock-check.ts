@@ -12,8 +12,8 @@ const SYNCHRONIZED_MS = 1000
  *   clock
  * @param asked the times on the clock of this process before the request and after the answer. The database
  *   has read its own clock between these two times
- * @param tolerance how many seconds the two clocks may differ. A value above the usual tolerance has no
- *   effect
+ * @param tolerance how many seconds the two clocks may differ. A value above `NORMAL_CLOCK_SKEW_SECONDS` has
+ *   no effect
  * @returns undefined if there is no clock to compare
  */
 export function checkClock(

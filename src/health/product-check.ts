@@ -43,6 +43,6 @@ export function checkProducts(
     `${message}; these operations are not available: ${named}${more > 0 ? ` and ${more} more` : ''}. A process that ` +
       'was started or reloaded later does not have them',
     'Deploy the same products everywhere. To make these operations available again, restart this process, or call ' +
-      '`catalog.reload()` in it if a function loads the products',
+      '`catalog.reload()` in this process if a function loads the products',
   )
 }

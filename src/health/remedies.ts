@@ -6,7 +6,7 @@ export const ANOTHER_SECRET =
 
 /** The remedy if the products cannot be loaded. */
 export const CORRECT_PRODUCTS =
-  'Correct the products, or the function that loads them; `problems` of the error has all mistakes'
+  'Correct the products, or the function that loads them; `problems` of the error lists all mistakes'
 
 /** The remedy if something is not loaded yet. */
 export const SEE_START = 'See the check `start`'

@@ -16,16 +16,21 @@ export interface StartState {
 /** Checks whether the start is complete, and names the reason if it is not. */
 export function checkStart({ state, failure }: StartState): HealthCheck {
   const name = 'start'
-  if (state === 'running') return pass(name, 'it is running')
-  if (state === 'closed') return fail(name, 'it is closed', 'Use another process; this process is stopping')
+  if (state === 'running') return pass(name, 'the service is running')
+  if (state === 'closed')
+    return fail(name, 'the service was closed', 'Use another process; this process is stopping')
   if (failure === undefined) {
     return warn(
       name,
-      'it is starting',
-      'Wait. If it takes longer than some seconds, check the database and how long the products take to load',
+      'the service is starting',
+      'Wait. If the start takes longer than some seconds, check the database and how long the products take to load',
     )
   }
-  return fail(name, `it could not start yet, and keeps trying: ${reasonOf(failure)}`, remedyOf(failure))
+  return fail(
+    name,
+    `the service could not start yet, and keeps trying: ${reasonOf(failure)}`,
+    remedyOf(failure),
+  )
 }
 
 function remedyOf(failure: unknown): string {

@@ -54,7 +54,9 @@ async function latencyOf(store: Pick<Store, 'ping'>): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** The result of the clock check, and the results of the checks that the store makes itself. */
+/**
+ * The results of the clock check, of the checks that the store makes itself, and of the persistence check.
+ */
 async function inspect(
   store: Pick<Store, 'inspect' | 'volatile'>,
   tolerance: number | undefined,

@@ -14,13 +14,14 @@ import { actorOf, type KeySource } from './signing-keys.ts'
 const REVOKED_FOR_SECONDS = 10 * 366 * 86_400
 
 /**
- * Keys that the host manages. The first private key of each algorithm signs. All keys are published, except
- * revoked keys that do not sign. The store holds the revocations of the host's keys, but not the keys
- * themselves.
+ * Keys that the host manages. The first private key of each algorithm signs. All keys are published. A key
+ * that was revoked is no longer published, unless it still signs. The store contains the revocations of the
+ * host's keys, but not the keys themselves.
  *
  * @param parts.keys validated, each with `kid`, `alg` and `use`
  * @param parts.isKeyRevoked whether the tokens of a key were revoked. Does no I/O
- * @param parts.onRevoked adds a listener for new revocations, and returns a function that removes it
+ * @param parts.onRevoked adds a listener for new revocations, and returns a function that removes the
+ *   listener
  */
 export function createHostKeys(parts: {
   readonly keys: readonly SigningJwk[]

@@ -44,7 +44,8 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
     if (await records.create(await records.draft(imported))) return imported.length
     await findSameRing(parts, imported)
   }
-  // The store has this ring already. Its last write may not be durable, so the ring is written again.
+  // The store already contains this ring. The last write of the ring may not be durable, so the ring is
+  // written again.
   await changeRing(ringStore, (keys) => ({ keys, changes: [] }))
   const revoked = inState(imported, 'revoked').map(({ kid }) => kid)
   const own = ringStore.known?.keys ?? []
@@ -53,11 +54,11 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
 }
 
 /**
- * Finds the ring of this store, if it has the same origin as the imported ring. This is so if the ring was
- * imported here before, or was exported from this store. Two rings with a common key id have the same origin,
- * because two keys never have the same id by chance.
+ * Finds the keys of this store, if they have the same origin as the imported keys. The origin is the same if
+ * the imported ring was imported here before, or was exported from this store. A common key id shows the same
+ * origin, because two keys never have the same id by chance.
  *
- * @returns undefined if this store is empty
+ * @returns the keys of this store; undefined if this store is empty
  * @throws {GatehouseError} `ERR_CONFLICT` if this store has keys of its own, or has lost its keys
  */
 async function findSameRing(

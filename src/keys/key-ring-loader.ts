@@ -39,11 +39,11 @@ const MAX_ATTEMPTS = 10
  *
  * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the
  * old ring. The new ring also lists the old keys that this process knows, in the state `revoked`. Otherwise
- * tokens that were revoked before the loss would be valid again. If the stored ring is only older than the
- * ring that this process knows, this process adopts the stored ring. A failover has then lost the last
- * writes, but not the log.
+ * tokens that were revoked before the loss would be valid again. A failover may lose only the last writes,
+ * but not the log. The stored ring is then older than the ring that this process knows, and this process
+ * adopts the stored ring.
  *
- * @param known the keys that this process loaded before; undefined at the start
+ * @param known the keys that this process loaded last; undefined for its first load
  * @returns the ring, and the key changes that this process made. There are no changes if the ring existed
  * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
  */
@@ -51,8 +51,8 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
   let changes: readonly KeyChange[] = []
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const ring = await parts.records.read()
-    // The marks are read after the ring. A mark is added before the ring names it. So if the ring names a
-    // mark that is missing now, the log was lost.
+    // A process adds a mark to the log before it writes the id of the mark into the ring. The marks are read
+    // here after the ring. So if the mark of this ring is missing, the log was lost.
     const marks = await parts.marks.list()
     if (!ring) {
       const lost = marks.length > 0 ? 'keys' : known && 'both'
@@ -69,8 +69,7 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
 }
 
 /**
- * Creates a ring, or replaces the ring `found`. The new keys sign at once, because no older key may be
- * trusted.
+ * Creates a ring, or replaces the ring `found`. The new keys sign at once, because no older key may sign.
  *
  * @returns the key changes; undefined if another process has written the ring first
  */
@@ -97,8 +96,8 @@ async function createRing(
 }
 
 /**
- * Adds a mark to the log, and writes its id into a ring that names no mark. Such a ring is new, or an older
- * version of this library wrote it.
+ * Adds a mark to the revocation log, and writes the id of the mark into `ring`, which contains no such id
+ * yet. Such a ring is new, or was written by an older version of this library.
  */
 async function markLog(
   { records, marks, logger }: RingLoaderParts,
@@ -109,8 +108,8 @@ async function markLog(
     const log = randomUUID()
     await marks.add(log)
     const isMarked = await records.mark(ring, log)
-    // If several processes mark the log at once, only one of them can write its id into the ring. That
-    // process removes the marks that it found before. The other processes remove their own marks.
+    // If several processes mark the log at once, only one of them can write the id of its mark into the ring.
+    // That process removes all marks that were in the log before. The other processes remove their own marks.
     await Promise.all((isMarked ? oldMarks : [log]).map((id) => marks.remove(id)))
   } catch (error) {
     logger.warn(

@@ -33,7 +33,8 @@ export interface StoredRing {
   readonly isOutdated: boolean
   readonly stored: Stored<KeyRingRecord>
   /**
-   * The id of the mark in the revocation log that belongs to this ring; undefined until the log is marked.
+   * The id of the mark that connects this ring with the revocation log (`LogMarks`); undefined until the mark
+   * is added to the log.
    */
   readonly log?: string | undefined
   /** Why and when this ring replaced an earlier ring; undefined for the first ring. */
@@ -166,8 +167,8 @@ async function fromText(records: RingRecords, text: string): Promise<readonly Op
   const kids = new Set(keys.map(({ kid }) => kid))
   const isWhole = keys.every((key) => partOf(key) === undefined || key.sealed !== undefined)
   if (keys.length === 0 || kids.size < keys.length || !isWhole) throw corruptRing()
-  // Times in the future are replaced by the current time. If the clocks of the exporting processes were
-  // ahead, the keys would otherwise rotate too late here.
+  // Times in the future are replaced by the current time. If the clocks of the exporting processes were ahead
+  // of the clock of this process, the keys would otherwise rotate too late here.
   const now = Date.now() / 1000
   const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => ({
     kid,
@@ -233,7 +234,7 @@ export function makeKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): 
   )
 }
 
-/** @param where the place of the keys, as the message names it */
+/** @param where words that tell in the message where the keys are */
 function wrongSecret(where: string): GatehouseError {
   return new GatehouseError(
     'ERR_SECRET_MISMATCH',

@@ -11,7 +11,10 @@ export type ChangeKeys = (keys: readonly OpenKey[]) => KeyStep<OpenKey>
 /** The dependencies of the key ring store. */
 export interface KeyRingStoreParts extends RingLoaderParts {
   readonly store: Store
-  /** Called with each ring that differs from the known ring, before `onChanges` and `onReplaced`. */
+  /**
+   * Called with each ring that differs from the ring that this process knew. Called before `onChanges` and
+   * `onReplaced`.
+   */
   readonly onAdopted: (ring: StoredRing) => void
   /**
    * Called once for each write of this process that changed keys. The callback receives the changes of that
@@ -36,7 +39,10 @@ export function createKeyRingStore(parts: KeyRingStoreParts) {
     parts,
     /** The last ring that was read. */
     known: undefined as StoredRing | undefined,
-    /** When the ring, or at least its current keys, were last confirmed, in milliseconds since the epoch. */
+    /**
+     * When this process last found its ring, or at least the current keys of the ring, in the store. In
+     * milliseconds since the epoch.
+     */
     confirmedAt: Number.NEGATIVE_INFINITY,
     /** Why the last read failed; undefined if it succeeded. */
     failure: undefined as unknown,
@@ -70,8 +76,8 @@ export function readRing(ringStore: KeyRingStore): Promise<StoredRing> {
  * the change. An unchanged ring is written again, because its last write may not have been confirmed as
  * durable.
  *
- * @param stepOf makes the change. It is called again with the new keys if another process has changed the
- *   ring in between
+ * @param stepOf returns the changed keys. If another process changes the ring before the write, `stepOf` is
+ *   called again with the keys of that process
  * @param actor who requested the change
  * @param onWritten runs as soon as the change is written
  * @returns whether this process made the change

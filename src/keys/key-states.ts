@@ -1,7 +1,7 @@
 import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import type { SigningAlgorithm } from './generate-key.ts'
 
-/** The states of a key in their order. A key never returns to an earlier state. */
+/** The states of a key, in the order in which a key enters them. A key never returns to an earlier state. */
 export const KEY_STATES = ['next', 'current', 'previous', 'retired', 'revoked'] as const
 
 /**
@@ -40,7 +40,7 @@ export interface KeyChange {
 
 /**
  * The keys after a change, and the list of what changed. If nothing changed, `keys` is the same array as
- * before.
+ * before the change.
  */
 export interface KeyStep<Key extends RingKey> {
   readonly keys: readonly Key[]
@@ -51,8 +51,8 @@ export interface KeyStep<Key extends RingKey> {
 export const ALGORITHMS: readonly SigningAlgorithm[] = ['ES256', 'RS256']
 
 /**
- * Seconds after which keys are stale if they were not confirmed again. A process with stale keys polls the
- * ring before it signs.
+ * Seconds after which keys are stale if the process has not found them in the store again. A process with
+ * stale keys polls the ring before it signs.
  */
 export const STALE_AFTER_SECONDS = 3600
 /** Seconds within which all processes publish a new key, even if its notification is lost. */
@@ -81,7 +81,7 @@ export function partOf({ alg, state }: RingKey): 'private' | 'public' | undefine
 }
 
 /**
- * The keys in the given states, in the order of the given states. The keys of one state are in the order of
+ * The keys in the given states, sorted by the order of `states`. Keys of the same state stay in the order of
  * their creation.
  */
 export function inState<Key extends RingKey>(keys: readonly Key[], ...states: readonly KeyState[]): Key[] {
@@ -178,7 +178,10 @@ export function endOf(keys: readonly RingKey[], key: RingKey, policy: RotationPo
   return Number.isFinite(end) ? end : undefined
 }
 
-/** When the first `next` key becomes current, in epoch seconds; undefined if there are no `next` keys. */
+/**
+ * The earliest time at which a `next` key becomes current, in epoch seconds; undefined if there are no `next`
+ * keys.
+ */
 export function rotationDue(
   keys: readonly RingKey[],
   policy: Omit<RotationPolicy, 'tail'>,
@@ -196,7 +199,8 @@ function activationOf(
   const next = keys.find(({ alg, state }) => alg === current.alg && state === 'next')
   if (next === undefined) return Infinity
   const { rotateAfter, publishAhead } = policy
-  // All processes publish the next key after one poll interval at the latest.
+  // All processes publish the next key after one poll interval at the latest. `publishAhead` is counted from
+  // that moment.
   const polled = Math.min(POLL_INTERVAL_SECONDS, publishAhead / 2)
   return Math.max(current.since + rotateAfter, next.createdAt + polled + publishAhead)
 }
@@ -204,7 +208,10 @@ function activationOf(
 /** Returns the new state of a key; undefined if the key stays in its state. */
 type Move = (key: RingKey) => KeyState | undefined
 
-/** Demotes current keys, which stay published. `fillUp` activates their successors afterwards. */
+/**
+ * Moves current keys to the state `previous`, in which they stay published. Call `fillUp` next: it activates
+ * their successors.
+ */
 function demote(due: readonly RingKey[]): Move {
   return (key) => (due.includes(key) ? 'previous' : undefined)
 }
@@ -226,7 +233,7 @@ function move<Key extends RingKey>(keys: readonly Key[], now: number, to: Move):
   const moved = keys.map((key) => {
     const state = to(key)
     if (state === undefined) return key
-    // A demotion is reported as the activation of the successor.
+    // A move to `previous` is not reported, because the activation of the successor is reported.
     if (state === 'retired' || state === 'revoked') changes.push({ what: state, kid: key.kid, alg: key.alg })
     return { ...key, state, since: now }
   })

@@ -6,8 +6,8 @@ export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<
 /**
  * @param parts.isKeyRevoked whether this process knows that the tokens of a key are revoked. Does no I/O
  * @param parts.takeOverAfterMs how many milliseconds this process waits after it first sees a revoked key.
- *   Within this time, the process that revoked the key also revokes its tokens. Afterwards this process does
- *   so
+ *   Within this time, the process that revoked the key also revokes its tokens. After this time, this process
+ *   revokes the tokens
  */
 export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey
@@ -37,7 +37,7 @@ export function createRevokedKeys(parts: {
 
     /**
      * Revokes the tokens of revoked keys. Normally the process that revoked a key also revokes the key's
-     * tokens. This method does so if that process has not done it in time.
+     * tokens. If that process has not done so in time, this method revokes the tokens.
      *
      * @returns milliseconds after which to call again; `Infinity` if nothing is pending
      */

@@ -150,8 +150,8 @@ async function readPolicy({ schedule, longestLifetimes }: RotatingKeysParts): Pr
 }
 
 /**
- * Revokes the tokens of all revoked keys in a ring that replaced a lost ring. If this fails, a later poll
- * revokes the tokens.
+ * Revokes the tokens of all revoked keys in a ring that replaced a lost ring. If the revocation fails, a
+ * later poll revokes the tokens.
  */
 async function revokeReplaced(
   parts: RotatingKeysParts,

@@ -33,7 +33,7 @@ export function createRotation(parts: RotationParts) {
     isFollowing: false,
     /** The running poll; if no poll is running, the last poll. */
     running: Promise.resolve(),
-    /** The poll that follows the running poll. */
+    /** The poll that begins after the running poll; undefined if no further poll was requested. */
     queued: undefined as Promise<void> | undefined,
     pollTimer: undefined as NodeJS.Timeout | undefined,
     replenishing: undefined as { readonly timer: NodeJS.Timeout; readonly at: number } | undefined,
@@ -53,7 +53,7 @@ export async function followRing(state: Rotation): Promise<() => Promise<void>> 
   const onMessage = (id: string) => {
     if (id !== ringStore.known?.id) void pollInBackground(state)
   }
-  // Subscribe before the keys are loaded, so that no change in between is missed.
+  // Subscribe before the keys are loaded, so that no change is missed while they are loaded.
   const unsubscribe = await store.subscribe(KEYS_CHANNEL, onMessage, () => void pollInBackground(state))
   state.isFollowing = true
   const stopPolling = periodically(() => pollInBackground(state), pollIntervalMs)

@@ -15,7 +15,7 @@ export interface SigningKeyInfo {
   /**
    * A `next` key is published, and signs later. A `current` key signs. A `previous` key stays published,
    * because tokens that it signed may still be valid. A `retired` key is no longer published. A `revoked` key
-   * was taken out of service before its time.
+   * is no longer published, and its tokens are rejected.
    */
   readonly state: KeyState
   /** When the key was generated and published; undefined if the host manages the keys. */
@@ -69,7 +69,7 @@ export function actorOf(options: KeyChangeOptions = {}): string | undefined {
   return options.actor
 }
 
-/** The condition of the keys, as far as this process knows it. */
+/** The condition of the keys, as far as this process knows. */
 export interface KeyCondition {
   /** Whether the host manages the keys. */
   readonly managedByHost: boolean
@@ -78,11 +78,11 @@ export interface KeyCondition {
   /** Whether a key that signs was revoked, so that gateways reject even the new tokens that it signs. */
   readonly isSigningRevoked: boolean
   /**
-   * When these keys were last confirmed, in milliseconds since the epoch; undefined if they were never
-   * confirmed.
+   * When this process last found these keys in the store, in milliseconds since the epoch; undefined if it
+   * never found them there.
    */
   readonly confirmedAt?: number | undefined
-  /** Whether the confirmation is so old that the keys must be polled before anything is signed. */
+  /** Whether `confirmedAt` is so long ago that the keys must be polled before anything is signed. */
   readonly stale: boolean
   /** Why the last poll failed; undefined if it succeeded. */
   readonly failure?: unknown
@@ -100,9 +100,9 @@ export interface KeySource extends SigningKeys {
   /** Undefined if the host manages the keys. */
   readonly exportable?: ExportableKeys | undefined
   /**
-   * Loads the keys and follows their changes. May be called again after it rejected.
+   * Loads the keys, and from then on applies changes of the keys. May be called again after it rejected.
    *
-   * @returns a function that stops following
+   * @returns a function after whose call changes are no longer applied
    * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
    */
   follow(): Promise<() => Promise<void>>

@@ -10,8 +10,8 @@ export interface Moment {
 }
 
 /**
- * Measures time by two clocks. The wall clock may be corrected, and the steady clock stops while the machine
- * sleeps.
+ * Measures how much time has passed, by two clocks. Neither clock is enough alone: the wall clock may be
+ * corrected, and the steady clock stops while the machine sleeps.
  *
  * @param now the wall clock, in milliseconds since the epoch
  */
@@ -22,8 +22,9 @@ export function createClockJumps(now: () => number) {
   return {
     moment: () => ({ steady: performance.now(), wall: now() }),
     /**
-     * Milliseconds since a moment. Each clock yields a value, and the larger value is returned. After the
-     * machine has slept, the steady clock yields too small a value.
+     * Milliseconds since a moment. Each clock yields a value, and the larger value is returned. The value of
+     * the steady clock is too small after the machine has slept, and the value of the wall clock is too small
+     * after that clock was set back.
      */
     since: ({ steady, wall }: Moment) => Math.max(performance.now() - steady, now() - wall),
     /** Whether the wall clock has jumped since the previous call. */

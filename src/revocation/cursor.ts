@@ -4,7 +4,7 @@ export interface Cursor {
   readonly since: number
   /**
    * The place at which the last read stopped, if more entries may follow. The next read continues at this
-   * place. `since` applies after all indexes of the kind `place.kind` have been read.
+   * place. Once all indexes of the kind `place.kind` have been read, the read continues at the time `since`.
    */
   readonly place?: Place | undefined
 }
@@ -23,15 +23,18 @@ export interface Place {
 const KINDS = { bucket: 's', recent: 'r' } as const
 const PATTERN = /^(\d{1,15})(?:\.([sr])\.(\d{1,8})\.([\w-]{1,120}))?$/
 
-/** Writes a cursor as text: fewer than 160 letters, digits, `.`, `-` and `_`. The text contains no secret. */
+/**
+ * Writes a cursor as a text of fewer than 160 characters: letters, digits, `.`, `-` and `_`. The text
+ * contains no secret.
+ */
 export function writeCursor({ since, place }: Cursor): string {
   if (place === undefined) return String(since)
   return [since, KINDS[place.kind], place.number, Buffer.from(place.after).toString('base64url')].join('.')
 }
 
 /**
- * Parses the text of a cursor from a request; undefined for any other text. A cursor can name only indexes of
- * revocations, and nothing else in the store.
+ * Parses the text of a cursor; undefined for any other text. The text may come from a request, because a
+ * cursor can name only indexes of revocations, and nothing else in the store.
  */
 export function readCursor(text: string): Cursor | undefined {
   const [, since, letter, number, after = ''] = PATTERN.exec(text) ?? []

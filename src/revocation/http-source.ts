@@ -12,11 +12,11 @@ const MAX_BYTES = 33_554_432
 const FAILURE_COOL_DOWN_MS = 500
 
 /**
- * Reads revocations over HTTP from the authorization service. Redirects are rejected, so that the secret is
- * sent to `uri` alone.
+ * Reads revocations over HTTP from the authorization service. Redirects are rejected, so that the client
+ * secret is sent to `uri` alone.
  *
  * @param options.uri address of the feed, `https:` or on loopback
- * @param options.clientId an API key that is marked as a resource server
+ * @param options.clientId the client id of an API key that is marked as a resource server
  * @param options.timeoutMs milliseconds within which a request and its response must finish
  * @param options.fetch sends the requests. @default the global `fetch`
  */
@@ -29,7 +29,7 @@ export function createHttpSource(options: {
 }): RevocationSource {
   const { uri, timeoutMs, fetch: send = fetch } = options
   const authorization = basicCredentials(options.clientId, options.clientSecret)
-  /** The ETag of the last response; undefined if more pages follow that response. */
+  /** The ETag of the last response; undefined if that response was not the last page. */
   let etag: string | undefined
   let failure: { readonly at: number; readonly error: unknown } | undefined
   const pending = new Set<AbortController>()
@@ -88,7 +88,9 @@ export function createHttpSource(options: {
 
     close() {
       for (const request of pending) {
-        request.abort(new GatehouseError('ERR_CLOSED', 'revocations are not followed any more'))
+        request.abort(
+          new GatehouseError('ERR_CLOSED', 'this process was closed, and no longer reads revocations'),
+        )
       }
     },
   }
@@ -96,7 +98,7 @@ export function createHttpSource(options: {
 
 /**
  * The value of the `Authorization` header. Client id and secret are form-encoded first (RFC 6749 2.3.1), so
- * that they may contain a colon or a non-ASCII letter.
+ * that both may contain a colon or non-ASCII letters.
  */
 function basicCredentials(clientId: string, clientSecret: string): string {
   const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)

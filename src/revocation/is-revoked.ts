@@ -1,14 +1,20 @@
 import { CLOCK_CORRECTION_SECONDS } from '../async/clock-tolerances.ts'
 import type { RevocableToken, Revocation } from './revocation.ts'
 
-/** Revokes all tokens whose epoch is lower than `below`; `Infinity` revokes all tokens. */
+/**
+ * Revokes all tokens whose epoch (the claim `access_epoch` or `catalog_epoch`) is lower than `below`.
+ * `Infinity` revokes all tokens.
+ */
 interface Threshold {
   readonly below: number
-  /** Epoch seconds at which all tokens below the threshold have expired. */
+  /** Unix time in seconds at which all tokens below the threshold have expired. */
   readonly until: number
 }
 
-/** The key of a threshold that applies to all scopes. A real scope is never empty. */
+/**
+ * The map key of a threshold that applies to all scopes. No scope equals this key, because a scope is never
+ * empty.
+ */
 const ALL_TOKENS = ''
 
 /** Creates an empty set. */
@@ -19,7 +25,10 @@ export function createRevocationSet() {
     grant: new Map<string, number>(),
     key: new Map<string, number>(),
   }
-  /** The thresholds by client, then by scope; `ALL_TOKENS` stands for every scope. */
+  /**
+   * The thresholds by client, then by scope. The map key `ALL_TOKENS` replaces the scope if a threshold
+   * applies to every scope.
+   */
   const clients = new Map<string, Map<string, Threshold>>()
   /** The thresholds for the tokens of all clients, by scope. */
   const operations = new Map<string, Threshold>()
@@ -56,8 +65,8 @@ export function createRevocationSet() {
     isScopeRevoked: (scope: string, epoch: number) => isBelow(epoch, operations.get(scope)),
     /**
      * The lowest `access_epoch` that no revocation of a client covers. Permanent revocations, which cover
-     * every epoch, are not counted. The result is 0 if there are no other revocations. A client record with a
-     * lower epoch is outdated.
+     * every epoch, are ignored. The result is 0 if the client has no revocations besides permanent ones. A
+     * client record with a lower epoch is outdated: tokens issued from it would be rejected.
      */
     lowestValidEpoch(clientId: string): number {
       const thresholds = [...(clients.get(clientId)?.values() ?? [])]
@@ -74,7 +83,7 @@ export function createRevocationSet() {
       for (const listener of listeners) listener()
     },
 
-    /** Removes revocations that cover only expired tokens. @param now epoch seconds */
+    /** Removes revocations that cover only expired tokens. @param now Unix time in seconds */
     prune(now: number): void {
       const isOver = (until: number) => until + CLOCK_CORRECTION_SECONDS <= now
       for (const revoked of Object.values(ids)) {
@@ -123,8 +132,8 @@ function isBelowAny(
 }
 
 /**
- * Raises a threshold: each field takes the higher of its two values. It is safe to keep a revocation too
- * long.
+ * Raises a threshold: each field becomes the higher of its old and its new value. A revocation may thus be
+ * kept longer than necessary, which is safe.
  */
 function raise(thresholds: Map<string, Threshold>, key: string, { below, until }: Threshold): void {
   const known = thresholds.get(key) ?? { below: 0, until: 0 }
@@ -136,8 +145,8 @@ function isBelow(epoch: number, threshold: Threshold | undefined): boolean {
 }
 
 /**
- * The epoch in a claim. A token without the claim was issued before the epoch was raised for the first time.
- * Its epoch is 0.
+ * The epoch in a claim; 0 if the token lacks the claim. Such a token was issued before the epoch was raised
+ * for the first time.
  */
 function epochOf(claim: unknown): number {
   return typeof claim === 'number' ? claim : 0

@@ -2,17 +2,20 @@ import type { Store } from '../store/contract.ts'
 import { BUCKET_NUMBERS } from './revocation-log.ts'
 
 /**
- * The beginning of every mark. Letters sort after digits, so the marks stand after the numbers of the
- * buckets.
+ * The beginning of every mark. The marks are in the index that lists the numbers of the buckets. Letters sort
+ * after digits, so a read that starts at this prefix skips these numbers.
  */
 const PREFIX = 'mark:'
 /**
- * A limit above the number of marks. Usually there is one mark. If several processes start on an empty store,
- * each of them may add a mark for a moment.
+ * A limit that the number of marks never reaches. Usually there is one mark. If several processes start on an
+ * empty store, each of them may add a mark for a moment.
  */
 const PAGE_SIZE = 100
 
-/** The marks in the revocation log of a store. `LogMarks` explains what a mark is. */
+/**
+ * The marks in the revocation log of a store. A mark is a random id. The key ring contains the same id, which
+ * shows that the ring and the log belong together.
+ */
 export function createLogMarks(store: Store) {
   return {
     /** The ids of all marks. Usually there is one mark. */
@@ -20,7 +23,7 @@ export function createLogMarks(store: Store) {
       const members = await store.range(BUCKET_NUMBERS, { after: PREFIX, limit: PAGE_SIZE })
       return members.flatMap((member) => (member.startsWith(PREFIX) ? member.slice(PREFIX.length) : []))
     },
-    // A mark never expires, because the key ring that names the mark never expires.
+    // A mark never expires, because the key ring that contains its id never expires.
     add: (id: string) => store.add(BUCKET_NUMBERS, PREFIX + id),
     remove: (id: string) => store.remove(BUCKET_NUMBERS, PREFIX + id),
   }

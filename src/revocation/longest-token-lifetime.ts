@@ -4,13 +4,16 @@ import type { Store } from '../store/contract.ts'
 import { countRule } from '../validation/rules.ts'
 
 /**
- * Stores the longest token lifetime of all processes. The stored value never decreases. After an operator
- * lowers the lifetime in the options, older tokens stay valid for the old lifetime. No process can know when
- * the last process with the old options stopped. Each process writes the value once, to confirm that it is
- * durable.
+ * Stores the longest token lifetime of all processes. Each process writes the value once, to confirm that it
+ * is durable.
+ *
+ * The stored value never decreases. After an operator lowers the lifetime in the options, processes with the
+ * old options may still issue tokens with the old lifetime. No process can know when the last of these
+ * processes stopped.
  *
  * @param configured the longest lifetime, in seconds, of the access tokens of this process
- * @param record the id of the record; set it for tokens other than access tokens
+ * @param record the id of the record. The default is the record of access tokens; other tokens need another
+ *   id
  */
 export function createLongestLifetime(store: Store, configured: number, record: string = 'longest-lifetime') {
   const lifetimes = createCollection<{ seconds: number }>(store, {
@@ -28,7 +31,8 @@ export function createLongestLifetime(store: Store, configured: number, record: 
   let confirmed: number | undefined
 
   async function announce(): Promise<number> {
-    // Tries again if another process creates the record in between, or if the store loses the record.
+    // Tries again if another process creates the record between `update` and `create`, or if the store loses
+    // the record.
     for (;;) {
       const stored = await lifetimes.update(record, (found) => {
         if (found.seconds < known) return { seconds: known }
@@ -41,8 +45,8 @@ export function createLongestLifetime(store: Store, configured: number, record: 
 
   return {
     /**
-     * The longest lifetime in seconds that any process has announced. The call first announces the lifetime
-     * of this process, so call it before this process issues tokens.
+     * The longest lifetime in seconds that any process has stored. The call first stores the lifetime of this
+     * process, so call it before this process issues tokens.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
      */
@@ -53,8 +57,8 @@ export function createLongestLifetime(store: Store, configured: number, record: 
       return known
     },
     /**
-     * The longest lifetime in seconds that this process knows, without I/O. Another process may have
-     * announced a longer lifetime since.
+     * The longest lifetime in seconds that this process knows, without I/O. Another process may have stored a
+     * longer lifetime after this process last read the value.
      */
     get secondsKnown(): number {
       return known

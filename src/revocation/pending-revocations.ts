@@ -13,19 +13,22 @@ export interface Subject {
 
 const SUBJECT = { of: oneOf('client', 'grant', 'account'), id: stringRule }
 
-/** An index of entries: `<milliseconds>:<random>:<subject as JSON>`. */
+/** The index of the pending entries. The text of an entry is `<milliseconds>:<random>:<subject as JSON>`. */
 const INDEX = 'revocations:pending'
 
 const ENTRY_PREFIX = /^\d{13}:[\w-]{8}:/
 const ENTRY_PREFIX_LENGTH = 23
 
-/** Milliseconds after which a change counts as abandoned by the process that began it. */
+/**
+ * The age of an entry, in milliseconds, from which on its process counts as stopped. Other processes then
+ * complete the change.
+ */
 const ABANDONED_AFTER_MS = 15_000
 
 /**
- * Milliseconds after which a completed entry is removed. Until then, other processes complete the entry
- * repeatedly. The process that added the entry may be slow, or its clock may be wrong. Therefore it may make
- * the change after another process has completed the entry for the first time.
+ * The age of an entry, in milliseconds, from which on it is removed after it was completed. Until then, other
+ * processes complete the entry repeatedly. The process that added the entry may be slow, or its clock may be
+ * wrong. So it may make its change after another process has completed the entry for the first time.
  */
 const REMOVE_AFTER_MS = 600_000
 
@@ -34,7 +37,13 @@ const RESUME_INTERVAL_MS = 60_000
 
 const PAGE_SIZE = 1000
 
-/** @param parts.now milliseconds since the epoch */
+/**
+ * Lists the changes that revoke tokens and are not finished yet. A process adds an entry to the list before
+ * it begins such a change, and removes the entry when the revocations are stored. If the process stops in
+ * between, another process finds the entry and completes the change.
+ *
+ * @param parts.now milliseconds since the epoch
+ */
 export function createPendingRevocations(parts: {
   readonly store: Store
   readonly longestLifetime: LongestLifetime
@@ -65,7 +74,8 @@ export function createPendingRevocations(parts: {
   }
 
   /**
-   * Milliseconds between now and the time of an entry, in either direction; `Infinity` for a corrupt entry.
+   * Milliseconds between now and the time of an entry, which may be in the past or in the future; `Infinity`
+   * for a corrupt entry.
    */
   function ageOf(entry: string): number {
     return ENTRY_PREFIX.test(entry) ? Math.abs(now() - Number(entry.slice(0, 13))) : Infinity
@@ -78,7 +88,9 @@ export function createPendingRevocations(parts: {
     return resumed === undefined || age > REMOVE_AFTER_MS || Math.abs(now() - resumed) > RESUME_INTERVAL_MS
   }
 
-  /** Completes all entries of one subject. */
+  /**
+   * Completes all entries of one subject by one call of `resume`. @throws only if the store is unavailable
+   */
   async function resumeEntries(entries: readonly string[], resume: () => Promise<void>): Promise<void> {
     try {
       await resume()
@@ -103,7 +115,7 @@ export function createPendingRevocations(parts: {
     },
 
     /**
-     * Adds an entry before a change begins.
+     * Adds an entry. Call this before the change of the subject begins.
      *
      * @returns the entry, for `remove`
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
@@ -116,7 +128,7 @@ export function createPendingRevocations(parts: {
     },
 
     /**
-     * Completes all entries that seem to be abandoned.
+     * Completes all entries whose process seems to have stopped.
      *
      * @param resume completes the change of a subject. It may be called while the change is still running,
      *   and several times for each entry

@@ -8,11 +8,11 @@ import { createClockJumps } from './clock-jumps.ts'
 
 /** What a gateway does while its revocations are stale. */
 export interface StalenessPolicy {
-  /** Maximum seconds between two polls. */
+  /** The maximum number of seconds between two polls. */
   readonly pollIntervalSeconds: number
   /**
-   * `serve`: the gateway checks tokens against the revocations that it knows. `reject`: it does the same for
-   * `maxStalenessSeconds`, and then rejects all tokens.
+   * `serve`: the gateway checks tokens against the revocations that it knows. `reject`: the gateway does the
+   * same for `maxStalenessSeconds`, and after that time it rejects all tokens.
    */
   readonly whenStale: 'serve' | 'reject'
   readonly maxStalenessSeconds: number
@@ -32,15 +32,15 @@ export interface RevocationFreshness {
 const PRUNE_INTERVAL_MS = 60_000
 
 /**
- * After a clock jump, no revocations are pruned for this many milliseconds. If a clock is set forward by
- * mistake, revocations seem to be expired until the clock is set back.
+ * After a clock jump, no revocations are pruned for this many milliseconds. If an operator sets a clock
+ * forward by mistake, revocations seem to be expired until the clock is set back.
  */
 const PRUNE_AFTER_JUMP_MS = 3_600_000
 
 /**
- * Milliseconds between two full reads. A process whose clock is minutes behind writes its revocations to a
- * place that the polls of other processes have already passed. If another process also misses the messages of
- * these revocations, it finds the revocations with its next full read.
+ * Milliseconds between two full reads. A process whose clock is minutes behind adds its revocations at a time
+ * that the polls of other processes have already passed. A process that receives no message about these
+ * revocations finds them only with its next full read.
  */
 const FULL_READ_INTERVAL_MS = 3_600_000
 
@@ -58,8 +58,8 @@ interface Parts {
 
 /**
  * Reads all revocations at the start, and then polls every `pollIntervalSeconds`. If the source can publish
- * new revocations, the follower also receives each of them at once. So a lost message delays a revocation by
- * one poll interval at most. The follower does not keep the process alive.
+ * new revocations, the follower also receives each of them at once. If such a message is lost, the next poll
+ * reads the revocation. The follower does not keep the process alive.
  *
  * @param parts.onFreshness called once when revocations become stale, and once when they are fresh again
  * @param parts.now milliseconds since the epoch. @default the clock of this process
@@ -71,19 +71,22 @@ export function createRevocationFollower(parts: Parts) {
     get freshness(): RevocationFreshness {
       return freshnessOf(follower)
     },
-    /** Whether tokens must be rejected, because the revocations are too stale. No I/O. */
+    /**
+     * Whether all tokens must be rejected, because the revocations are too stale. Reading this property does
+     * no I/O.
+     */
     get mustReject(): boolean {
       return mustReject(follower)
     },
     /**
-     * Reads all revocations in force, and follows the source from then on. May be called again at any time.
-     * Concurrent calls share one subscription.
+     * Reads all revocations in force, and then polls the source and receives its messages. May be called
+     * again at any time. Concurrent calls share one subscription.
      *
-     * @throws the errors of the source; {GatehouseError} `ERR_NOT_READY` if the source does not answer,
-     *   `ERR_CLOSED`
+     * @throws the errors of the source, or {GatehouseError} `ERR_NOT_READY` if the source does not answer:
+     *   call `start` again. `ERR_CLOSED` after `close`
      */
     start: () => (follower.starting ??= start(follower).finally(() => (follower.starting = undefined))),
-    /** Stops following the source, even during a start or a poll. May be called again. */
+    /** Stops all polls and messages, even during a start or a poll. May be called again. */
     close: () => close(follower),
   }
 }
@@ -125,7 +128,7 @@ async function start(follower: Follower): Promise<void> {
   }
   if (follower.closed) {
     await unsubscribe(follower)
-    throw new GatehouseError('ERR_CLOSED', 'revocations are not followed any more')
+    throw new GatehouseError('ERR_CLOSED', 'this process was closed, and no longer reads revocations')
   }
   if (follower.timer === undefined) schedulePoll(follower)
 }
@@ -158,7 +161,7 @@ async function close(follower: Follower): Promise<void> {
   await unsubscribe(follower)
 }
 
-/** Polls at random times, because processes that started together must not poll together. */
+/** Polls at random times, so that processes that started together do not poll together. */
 function schedulePoll(follower: Follower): void {
   const tick = () => {
     if (follower.reading && isOverdue(follower)) setState(follower, 'stale', notAnswered())
@@ -180,8 +183,8 @@ async function poll(follower: Follower): Promise<void> {
 }
 
 /**
- * Polls after a lost message. A new read is needed, because a read in progress may have passed the place of
- * the lost revocation already.
+ * Polls after a message was lost. A new read is needed, because a read in progress may already have passed
+ * the revocation of that message.
  */
 async function pollAgain(follower: Follower): Promise<void> {
   await follower.reading?.catch(() => {})

@@ -6,7 +6,9 @@ import { readCursor, writeCursor, type Cursor, type Place } from './cursor.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
 import type { RevocationPage } from './revocation-source.ts'
 
-/** The index of the buckets, which also holds the marks of the log (`createLogMarks`). */
+/**
+ * The index that lists the numbers of the buckets. It also contains the marks of the log (`createLogMarks`).
+ */
 export const BUCKET_NUMBERS = 'revocations:buckets'
 
 const CHANNEL = 'revocations'
@@ -19,23 +21,23 @@ const RECENT_SPAN_MS = 10 * MINUTE_MS
 /** Seconds for which an index of recent revocations is kept after its last entry. */
 const RECENT_TTL_SECONDS = 2400
 /**
- * Milliseconds after which a cursor is too old, because recent revocations after its time may have been
- * deleted.
+ * Milliseconds after which a cursor is too old, because recent revocations made after the time of the cursor
+ * may have been deleted.
  */
 const MAX_CURSOR_AGE_MS = 15 * MINUTE_MS
 /**
- * Milliseconds for which the cursor stays the same if there are no new revocations, so that the response
- * stays the same.
+ * Milliseconds for which the cursor stays the same if there are no new revocations. The response then stays
+ * the same too, so that HTTP clients get 304.
  */
 const STABLE_CURSOR_MS = 5 * MINUTE_MS
-/** Entries of one read: the maximum that `range` allows. */
+/** The maximum number of entries of one read: as many as `range` allows. */
 const PAGE_SIZE = 1000
 /** Maximum number of revocations that are written at the same time. */
 const BATCH_SIZE = 100
 
 /**
- * Patterns of the beginning of an entry. The first group is the part that a cursor names. The text of the
- * revocation follows the beginning.
+ * Patterns of the beginning of an entry. The text of the revocation follows this beginning. A cursor names
+ * the first group of the pattern.
  */
 const ENTRY = { bucket: /^([\w-]{16}):/, recent: /^(\d{13}:[\w-]{8}):/ }
 
@@ -46,10 +48,10 @@ interface Log {
 }
 
 /**
- * Each revocation stands in two indexes. A bucket holds all revocations that expire in the same hour. A
- * revocation that is repeated stands in its bucket only once. Each process reads the buckets at its start. An
- * index of recent revocations holds the revocations in the order in which they were made. Processes poll
- * these indexes.
+ * Stores each revocation in two indexes. A bucket contains all revocations that expire in the same hour; a
+ * repeated revocation is stored in its bucket only once. Each process reads all buckets when it starts. An
+ * index of recent revocations contains the revocations of ten minutes, in the order in which they were made.
+ * Processes poll these indexes for new revocations.
  *
  * @param options.now milliseconds since the epoch. @default the clock of this process
  */
@@ -64,8 +66,8 @@ export function createRevocationLog(
     /**
      * Adds revocations, and notifies all subscribers. Resolves when the revocations are stored.
      *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; some revocations may be stored then. Adding all again
-     *   is harmless
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some revocations may be stored, so add all of them
+     *   again
      */
     async add(revocations: readonly Revocation[]): Promise<void> {
       for (let at = 0; at < revocations.length; at += BATCH_SIZE) {
@@ -83,8 +85,8 @@ export function createRevocationLog(
     },
 
     /**
-     * All revocations that were in force when the iteration began, in pages. The iteration may take any
-     * amount of time.
+     * All revocations that were in force when the iteration began, in pages. The caller may take any amount
+     * of time for each page.
      */
     inForce: () => readInForce(log),
 
@@ -121,8 +123,8 @@ async function readBuckets({ buckets }: Log, cursor: Cursor, time: number): Prom
   const numbers = place ? [place.number, ...live.filter((number) => number > place.number)] : live
   const range: Range = (number, from) => rangeOfBucket(buckets, number, from)
   const page = await readIndexes('bucket', numbers, place && beyond(place.after), range)
-  // Revocations that were added during this read are among the recent revocations. The next pages contain the
-  // recent revocations, so `more` is true.
+  // Revocations that were added during this read are among the recent revocations. Later pages contain the
+  // recent revocations, so `more` is always true here.
   return { revocations: page.revocations, cursor: writeCursor({ since, place: page.reached }), more: true }
 }
 
@@ -146,7 +148,7 @@ type Range = (number: number, from: { after: string | undefined; limit: number }
 /**
  * Fills a page from indexes of one kind, one after the other.
  *
- * @param start in the first index, the page begins after this text
+ * @param start the text after which the page begins in the first index
  * @returns the revocations, and `reached`, the place at which the page ends, if more revocations may follow
  */
 async function readIndexes(
@@ -183,8 +185,8 @@ async function* readInForce({ now, buckets }: Log): AsyncIterable<readonly Revoc
 }
 
 /**
- * Whether the revocations since a cursor can still be read. They cannot be read if the cursor is too old, or
- * if the clock was set back.
+ * Whether all revocations made since a cursor can still be read. They cannot if the cursor is too old, or if
+ * the clock was set back.
  */
 function isUsable({ since, place }: Cursor, time: number): boolean {
   if (since > time || time - since > MAX_CURSOR_AGE_MS) return false
@@ -199,8 +201,8 @@ function parseEntries(entries: readonly string[], pattern: RegExp): Revocation[]
 
 /**
  * Reads a page of an index. If more entries may follow, `head` is the beginning of the last entry that
- * matches `pattern`. The next page begins after that entry. Entries that do not match cannot be named in a
- * cursor, because they may be too long. So a page without a matching entry is skipped.
+ * matches `pattern`, and the next page begins after that entry. A cursor cannot name an entry that does not
+ * match, because such an entry may be too long. So a page without a matching entry is skipped.
  *
  * @param pattern matches the entries of this log; its first group is their beginning
  */

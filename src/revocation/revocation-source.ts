@@ -17,15 +17,15 @@ export interface RevocationSource {
    */
   read(cursor: string | undefined): Promise<RevocationPage>
   /**
-   * Calls `listener` with new revocations at once, if the source can publish them. Some revocations may be
-   * lost on the way.
+   * Calls `listener` with each new revocation at once; undefined if the source cannot publish revocations.
+   * Messages may be lost on the way.
    *
-   * @param missed called when revocations may have been lost
+   * @param missed called when messages may have been lost; the caller should then read
    * @returns a function that unsubscribes
    */
   listen?:
     | ((listener: (revocation: Revocation) => void, missed: () => void) => Promise<() => Promise<void>>)
     | undefined
-  /** Aborts reads in progress. These reads reject. */
+  /** Aborts reads in progress: their promises reject. */
   close?: (() => void) | undefined
 }

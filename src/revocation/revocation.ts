@@ -3,7 +3,7 @@ import { isCount, isEpochSeconds, isObject, isText } from '../validation/predica
 /**
  * A revocation makes tokens invalid before they expire. A revocation does not name a time of issue, because
  * `iat` is whole seconds and clocks differ. Instead, two counters in a token show whether the token is older
- * than a revocation: the `access_epoch` of its client and the `catalog_epoch` of the products.
+ * than a revocation: `access_epoch`, a counter of its client, and `catalog_epoch`, a counter of the products.
  */
 export type Revocation = {
   /** Epoch seconds at which all tokens that this revocation covers have expired. */
@@ -34,7 +34,7 @@ export type Revocation = {
     }
 )
 
-/** The parts of a verified access token that decide whether it is revoked. A principal has these parts. */
+/** The parts of a verified access token that decide whether it is revoked. */
 export interface RevocableToken {
   /** `jti`. */
   readonly tokenId: string

@@ -10,7 +10,8 @@ import type { RevocationLog } from './revocation-log.ts'
 import type { RevocationSet } from './is-revoked.ts'
 
 /**
- * A revocation whose `until` may be omitted. An omitted `until` is computed from the longest token lifetime.
+ * A revocation whose `until` may be omitted. If `until` is omitted, it is computed from the longest token
+ * lifetime.
  */
 export type RevocationSpec = Revocation extends infer Each
   ? Each extends Revocation
@@ -25,7 +26,7 @@ export interface Change<T> {
   readonly result: T
   /**
    * What the change revokes. If an earlier call made the change and then failed, a repeated call must list
-   * the same revocations. Otherwise they would never be stored.
+   * the same revocations. Otherwise these revocations might never be stored.
    */
   readonly revoked: readonly RevocationSpec[]
   /** Who made the change, for the events. */
@@ -34,13 +35,13 @@ export interface Change<T> {
 
 /**
  * Returns what must be revoked for the subject of a pending entry. The process that stored the entry may have
- * ended before it made its change. Even then, it must be harmless to revoke what this function returns.
+ * stopped before it changed anything. Even then, the returned revocations must be harmless.
  */
 export type SpecsOf = (subject: Subject) => Promise<readonly RevocationSpec[]>
 
 /**
- * A computed `until` is rounded up to a full hour. So a repeated revocation usually equals the first one, and the log
- * stores it only once.
+ * A computed `until` is rounded up to a full hour. So a repeated revocation usually equals the first
+ * revocation, and the log stores it only once.
  */
 const HOUR_SECONDS = 3600
 
@@ -77,7 +78,7 @@ export function createRevocations(parts: {
   return {
     /**
      * Revokes tokens. This process rejects the tokens immediately, and all other processes reject them within
-     * moments. Resolves when the revocations are stored. May be called again.
+     * moments. Resolves when the revocations are stored. May be repeated.
      *
      * @param specs without `until`, a revocation is kept for the longest lifetime of access tokens
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: this process rejects the tokens, but other processes
@@ -85,18 +86,19 @@ export function createRevocations(parts: {
      *   revoked
      */
     revoke: (...specs: readonly RevocationSpec[]) => revoke(specs),
-    /** Like `revoke`, with the actor that the events name. */
+    /** Like `revoke`; the events name `actor`. */
     revokeAs: (actor: string | undefined, ...specs: readonly RevocationSpec[]) => revoke(specs, actor),
 
     /**
-     * Stores a pending entry, and then makes a change that revokes tokens. If this process stops before the
-     * revocation is stored, other processes find the pending entry and complete the change (`resumeAll`).
+     * Stores a pending entry, calls `change`, and then stores the revocations of the change. If this process
+     * stops before the revocations are stored, other processes find the pending entry and complete the change
+     * (`resumeAll`).
      *
-     * @param change makes the change. The function must change the record that decides about new tokens before
-     *   it does anything else. Errors of the function are passed on. A GatehouseError with a status below 500
-     *   means that nothing was changed. After any other error, other processes complete the change
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: the caller may call again. If the pending entry was
-     *   stored, another process completes the change
+     * @param change makes the change. The function must first change the record that decides about new
+     *   tokens. Errors of the function are passed on. A GatehouseError with a status below 500 means that
+     *   nothing was changed. After any other error, other processes complete the change
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. Even without a repeated call,
+     *   another process completes the change if the pending entry was stored
      */
     async revokeWith<T>(subject: Subject, change: () => Promise<Change<T>>): Promise<T> {
       const entry = await pending.add(subject)
@@ -112,7 +114,7 @@ export function createRevocations(parts: {
     /**
      * Completes the changes that other processes left pending. Call it periodically.
      *
-     * @param specsOf if it rejects, the subject stays pending
+     * @param specsOf returns what to revoke for a subject. If the function rejects, the subject stays pending
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     resumeAll: (specsOf: SpecsOf) => pending.resumeAll(async (subject) => revoke(await specsOf(subject))),
@@ -137,7 +139,7 @@ export function createRevocations(parts: {
 /** Revokes tokens in all processes. */
 export type Revocations = ReturnType<typeof createRevocations>
 
-/** @param byDefault the end of a revocation whose spec has no `until`, in epoch seconds */
+/** @param byDefault the `until` of a spec without `until`, in epoch seconds, before it is rounded up */
 function withUntil(spec: RevocationSpec, byDefault: number): Revocation {
   const until =
     spec.until === undefined

@@ -66,7 +66,7 @@ export function createCircuitBreaker(options: {
     if (!open || (trials !== undefined && trials > 0)) return
     const { since, last } = open
     throw new CircuitOpenError(
-      `${name} is unavailable since ${since.toISOString()}, so no calls are made; the last failure: ${last.message}`,
+      `${name} has been unavailable since ${since.toISOString()}, so no calls are made; the last failure: ${last.message}`,
       last,
     )
   }

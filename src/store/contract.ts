@@ -17,7 +17,7 @@
  * | members of an index           | up to some thousands | unlimited |
  *
  * A key of a value never equals the name of an index. The largest indexes list all API keys, all
- * applications, and the revocations of an hour. Every index may be read in pages of 1000.
+ * applications, and the revocations of an hour. Every index may be read in pages of 1000 members.
  *
  * **Consistency.** Each key, and each index, is linearizable: once a write has resolved, every read that
  * begins later, in any process, sees that write. Reads from lagging replicas break this promise. There are no

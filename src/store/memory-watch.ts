@@ -29,7 +29,8 @@ export function createMemoryWatch(options: {
     isFull = usedShare >= NEARLY_FULL_SHARE
     if (isFull === wasFull) return
     const used = `${Math.floor(usedShare * 100)} % of the memory of the store are used`
-    if (isFull) logger.warn({}, `${used}: new authorization requests that need a person are rejected`)
+    if (isFull)
+      logger.warn({}, `${used}: new authorization requests that need a sign-in or a consent are rejected`)
     else logger.info({}, `${used}: new authorization requests are accepted again`)
   }
 

@@ -54,7 +54,10 @@ function notARecord(key: string): GatehouseError {
   )
 }
 
-/** The error of an unknown version. It quotes the version only if it is a number, because any other text may be data. */
+/**
+ * The error of an unknown version. The message quotes the version only if the version is a number, because
+ * any other value may be secret data.
+ */
 function unknownVersion(key: string, found: unknown, version: number): GatehouseError {
   const isNewer = Number.isInteger(found) && Number(found) > version
   const why = isNewer

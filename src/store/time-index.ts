@@ -66,7 +66,7 @@ export interface RecordList<T> {
  *   without a record
  * @param source.removeStale called with the members that have no record. Its errors are ignored, because the
  *   next reader tries again
- * @param source.isMeant whether a record belongs on the page. @default all records belong on the page
+ * @param source.isMeant whether the caller wants a record on the page. @default the caller wants all records
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for options that are not valid
  */
 export async function readPage<T extends object>(

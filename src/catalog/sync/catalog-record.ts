@@ -59,8 +59,8 @@ export function catalogRecords(store: Store): Collection<CatalogRecord> {
 }
 
 /**
- * The record that follows `before` when the products change to `products`. The caller makes sure that
- * `products` were loaded after `before` was read. Older products would bring back operations that another
+ * The record that follows `before` when the products change to `products`. The caller must load `products`
+ * after it has read `before`. Products that were loaded earlier could bring back operations that another
  * process has removed.
  *
  * @param before undefined if there is no record yet

@@ -12,7 +12,7 @@ import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
  * adopt its record:
  *
  * - when they receive a message about a new record
- * - when a lost connection for messages is back
+ * - when the connection for messages was lost and is restored
  * - when the tokens that they issue turn out to be revoked
  * - at the latest after `pollIntervalMs`
  *
@@ -20,8 +20,8 @@ import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
  * the removal of an operation revokes all tokens that carry the operation and have an earlier epoch.
  *
  * Two reloads cannot undo each other's change. A process reads the record, loads the products, and writes the
- * record only if the record is still the same. A process that adopts the record cannot undo a change. This is
- * true even if the adopting process runs an older program, or reads an older copy of the host's database.
+ * record only if the record is still the same. A process that adopts the record cannot undo a change. It
+ * cannot do so even if it runs an older program, or reads an older copy of the host's database.
  *
  * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that
  *   unsubscribes
@@ -100,7 +100,7 @@ export function createCatalogSync(
       const onMessage = (version: string) => {
         if (version !== state.version) void poll()
       }
-      // Subscribe before the products are loaded, so that no change in between is missed.
+      // Subscribe before the products are loaded, so that no change is missed while they are loaded.
       const unsubscribe = await store.subscribe(CATALOG_CHANNEL, onMessage, () => void poll())
       try {
         await synchronize()

@@ -6,7 +6,7 @@ import type { WithdrawnScope } from './catalog-record.ts'
 export type ScopeRevocations = Pick<Revocations, 'revoke'> & Pick<RevocationSet, 'isScopeRevoked'>
 
 /**
- * Revokes the tokens that carry withdrawn scopes. If another process withdrew a scope and ended before it
+ * Revokes the tokens that carry withdrawn scopes. If another process withdrew a scope and stopped before it
  * revoked the tokens, this call revokes them. If all revocations are stored already, the call costs only a
  * few look-ups in memory.
  *

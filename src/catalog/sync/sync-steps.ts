@@ -46,8 +46,8 @@ export function createSyncState(parts: SyncParts) {
     /** Whether this process has published its products. */
     hasPublished: false,
     /**
-     * Whether a write of this process was not confirmed. The record in the store may then be less durable
-     * than required.
+     * Whether a write of this process was not confirmed. The record is then written again, because it may be
+     * less durable than required.
      */
     hasUnconfirmedWrite: false,
     /**
@@ -60,7 +60,7 @@ export function createSyncState(parts: SyncParts) {
   }
 }
 
-/** What one process knows of the shared catalog record. */
+/** What one process knows about the shared catalog record. */
 export type SyncState = ReturnType<typeof createSyncState>
 
 /**
@@ -103,8 +103,8 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
     if (record === undefined) continue
     state.hasPublished = true
     activate(state, record)
-    // If another process wrote the record after this load, that process may have newer titles and routes. The
-    // version then stays as it was, so that the next poll loads the products again.
+    // If another process wrote the record after this load, that process may have newer titles and routes.
+    // `state.version` then stays unchanged, so that the next poll loads the products again.
     if (loadedAfter === before?.text) state.version = record.version
     try {
       await revokeWithdrawn(state, record)

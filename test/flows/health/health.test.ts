@@ -161,7 +161,7 @@ describe('health() of a gatehouse that cannot start', () => {
     expect(performance.now() - from).toBeLessThan(1000)
     expectReadable(health)
     expect(health.ready).toBe(false)
-    expect(checkOf(health, 'start')).toMatchObject({ status: 'warn', message: 'it is starting' })
+    expect(checkOf(health, 'start')).toMatchObject({ status: 'warn', message: 'the service is starting' })
     expect(checkOf(health, 'revocations')?.status).toMatch(/pass|unknown/)
   })
 })
