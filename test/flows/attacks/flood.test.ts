@@ -85,7 +85,7 @@ describeEachStore('the size of authorization request parameters', (makeStore) =>
     const long = 'x'.repeat(500)
     const all = { scope: 'openid', state: 'x'.repeat(2000), nonce: long, login_hint: long }
     const answer = await request(host, clientId, all)
-    expect(answer.headers.get('location')).toContain('together+they+may+have+3072+bytes')
+    expect(answer.headers.get('location')).toContain('they+may+have+3072+bytes+together')
     expect(writes).toEqual([])
   })
 
