@@ -36,10 +36,10 @@ export interface AccountService {
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call this method again;
    *   `ERR_HOST_CALLBACK` if the answer of `find` is not valid, or if the host manages the clients and
-   *   `registry` has no `list`; the errors of `find`. `ERR_STORE_CORRUPT` at the end, if the account has a
-   *   corrupt record: all revocations that corrupt records do not prevent are complete by then. If the
-   *   account still exists, the tokens of an API key or application whose record is corrupt stay valid. To
-   *   revoke these tokens, call `tokens.revokeAll({ clientId })`
+   *   `registry` has no `list`; the errors of `find`. `ERR_STORE_CORRUPT` if the account has a corrupt
+   *   record. This error is thrown after all other revocations are complete. If the account still exists, the
+   *   tokens of an API key or application whose record is corrupt stay valid. To revoke these tokens, call
+   *   `tokens.revokeAll({ clientId })`
    */
   changed(accountId: string, options?: AccountChangeOptions): Promise<RevokedAccess>
 }
@@ -89,7 +89,9 @@ export function createAccountService(parts: {
     return directScopes(catalog.current, application).filter((scope) => !allowed.has(scope))
   }
 
-  /** Revokes the tokens of a client that would not be issued any more. @returns whether it revoked any */
+  /**
+   * Revokes the tokens of a client that would not be issued any more. @returns whether tokens were revoked
+   */
   async function revokeClient(client: Client, owner: Account | undefined, options: ChangeOptions) {
     const { clientId } = client
     if (!owner) {

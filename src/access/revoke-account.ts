@@ -19,7 +19,8 @@ export function createRevokeAccount(
   grants: Pick<Grants, 'revokeAll'>,
 ) {
   /**
-   * Calls `change` for each client of the account, for a few clients at the same time.
+   * Calls `change` for each client of the account. The calls for the clients of one page run at the same
+   * time.
    *
    * @param change returns whether it changed the client. If a call rejects with `ERR_STORE_CORRUPT`, the
    *   other clients are still changed

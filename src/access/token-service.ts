@@ -26,15 +26,15 @@ export interface Tokens {
    */
   revoke(jwt: string, options?: ChangeOptions): Promise<void>
   /**
-   * Revokes all tokens of an owner, for an incident. With `clientId`, revokes all issued access tokens of an
-   * API key or application. With `accountId`, revokes all tokens of the account's API keys, applications and
-   * grants, and the grants themselves. Tokens that are issued later are valid. So if a client secret leaked,
-   * call `reportCompromised` of the API key or application instead.
+   * Revokes all tokens of an owner, for example after an incident. With `clientId`, revokes all issued access
+   * tokens of an API key or application. With `accountId`, revokes all tokens of the account's API keys,
+   * applications and grants, and the grants themselves. Tokens that are issued later are valid. If a client
+   * secret leaked, this method is not enough: call `reportCompromised` of the API key or application instead.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND` for a client that never existed; `ERR_INVALID_ARGUMENT`;
    *   `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` for an account if the host manages the clients and
-   *   `registry` has no `list`. `ERR_STORE_CORRUPT` at the end, if there are corrupt records: all tokens are
-   *   revoked nevertheless, but an operator should examine the corrupt records in the store
+   *   `registry` has no `list`. `ERR_STORE_CORRUPT` if there are corrupt records. All tokens are revoked
+   *   before this error is thrown, but an operator should examine the corrupt records in the store
    */
   revokeAll(owner: TokenOwner, options?: ChangeOptions): Promise<RevokedAccess>
 }

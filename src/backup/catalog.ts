@@ -12,7 +12,7 @@ import type { Store } from '../store/contract.ts'
 import { exportedRecord, readRecord, type Section, type Counts } from './section.ts'
 import { countRule } from './record-rules.ts'
 
-// Error messages do not quote the names of products.
+// Error messages do not quote the names of products, because any text in the file may be a misplaced secret.
 const productsRule: Rule = (value) =>
   mapOf(listOf(textRule))(value) && 'must have a list of scopes for each product'
 
@@ -25,8 +25,9 @@ const RULES = {
 
 /**
  * The catalog of the store: the operations of each product, and the epoch that tokens carry. Usually it is
- * imported into an empty store, before a process starts on that store. When the first process starts there,
- * it revokes the operations that its products no longer have, as after every change of the products.
+ * imported into an empty store, before a process starts on that store. The first process that starts on the
+ * store then compares its own products with the imported products. It revokes the operations that its own
+ * products no longer have.
  */
 export function catalogSection(store: Store): Section {
   const records = catalogRecords(store)
@@ -61,6 +62,6 @@ async function importCatalog(
     own.epoch >= imported.epoch ? confirmDurable(own) : { ...own, version, epoch: imported.epoch },
   )
   counts.unchanged += 1
-  // If the message is lost, other processes see the epoch at their next poll.
+  // If the message is lost, other processes see the raised epoch when they next poll the record.
   if (current?.version === version) await store.publish(CATALOG_CHANNEL, version).catch(() => {})
 }

@@ -42,8 +42,8 @@ type ClientTables = ReturnType<typeof tablesOf>
 
 /**
  * API keys and applications, with the hashes of their secrets, their place in lists, and their last use. An
- * import never changes a client that exists. If the existing client differs from the imported client with
- * the same id, the id is reported as a conflict.
+ * import never changes a client that already exists in the store. If that client differs from the client in
+ * the file, its id is reported as a conflict.
  */
 export function clientSection(store: Store): Section {
   const tables = tablesOf(store)

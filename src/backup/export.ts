@@ -8,8 +8,9 @@ import { exportKeys, SIGNING_KEYS } from './signing-keys.ts'
  *
  * Clients may change during the export, so the order of the lines matters. All clients are read before the
  * revocations. So if a client changes during the export, the file contains the revocations of that change.
- * Keys and products are read at the beginning, and again at the end. Otherwise the importing store would use
- * keys that were revoked, or products that were changed, during the export.
+ * Keys and products are read at the beginning, and again at the end. If they were read only once, the
+ * importing store could use keys that were revoked during the export, or products that were changed during
+ * the export.
  *
  * A corrupt record is skipped. A log entry and the last line of the file contain its key.
  */
@@ -56,8 +57,8 @@ export async function* exportRegistry({ header, keys, sections, logger }: Sectio
   yield writeHeader(first)
   yield* keysAndProducts()
   if (first.clients === 'store') yield* linesOf('clients', 'deletedClients', 'revocations')
-  // Reads the epochs again at the end. If an epoch rose during the export, valid tokens already carry the
-  // higher epoch, so the file must contain it.
+  // The epoch offsets of the host's clients are read again at the end. If an offset rose during the export,
+  // valid tokens already carry the higher epoch, so the file must contain the new offset.
   else yield* linesOf('hostEpochs', 'revocations', 'hostEpochs')
   yield* keysAndProducts()
   yield writeTrailer(lines, [...skipped])

@@ -36,7 +36,9 @@ export interface Header {
    * manages them.
    */
   readonly clients: 'store' | 'host'
-  /** Whether the next line has the signing keys. If not, the host manages the signing keys. */
+  /**
+   * Whether the line after the header contains the signing keys. If not, the host manages the signing keys.
+   */
   readonly signingKeys: boolean
   /** The longest lifetimes of the tokens issued so far, in seconds. */
   readonly longestLifetimes: { readonly accessToken: number; readonly idToken?: number | undefined }

@@ -152,18 +152,18 @@ async function importLine(state: ImportState, header: Header, line: Line): Promi
 }
 
 /**
- * Imports a line with signing keys. Such a line is the first line after the header. So the keys are decrypted
- * before anything is written, and are imported first. If the keys changed during the export, a second such
- * line is at the end of the file.
+ * Imports a line with signing keys. The line after the header contains the signing keys. So the keys are
+ * decrypted before anything is written, and are imported first. If the keys changed during the export, the
+ * file has a second line with signing keys near its end.
  */
 async function importKeys(state: ImportState, header: Header, number: number, fields: Values): Promise<void> {
   const { keys } = state.parts
   await flush(state)
   if (!keys || !state.importsKeys) return storeLifetimes(state, header)
   const importRing = await retry(() => parseKeys(keys, fields))
-  if (!importRing) throw lineRejected(number, 'cannot be imported: it holds no signing keys')
-  // A key stays published for the longest lifetime of its tokens, so the lifetimes are stored before the
-  // keys.
+  if (!importRing) throw lineRejected(number, 'cannot be imported: it contains no signing keys')
+  // A key stays published for the longest lifetime of its tokens. So the lifetimes must be stored before the
+  // keys are.
   await storeLifetimes(state, header)
   await retry(() => importRing(state.counts))
 }

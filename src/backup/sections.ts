@@ -8,7 +8,7 @@ export interface Sections {
   /** Returns the header for a file that is exported now. */
   header(): Promise<Header>
   /**
-   * Stores the longest token lifetimes of the store that exported the file.
+   * Stores the longest token lifetimes that the header of an imported file states.
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */

@@ -15,7 +15,7 @@ export async function exportKeys(keys: ExportableKeys): Promise<object> {
 /**
  * Decrypts the key ring of a line. Writes nothing.
  *
- * @returns a function that imports the ring; undefined if the line holds no key ring
+ * @returns a function that imports the ring; undefined if the line contains no key ring
  * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no configured secret decrypts the ring, `ERR_CONFLICT` if
  *   this store has signing keys of its own
  */

@@ -3,8 +3,9 @@ import type { Client } from './client.ts'
 import type { ClientRecord, PartialRevocation } from './client-record.ts'
 
 /**
- * Returns the record with a raised epoch. Write it together with the change that removes access. Tokens carry
- * the epoch (`access_epoch`), so all older tokens can be recognized and rejected.
+ * Returns the record with the epoch of the client raised by 1. Store this record in the same write as the
+ * change that removes access. Tokens carry the epoch (`access_epoch`), so all tokens that were issued before
+ * can be recognized and rejected.
  */
 export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
   const client = { ...record.client, epoch: record.client.epoch + 1 }
@@ -21,8 +22,8 @@ export function bumpEpochFor<C extends Client>(
 }
 
 /**
- * Adds scopes to a partial revocation. The earlier scopes stay in it, because a process may have ended before
- * it revoked the tokens with these scopes.
+ * Adds scopes to a partial revocation. The scopes of `before` are included, because the process that stored
+ * them may have ended before it revoked the tokens with these scopes.
  *
  * @param epoch the epoch of the client before it is raised
  */
@@ -47,7 +48,7 @@ export function revocationOfCorrupt(id: string, now: number): readonly Revocatio
 }
 
 /**
- * The revocations that follow from the current record of a client. Repeating them is harmless.
+ * The revocations that follow from the current record of a client. Repeating these revocations is harmless.
  *
  * @param found undefined if the client was deleted. In this case all its tokens are revoked permanently
  */
@@ -58,7 +59,7 @@ export function revocationsOf(
   if (!found) return [{ of: 'client', id }]
   const { client, partialRevocations } = found
   const below = partialRevocations?.since ?? client.epoch
-  // If `below` is 0, no token is older, so no revocation is needed.
+  // If `below` is 0, no token has a lower epoch, so no revocation is needed.
   const revocations: RevocationSpec[] = below === 0 ? [] : [{ of: 'client', id, below }]
   if (partialRevocations && client.epoch > 0) {
     revocations.push({ of: 'client', id, below: client.epoch, scopes: partialRevocations.scopes })

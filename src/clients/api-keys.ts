@@ -24,7 +24,7 @@ export interface NewApiKey<Scope extends string = string, Product extends string
   readonly resourceServer?: boolean | undefined
 }
 
-/** API keys: credentials for direct access, each acting on the account that owns it. */
+/** API keys: credentials for direct access. Each key acts on the account that owns it. */
 export interface ApiKeys<
   Scope extends string = string,
   Product extends string = string,
@@ -70,7 +70,8 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
 
   return {
     ...createClientService(clients, catalog, limit),
-    // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot see that.
+    // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
+    // the type is asserted.
     create: create as ApiKeys['create'],
     setResourceServer: fieldSetter(clients, 'resourceServer', booleanRule),
   }

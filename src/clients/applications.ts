@@ -19,8 +19,9 @@ export interface NewApplication<
   Product extends string = string,
 > extends NewClient<Scope, Product> {
   /**
-   * Redirect URIs to which codes may be sent; at most 20. Each URI starts with `https:`, or with `http:` on a
-   * loopback host. It has no fragment, wildcard or user info. URIs are compared character by character.
+   * Redirect URIs to which codes may be sent; at most 20. Each URI must start with `https:`, or with `http:`
+   * if its host is a loopback host. It must not contain a fragment, a wildcard, a user name or a password.
+   * URIs are compared character by character.
    * @default none: no user can authorize the application until a URI is set
    */
   readonly redirectUris?: readonly string[] | undefined
@@ -39,7 +40,10 @@ export interface NewApplication<
   readonly resourceServer?: undefined
 }
 
-/** Applications: credentials for delegated access, acting on accounts of users who authorized them. */
+/**
+ * Applications: credentials for delegated access. Each application acts on the accounts of users who
+ * authorized it.
+ */
 export interface Applications<
   Scope extends string = string,
   Product extends string = string,
@@ -112,7 +116,8 @@ export function createApplications(
 
   return {
     ...createClientService(clients, catalog, limit),
-    // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot see that.
+    // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
+    // the type is asserted.
     create: create as Applications['create'],
     setRedirectUris: fieldSetter(clients, 'redirectUris', applicationFields.redirectUris),
     setPostLogoutRedirectUris: fieldSetter(

@@ -12,13 +12,13 @@ const MAX_CLIENTS = 10_000
 /**
  * Milliseconds after which a cached client is read again. If a process does not receive the message of a
  * change, it sees the change after this time at the latest. The message does not arrive if the process that
- * made the change ends too early, or if the database loses the message.
+ * made the change ends before it publishes the message, or if the database loses the message.
  */
 const MAX_AGE_MS = 10_000
 
 interface CachedClient {
   readonly client: StoredClient
-  /** When the read of this client began, in milliseconds of `now`. */
+  /** When the read of this client began, in milliseconds of the clock `now`. */
   readonly readAt: number
 }
 
@@ -47,7 +47,7 @@ interface CacheState {
    * callers do not share it, and its result is not cached.
    */
   readonly reads: Map<string, Promise<StoredClient | undefined>>
-  /** The number of active subscriptions to changes. While there are none, clients are not cached. */
+  /** The number of active subscriptions to changes. While this number is 0, clients are not cached. */
   subscriptions: number
 }
 

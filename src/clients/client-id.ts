@@ -9,10 +9,10 @@ export function newClientId(kind: Client['kind']): string {
 }
 
 /**
- * Whether `value` may be a client id. Its characters mean the same in a URL, in a form and in the Basic
- * header, whether or not a client encodes them as RFC 6749 2.3.1 requires. So `:`, `%`, `+` and space are not
- * allowed. A name that every object has (`__proto__`, `constructor`) is not allowed either, because lookups
- * by that name would find inherited properties.
+ * Whether `value` may be a client id. Each of its characters must mean the same in a URL, in a form and in
+ * the Basic header, whether or not a client encodes it as RFC 6749 2.3.1 requires. So `:`, `%`, `+` and space
+ * are not allowed. A name that every object has (`__proto__`, `constructor`) is not allowed either, because
+ * lookups by that name would find inherited properties.
  */
 export function isClientId(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9._~@=-]{1,200}$/.test(value) && !(value in Object.prototype)

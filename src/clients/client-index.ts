@@ -28,10 +28,10 @@ const STALE_AFTER_MS = 3_600_000
  * account.
  *
  * A new client is added to the lists before its record is written. A client is removed from the lists after
- * its record was deleted. So every usable client is listed, and an entry without a record is normal for a
- * moment. Readers skip such an entry, and remove it when it is old.
+ * its record was deleted. So every usable client is listed. While a client is being created or deleted, its
+ * entries may have no record. Readers skip an entry without a record, and remove it when it is old.
  *
- * @param load returns the records in the order of the client ids. An absent record is undefined
+ * @param load returns the records in the order of the client ids; undefined for an absent record
  */
 export function createClientIndex<C extends Client>({
   store,
@@ -61,9 +61,7 @@ export function createClientIndex<C extends Client>({
       await Promise.all(indexesOf(record).map((index) => store.add(index, memberOf(record))))
     },
 
-    /**
-     * @param except another record with the same client id. The entries of this other record are not removed
-     */
+    /** @param except a record with the same client id, whose entries must stay */
     async remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void> {
       const kept = except && memberOf(except) === memberOf(record) ? indexesOf(except) : []
       const indexes = indexesOf(record).filter((index) => !kept.includes(index))

@@ -5,7 +5,8 @@ import { looksLikeSecret } from './secrets.ts'
 /**
  * The error (`ERR_NOT_FOUND`) for a client id that no client has.
  *
- * @param what the requested kind of client, as words for the message: `API key`, `application`, or both
+ * @param what the requested kind of client in words, for the message: `API key`, `application`, or `API key
+ *   or application`
  * @param clientId any input, possibly a secret. The message quotes the input only if it is a valid client id
  *   and does not look like a secret
  */

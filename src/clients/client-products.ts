@@ -3,9 +3,9 @@ import { directScopes } from '../catalog/resolve-scopes.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Client } from './client.ts'
 
-/** The limit of the scope that a token carries. */
+/** How long the scope of a token may be. */
 export interface ScopeLimit {
-  /** The longest space-delimited `scope`, in bytes. */
+  /** The maximum length of the space-delimited `scope` of a token, in bytes. */
   readonly maxBytes: number
   /** Scopes that tokens carry in addition to operations: the OpenID Connect scopes, for applications. */
   readonly otherScopes: readonly string[]
@@ -35,8 +35,8 @@ export function addProduct<C extends Client>(
 }
 
 /**
- * Removes a product. Operations that only this product has are deleted from `removedOperations`. So when the
- * product is added again, the client gets these operations again.
+ * Removes a product. If `removedOperations` contains operations that no other product of the client has, they
+ * are deleted from this list. So when the product is added again, the client gets all its operations.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */
@@ -115,7 +115,7 @@ export function findProductProblem(catalog: Catalog, product: unknown): string |
   return `must be one of the products: ${known === '' ? 'there are none' : known}`
 }
 
-/** Why `scope` cannot be removed, as an error message; undefined if it is one of `scopes`. */
+/** Why `scope` cannot be removed or restored, as an error message; undefined if it is one of `scopes`. */
 export function findOperationProblem(scopes: ReadonlySet<string>, scope: unknown): string | undefined {
   if (typeof scope === 'string' && scopes.has(scope)) return undefined
   return "must be an operation of one of the client's products"

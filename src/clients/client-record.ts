@@ -29,7 +29,7 @@ export interface ClientRecord<C extends Client = Client> {
    * creates several clients in the same millisecond, the later clients get a later time.
    */
   readonly listedAt: number
-  /** The partial revocation of the current epoch; undefined if all older tokens are revoked. */
+  /** The partial revocation of the current epoch; undefined if all tokens with a lower epoch are revoked. */
   readonly partialRevocations?: PartialRevocation | undefined
 }
 
@@ -40,7 +40,7 @@ export interface ClientRecord<C extends Client = Client> {
 export interface DeletedClient {
   readonly deleted: true
   readonly kind: Client['kind']
-  /** Higher than the `access_epoch` of all its tokens. */
+  /** An epoch above the `access_epoch` of every token of the client. */
   readonly epoch: number
   /** Epoch seconds. */
   readonly deletedAt: number
@@ -64,8 +64,9 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
   const collection = storedClients<C>(store)
 
   /**
-   * Makes a change, and then calls `changed`. A successful change resolves only after that call. A failed
-   * change may have been applied. So it calls `changed` too, but rejects without waiting for that call.
+   * Makes a change, and then calls `changed`. A successful change resolves only after that call. A change
+   * that fails may have been applied nevertheless. So `changed` is called after a failure too, but the error
+   * is thrown without waiting for that call.
    */
   async function notifyAfter<T>(clientId: string, change: () => Promise<T>): Promise<T> {
     try {
@@ -108,9 +109,9 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       return unlessDeleted(await notifyAfter(clientId, () => collection.update(clientId, applied)))
     },
     /**
-     * Deletes a client permanently, and keeps its id reserved. Of several concurrent calls, one returns the
-     * record. If the client was deleted before, the reservation is written again, because the previous write
-     * may not have been confirmed as durable.
+     * Deletes a client permanently, and keeps its id reserved. Of several concurrent calls, exactly one
+     * returns the record. If the client was deleted before, the reservation is written again, because the
+     * previous write may not have been confirmed as durable.
      *
      * @param check throws if a client of this kind must not be deleted
      * @param now milliseconds since the epoch
@@ -165,7 +166,7 @@ function kindOf(stored: ClientRecord | DeletedClient): Client['kind'] {
   return isDeleted(stored) ? stored.kind : stored.client.kind
 }
 
-/** The record with defaults for fields that later versions added. */
+/** The record, with defaults for fields that records of older versions of this library lack. */
 export function withDefaults<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
   if (record.client.kind !== 'apiKey') return record
   return { ...record, client: { resourceServer: false, ...record.client } }

@@ -24,10 +24,10 @@ export interface ClientsDependencies {
   readonly events: EventSink
   readonly lastUses: LastUses
   readonly revocations: Pick<Revocations, 'revokeWith'>
-  /** Called after each change, so that every process drops its cached client. */
+  /** Called after each change, so that every process deletes the client from its cache. */
   readonly clientChanged: ClientChanged
   readonly logger: Logger
-  /** The longest space-delimited `scope` of a token, in bytes. */
+  /** The maximum length of the space-delimited `scope` of a token, in bytes. */
   readonly maxScopeBytes: number
 }
 
@@ -54,7 +54,7 @@ export function createClientRepository<C extends Client>(
 ) {
   const records = clientRecords<C>(store, clientChanged)
   const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
-  /** The lists of clients. Each listed client has its last use. */
+  /** The lists of clients. Each listed client contains the time of its last use. */
   const index = createClientIndex<C>({ store, kind, load })
   return {
     kind,
@@ -158,14 +158,14 @@ export async function insertClient<C extends Client>(
 ): Promise<C> {
   const { kind, records, index, events } = clients
   const { clientId, accountId } = client
-  // Each new client gets a later `listedAt` than the client before. So clients are listed in the order in
+  // Each new client gets a later `listedAt` than the previous client. So clients are listed in the order in
   // which this process created them.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
   const record = { client, secrets, listedAt: clients.lastListedAt }
   await index.add(record)
   if (!(await records.create(clientId, record))) {
-    // If the client that holds the id was created in the same millisecond, both clients may have the same
-    // index entries. Those entries stay.
+    // `holder` is the client that already has this id. If it was created in the same millisecond, both
+    // clients may have the same index entries. The entries of `holder` stay.
     const holder = await records.get(clientId)
     await index.remove(record, holder)
     throw idTaken(clientId, holder)
@@ -176,7 +176,7 @@ export async function insertClient<C extends Client>(
 
 /**
  * Changes a record and emits the event of the change. No concurrent change is lost. This function does not
- * revoke tokens, so a change that removes access uses `removeAccess` instead.
+ * revoke tokens. For a change that removes access, use `removeAccess` instead.
  *
  * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_INVALID_ARGUMENT` for invalid options; and what `apply`
  *   throws

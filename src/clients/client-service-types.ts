@@ -71,10 +71,10 @@ export interface RotatedSecret {
  * number of processes, and no change is lost. If a client already has the requested state, it stays as it is,
  * and no event is emitted.
  *
- * When a method resolves, its change applies in this process. Other processes apply the change when they
- * receive its message, usually within moments, and after ten seconds at the latest. A change that removes
- * access also revokes the tokens that the client has obtained so far. If a method rejects because the store
- * is unavailable, call it again.
+ * When a method resolves, its change applies in this process. Other processes apply the change when they are
+ * notified of it, usually within moments, and after ten seconds at the latest. A change that removes access
+ * also revokes the tokens that the client has obtained so far. If a method rejects because the store is
+ * unavailable, call it again.
  *
  * Every method rejects with a GatehouseError: `ERR_NOT_FOUND` if there is no such client of this kind,
  * `ERR_INVALID_ARGUMENT` with all `problems` for invalid input, `ERR_STORE_UNAVAILABLE` if the store is
@@ -102,13 +102,13 @@ export interface ClientService<C extends Client, Scope extends string, Product e
    */
   addProduct(clientId: string, product: Product, options?: ChangeOptions): Promise<C>
   /**
-   * Removes a product. Access tokens that were issued before are rejected from now on. The client must obtain
-   * new tokens.
+   * Removes a product. Access tokens that were issued before are rejected from then on, so the client must
+   * obtain new tokens.
    */
   removeProduct(clientId: string, product: Product, options?: ChangeOptions): Promise<C>
   /**
    * Removes one operation. The client keeps the product that has the operation. New tokens do not carry the
-   * operation, and tokens issued before are rejected from now on.
+   * operation. Tokens that were issued before are rejected from then on.
    */
   removeOperation(clientId: string, scope: Scope, options?: ChangeOptions): Promise<C>
   /**
@@ -138,7 +138,7 @@ export interface ClientService<C extends Client, Scope extends string, Product e
    * Call this method if a client secret leaked. It revokes all secrets and all access tokens of the client at
    * once, and creates no new secret. Until `rotateSecret` is called, the token endpoint answers
    * `invalid_client`, and `listSecrets` returns an empty list. The first call emits `client.compromised`. A
-   * second call changes nothing.
+   * repeated call changes nothing until a new secret exists.
    *
    * The grants of an application remain, but their refresh tokens cannot be used without a secret. The
    * refresh tokens work again with the next secret, so users need not authorize the application again. If

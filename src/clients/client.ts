@@ -62,7 +62,7 @@ export interface Application extends ClientCommon {
 /** A client in the sense of OAuth. */
 export type Client = ApiKey | Application
 
-/** A row of the host: the needed fields of a client, and any of its other fields. */
+/** A row of a host's table. It must have the `Needed` fields of a client, and may have the other fields. */
 type Row<C extends Client, Needed extends keyof C> = Pick<C, Needed> & Nullable<Partial<Omit<C, Needed>>>
 
 type Needed = 'kind' | 'clientId' | 'accountId' | 'name' | 'products'

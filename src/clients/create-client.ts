@@ -76,7 +76,7 @@ export async function insertNewClient<C extends Client>(
   return clientSecret
 }
 
-/** The product ids of an input that is not validated yet. Entries that are no texts are left out. */
+/** The product ids of an input that is not validated yet. Entries that are not texts are left out. */
 function productsOf(input: unknown): readonly string[] {
   const { products } = Object(input) as { products?: unknown }
   if (!Array.isArray(products) || products.length > MAX_ENTRIES) return []

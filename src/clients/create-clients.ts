@@ -34,7 +34,7 @@ type ClientsParts = Omit<ClientsDependencies, 'clientChanged'> & { readonly oidc
  * Clients in the store. Token requests and introspection read them through a cache in this process. The
  * services of API keys and applications always read the store.
  *
- * @param known see `withRepairedEpochs`
+ * @param known the revocations of clients that this process has in memory; see `withRepairedEpochs`
  */
 export function clientsInStore(parts: ClientsParts, known: KnownOfClients): Clients {
   const { store } = parts
@@ -50,8 +50,8 @@ export function clientsInStore(parts: ClientsParts, known: KnownOfClients): Clie
 }
 
 /**
- * Clients in the host's tables. Every request queries these tables, because changes in them cannot be
- * observed.
+ * Clients in the host's tables. Every request queries these tables, because this library is not notified of
+ * changes in them.
  */
 export function clientsAtHost(parts: ClientsParts, registryOption: Registry): Clients {
   const hostRegistry = createHostRegistry(registryOption)

@@ -71,8 +71,9 @@ export function withEpochOffsets(registry: ClientRegistry, epochs: Pick<HostEpoc
 
   return {
     async find(clientId) {
-      // The offset is read before the row. So a request that reads the raised offset never uses an older row.
-      // With an older row, the request could issue a valid token for access that the client has lost.
+      // The offset is read before the row. The host changes a row first and then revokes the tokens, which
+      // raises the offset. So a request that reads the raised offset also reads the changed row. With the row
+      // from before the change, the request could issue a valid token for access that the client has lost.
       const { offset } = await epochs.get(clientId)
       const client = await registry.find(clientId)
       if (!client || offset === 0) return client

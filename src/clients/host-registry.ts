@@ -22,8 +22,8 @@ export interface HostRegistry extends ClientRegistry {
  * callback and all problems. Errors that the host's registry throws are passed on unchanged.
  */
 export function createHostRegistry(registry: Registry): HostRegistry {
-  // The row of the host for each client, for `verifySecret`. A row may contain the hash of the secret. The
-  // row is kept apart from the client, so that the hash does not get into a log or an event.
+  // The host's row of each client, which `verifySecret` passes to the host. A row may contain the hash of the
+  // secret. The row is kept apart from the client, so that the hash does not get into a log or an event.
   const rows = new WeakMap<Client, HostClient>()
 
   return {

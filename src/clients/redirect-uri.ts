@@ -4,7 +4,9 @@
  */
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** Maximum number of redirect URIs of an application, and also of its post-logout redirect URIs. */
+/**
+ * Maximum number of redirect URIs of an application. The same limit applies to its post-logout redirect URIs.
+ */
 export const MAX_REDIRECT_URIS = 20
 
 /**

@@ -13,10 +13,10 @@ import type { ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service-types.ts'
 
 /**
- * Makes a change that removes access from a client, such as `disable()` or `removeProduct()`. It revokes all
- * access tokens that the client has obtained so far, with all their scopes, in every process. The same write
- * that changes the record raises the epoch of the client. Tokens carry that epoch, so older tokens are
- * rejected and new tokens are valid. Grants and refresh tokens stay.
+ * Makes a change that removes access from a client, such as `disable()` or `removeProduct()`. All access
+ * tokens that the client has obtained so far are revoked in every process, whatever scopes they carry. The
+ * same write that changes the record raises the epoch of the client. Tokens carry that epoch, so older tokens
+ * are rejected and new tokens are valid. Grants and refresh tokens stay.
  *
  * If the client already has the requested state, the tokens are revoked nevertheless, because a previous
  * attempt may have failed after the write.

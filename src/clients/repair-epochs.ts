@@ -16,8 +16,9 @@ export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientR
  * again from the store. A process that missed the message of a change thus notices the change through the
  * revocation.
  *
- * Do not use this registry for clients in the host's tables. A row of an outdated copy of such a table has an
- * older epoch, and access that the client has lost since. Tokens issued from this row must stay rejected.
+ * Do not use this registry for clients in the host's tables. The host may read an outdated copy of such a
+ * table. A row of this copy has a lower epoch, and access that the client has lost since then. Tokens that
+ * are issued from this row must stay rejected.
  */
 export function withRepairedEpochs(
   cache: Pick<ClientCache, 'find' | 'refetch' | 'changed'>,
@@ -37,8 +38,8 @@ export function withRepairedEpochs(
       await records.update(clientId, (record) =>
         record.client.epoch < epoch ? { ...record, client: { ...record.client, epoch } } : undefined,
       )
-      // This client may have changed since it was read. It keeps the lower epoch, so tokens issued from it
-      // are rejected. The next call returns the raised epoch.
+      // The client may have changed after it was read. So this call returns it with the lower epoch, and
+      // tokens issued from it are rejected. The next call returns the raised epoch.
       return client
     },
     verifySecret: verifyStoredSecret,

@@ -24,14 +24,16 @@ export interface ClientTokens {
    * Revokes the tokens of a client that carry one of `scopes`, or all its tokens if its record is corrupt.
    */
   revokeScopes(clientId: string, scopes: readonly string[], options: ChangeOptions): Promise<void>
-  /** The revocations that follow from the current state of a client. Repeating them is harmless. */
+  /**
+   * The revocations that follow from the current state of a client. Repeating these revocations is harmless.
+   */
   revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>
   /**
-   * All API keys and applications of an account, page by page. A corrupt record stands in the place of its
-   * client.
+   * All API keys and applications of an account, page by page. If the record of a client is corrupt, the page
+   * contains the corrupt record instead of the client.
    *
    * @throws {GatehouseError} `ERR_HOST_CALLBACK` if the host manages the clients and does not list them;
-   *   `ERR_STORE_CORRUPT`, at the end, if a list of clients in the store is corrupt
+   *   `ERR_STORE_CORRUPT`, after the last page, if a list of clients in the store is corrupt
    */
   listByAccount(accountId: string): AsyncIterable<readonly (Client | CorruptRecord)[]>
 }
@@ -42,8 +44,8 @@ export const PAGE_SIZE = 50
 const ANY_KIND = 'API key or application'
 
 /**
- * Changes the record that holds the epoch of a client (or its epoch offset), and revokes older tokens. If
- * this record is corrupt, the older tokens are revoked nevertheless.
+ * Changes the record that contains the epoch of a client or its epoch offset, and revokes the tokens that
+ * were issued before. If this record is corrupt, these tokens are revoked nevertheless.
  *
  * @param revocation.change changes the record, and returns the revocations that the changed record needs
  * @param revocation.ofCorrupt returns the revocations if the record is corrupt

@@ -41,9 +41,9 @@ interface HostClientTokensParts {
  * it stores an epoch offset for each client, and raises this offset.
  *
  * A client that the host does not find counts as deleted, so all its tokens are rejected. If the host adds
- * the client again soon, its new tokens are rejected too, as long as the revocation is kept. If the epoch
- * offset of a client is corrupt, the client gets no new tokens, and a revocation of some of its tokens
- * revokes all of them.
+ * the client again, its new tokens are rejected too until the revocation expires. If the epoch offset of a
+ * client is corrupt, the client gets no new tokens. A revocation of some of its tokens then revokes all of
+ * them.
  */
 export function createHostClientTokens(parts: HostClientTokensParts): HostClientTokens {
   const { registry, list } = parts

@@ -14,25 +14,28 @@ export type StoredConsent = ConsentDecision
 export type ScopeStatus = 'new' | 'granted' | 'denied'
 
 /**
- * Every sign-in needs this scope. So a person who approves a request that contains the scope always grants
- * it.
+ * Every sign-in needs this scope. If a request contains it, a person who approves the request cannot deny it.
  */
 export const MANDATORY_SCOPE = 'openid'
 
 /**
- * Whether a person must be asked about a request: at least one requested scope is new, or was denied before.
+ * Whether a person must be asked about a request: true if at least one requested scope is new or was denied
+ * before.
  */
 export function isConsentNeeded(requested: readonly string[], stored: StoredConsent): boolean {
   return requested.some((scope) => scopeStatus(scope, stored) !== 'granted')
 }
 
-/** The status of a requested scope. A denial outweighs an approval if a record holds both. */
+/**
+ * The status of a requested scope. If a record contains an approval and a denial of the scope, the denial
+ * counts.
+ */
 export function scopeStatus(scope: string, stored: StoredConsent): ScopeStatus {
   if (stored.denied.includes(scope)) return 'denied'
   return stored.granted.includes(scope) ? 'granted' : 'new'
 }
 
-/** Whether the page preselects a scope: every scope except those that the person denied before. */
+/** Whether the consent page preselects a scope: true unless the person denied the scope before. */
 export function isPreselected(scope: string, stored: StoredConsent): boolean {
   return scopeStatus(scope, stored) !== 'denied'
 }

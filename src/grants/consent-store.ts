@@ -17,7 +17,7 @@ interface ConsentRecord extends StoredConsent {
   readonly versions?: ConsentVersions | undefined
 }
 
-/** @param ttl how many seconds consent is stored after the last decision */
+/** @param ttl how many seconds the consent is stored after the last decision */
 export function createConsentStore(store: Store, ttl: number, consentVersions: ConsentVersionStore) {
   const records = createCollection<ConsentRecord>(store, {
     name: 'consent',
@@ -35,7 +35,7 @@ export function createConsentStore(store: Store, ttl: number, consentVersions: C
      * consent was revoked after the last decision.
      */
     async get(person: Person, clientId: string): Promise<CurrentConsent> {
-      // The two reads may run in any order. A record contains the consent versions of its decision, and
+      // The two reads may run in any order, because a record contains the consent versions of its decision.
       // `validPart` compares these versions with the current versions.
       const [record, versions] = await Promise.all([
         records.get(idOf(person, clientId)),
@@ -64,7 +64,7 @@ export function createConsentStore(store: Store, ttl: number, consentVersions: C
       if (await records.create(id, change(), ttl)) return
       await records.update(id, change, ttl)
     },
-    /** Deletes the stored consent, so that the next request asks the person. */
+    /** Deletes the stored consent, so that the person is asked at the next request. */
     async delete(person: Person, clientId: string): Promise<void> {
       await records.delete(idOf(person, clientId))
     },

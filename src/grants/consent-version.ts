@@ -17,9 +17,9 @@ export interface AuthorizationHolder extends Person {
  * The consent versions at the time of an authorization. An authorization has up to four holders
  * (`AuthorizationHolder`), and each holder may have a version.
  *
- * When everything that a holder authorized is revoked, the holder gets a new version. All authorizations with
- * an older version are revoked then, even those that the grant index does not list yet. For most holders this
- * never happens, and so most holders have no version.
+ * To revoke everything that a holder authorized, a process stores a new version for the holder. From then on,
+ * all authorizations without this version are rejected, even those that the grant index does not list yet.
+ * Most holders never need such a revocation, so most holders have no version.
  */
 export interface ConsentVersions {
   /** The version of the account for all applications. */
@@ -57,8 +57,8 @@ export function createConsentVersions(store: Store, ttl: number) {
     },
     /** Starts a new version, which revokes everything that the holder authorized so far. */
     async renew(holder: AuthorizationHolder): Promise<void> {
-      // A version is a random value and not a counter, so a new version never equals an older version that
-      // has expired.
+      // A version is a random value, so a new version never equals an expired version. A counter would start
+      // at 0 again after its record has expired.
       await records.set(idOf(holder), { id: randomUUID() }, ttl)
     },
   }
@@ -69,8 +69,8 @@ export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
 
 /**
  * Whether an authorization is still valid: `then` are the versions when it was made, `now` are the current
- * versions. A holder that has no version now is not compared: a version expires only after every older
- * authorization has expired.
+ * versions. If a holder has no version now, its version in `then` is ignored. The reason is that a version
+ * expires later than every authorization that it revoked.
  */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {
   const parts = ['account', 'client', 'user', 'userClient'] as const

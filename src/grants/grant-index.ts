@@ -46,15 +46,16 @@ const BUCKETS = { spanSeconds: 30 * DAY_SECONDS, slackSeconds: DAY_SECONDS }
 type LoadGrants = (grantIds: readonly string[]) => Promise<(GrantRecord | CorruptRecord | undefined)[]>
 
 /**
- * Lists, for each account, the grants that are in use: their code was exchanged. The oldest grant comes
- * first. Grants of the same second are in no particular order.
+ * Lists the grants of each account that are in use. A grant is in use once its authorization code was
+ * exchanged. The oldest grant comes first. Grants of the same second are in no particular order.
  *
- * A bucket holds the entries of all grants that expire within the same 30 days. When a grant is extended into
- * the period of a later bucket, its entry is added to that bucket before the record of the grant changes. The
- * entry in the earlier bucket stays. So every usable grant is listed, and the store deletes expired entries
- * with their buckets.
+ * The entries of an account are stored in buckets. One bucket contains the entries of all grants that expire
+ * within the same 30 days. The store deletes the bucket when these days are over. If a grant is extended
+ * beyond the period of its bucket, its entry is added to a later bucket before the record of the grant
+ * changes. So every usable grant is listed. The entry in the earlier bucket stays until that bucket is
+ * deleted.
  *
- * @param load reads the records of grants, in the order of the ids. An absent record is undefined
+ * @param load reads the records of grants, in the order of their ids; undefined for an absent record
  */
 export function createGrantIndex({ store, load }: { store: Store; load: LoadGrants }) {
   const indexOf = (accountId: string): BucketedIndex => ({
@@ -77,7 +78,8 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     let buckets: number[] = []
     return readPage<ListedGrant>(options, {
       async range({ after, limit }) {
-        // Reads the buckets once for each page, after the options were checked.
+        // Reads the list of buckets once for each page. `readPage` has checked the options before it calls
+        // `range`.
         if (buckets.length === 0) buckets = await bucketsOf(index)
         return rangeOfAll(index, buckets, after, limit)
       },
@@ -106,7 +108,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       const index = indexOf(entry.accountId)
       await removeEntry(index, await bucketsOf(index), memberOf(entry))
     },
-    /** All pages of the grants of an account. @param limit grants on a page, 1 to 500 */
+    /** All pages of the grants of an account. @param limit maximum number of grants on a page, 1 to 500 */
     async *pages(accountId: string, limit: number): AsyncIterable<ListedGrants> {
       for (let read: ListedGrants | undefined; !read || read.cursor !== undefined;) {
         read = await page(accountId, { cursor: read?.cursor, limit })
@@ -114,11 +116,12 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       }
     },
     /**
-     * Begins to count the listed grants of an account.
+     * Starts to check whether an account has at least `PAIR_LIMIT` listed grants. If it has fewer, no pair of
+     * the account can exceed the limit. This method starts to read the list of buckets. The returned function
+     * then reads the entries.
      *
-     * @returns a function that completes the count with a second read. The function resolves with true if a
-     *   pair of the account may exceed `PAIR_LIMIT`. It resolves with false if no pair can, or if the store
-     *   is unavailable
+     * @returns a function that completes the check. It resolves with true if a pair of the account may exceed
+     *   the limit. It resolves with false if no pair can exceed it, or if the store is unavailable
      */
     startLimitCheck(accountId: string): () => Promise<boolean> {
       const index = indexOf(accountId)
@@ -129,8 +132,8 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       return () => check().catch(() => false)
     },
     /**
-     * The ids of the grants that must be revoked because a pair exceeds its limit: all its grants in use
-     * except the newest `PAIR_LIMIT` grants. The oldest grant comes first.
+     * The ids of the grants that must be revoked because a pair exceeds `PAIR_LIMIT`: all grants of the pair
+     * that are in use, except the newest `PAIR_LIMIT` grants. The oldest grant comes first.
      */
     async listOverLimit(pair: GrantPair): Promise<string[]> {
       const index = indexOf(pair.accountId)
@@ -180,10 +183,10 @@ function grantIdOf(member: string): string {
 }
 
 /**
- * The text at the end of every index entry of a pair. With this text, the entries of a pair are counted
- * without reading the records. Two pairs may have the same text by chance. This is harmless, because
- * `isInUseOf` compares the records. The text is short, so that an entry has 64 bytes: Redis stores lists with
- * longer entries in a larger form.
+ * The text at the end of every index entry of a pair. With this text, `listOverLimit` finds the entries of a
+ * pair without reading the records of other pairs. Two pairs may have the same text by chance. This is
+ * harmless, because `isInUseOf` compares the records. The text is short, so that an entry has 64 bytes. With
+ * longer entries, Redis would need more memory for each list.
  */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 6)}`

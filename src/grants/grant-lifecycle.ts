@@ -17,8 +17,8 @@ export interface Listing extends GrantEntry {
 }
 
 /**
- * Seconds by which a grant outlives its tokens. So a grant is extended once a day, and not with each new
- * token.
+ * How many seconds a grant lives longer than its tokens. Because of this reserve, it is enough to extend a
+ * grant once a day instead of with each new token.
  */
 const EXTENSION_INTERVAL_SECONDS = 86_400
 
@@ -29,9 +29,9 @@ type Lifetimes = Readonly<Record<'refreshToken' | 'delegatedAccessToken' | 'stor
 
 /**
  * @param lifetimes.refreshToken how many seconds a refresh token can be used
- * @param lifetimes.delegatedAccessToken how many seconds an access token can be used. A grant can be revoked
- *   as long as any of its access tokens can be used
- * @param lifetimes.storedConsent how many seconds the decisions of an account are stored
+ * @param lifetimes.delegatedAccessToken how many seconds a delegated access token can be used. A grant can be
+ *   revoked as long as any of its access tokens can be used
+ * @param lifetimes.storedConsent how many seconds a consent decision is stored
  */
 export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
   const state = createState(store, lifetimes)
@@ -41,7 +41,9 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
     records,
     index,
     consentVersions,
-    /** Lists a grant that is about to be activated. */
+    /**
+     * Adds a grant to the list of its account, before the grant is activated. Pass the result to `activate`.
+     */
     list: (entry: GrantEntry) => listGrant(state, entry),
     /**
      * Activates a grant before its first refresh token is issued. May be called again.
@@ -64,8 +66,8 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
      */
     revoke: (grantId: string) => records.update(grantId, toTombstone, TOMBSTONE_TTL_SECONDS),
     /**
-     * Whether everything that a holder of the grant (`AuthorizationHolder`) had authorized was revoked after
-     * the grant was made.
+     * Whether all authorizations of a holder of the grant (`AuthorizationHolder`) were revoked after the
+     * grant was made.
      */
     hasStaleConsent: async (record: GrantRecord) =>
       !isOfVersions(record.versions, await consentVersions.current(record, record.clientId)),
@@ -77,9 +79,10 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
 /**
  * Activates, extends and revokes grants.
  *
- * A new grant is short-lived, because most grants are never used. Each time an application checks silently
- * whether a user is signed in, it gets a code with a new grant. When the first refresh token is issued, the
- * grant is listed and activated. From then on, the grant lives as long as its tokens.
+ * A new grant is short-lived, because most grants are never used. For example, each time an application
+ * checks silently whether a user is signed in, it gets a code with a new grant. It need not exchange this
+ * code. Before the first refresh token of a grant is issued, the grant is listed and activated. From then on,
+ * the grant lives as long as its tokens.
  */
 export type GrantLifecycle = ReturnType<typeof createGrantLifecycle>
 
@@ -123,9 +126,9 @@ async function activateGrant(
     record.listedAt === undefined || record.exp < listed.end - EXTENSION_INTERVAL_SECONDS
       ? { ...record, exp: listed.end, listedAt: listed.listedAt, usedAt: nowInSeconds() }
       : confirmDurable(record)
-  // To revoke everything that a holder authorized, a process first stores the new consent version, and then
-  // reads the list. This grant is listed already. So either the revocation finds the grant in the list, or
-  // the read below finds the new version.
+  // To revoke everything that a holder authorized, a process first stores a new consent version, and then
+  // reads the list of grants. The grant of this call is listed already. So either the revocation finds the
+  // grant in the list, or the read below finds the new version.
   const [isGrantActive, current] = await Promise.all([
     changeGrant(state, grantId, stored, putInUse),
     consentVersions.current({ accountId, userId }, clientId),

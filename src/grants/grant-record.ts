@@ -21,14 +21,14 @@ export interface GrantRecord {
   readonly versions?: ConsentVersions | undefined
   /**
    * The time by which the grant is sorted in the list of its account, in milliseconds since the epoch.
-   * Undefined until the grant is in use, which begins when its code is exchanged.
+   * Undefined until the code of the grant is exchanged. From then on, the grant is in use.
    */
   readonly listedAt?: number | undefined
-  /** Epoch seconds of the last known use, updated once a day. */
+  /** Epoch seconds of the last known use, updated at most once a day. */
   readonly usedAt?: number | undefined
   /**
-   * True if the grant is revoked. The record of a revoked grant is kept for a while, so that a caller who
-   * received no answer can revoke the grant again.
+   * True if the grant is revoked. The record of a revoked grant is kept for a while. So a caller whose
+   * revocation was not confirmed can repeat it.
    */
   readonly revoked?: true | undefined
 }
@@ -46,7 +46,10 @@ const GRANT: Fields = {
   revoked: optional(oneOf(true)),
 }
 
-/** The grants in the store, active or revoked. A grant id is no credential: tokens carry it in clear text. */
+/**
+ * The grants in the store, active or revoked. A grant id is not secret, because tokens carry it in clear
+ * text. So the store key contains the id without hashing it.
+ */
 export function grantRecords(store: Store): Collection<GrantRecord> {
   return createCollection<GrantRecord>(store, { name: 'grant', version: 1, fields: GRANT })
 }

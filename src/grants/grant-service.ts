@@ -44,19 +44,21 @@ export interface GrantListOptions extends ListOptions {
 /** What accounts have authorized applications to do. */
 export interface Grants {
   /**
-   * The grants of an account that are in use, oldest first. Grants of the same second are in no particular
-   * order. A grant is in use once its code was exchanged. A grant with a corrupt record is left out and
-   * logged. A person has at most 100 grants in use for one application. When a new grant exceeds this limit,
-   * the oldest grant is revoked.
+   * The grants of an account that are in use, oldest first. A grant is in use once its authorization code was
+   * exchanged. Grants of the same second are in no particular order. A grant with a corrupt record is left
+   * out and logged. A person has at most 100 grants in use for one application. When a new grant exceeds this
+   * limit, the oldest of these grants is revoked.
    *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; and, like all methods, the errors of `ready()`
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if an option is invalid. All methods also throw the
+   *   errors of `ready()`
    */
   list(options: GrantListOptions): Promise<GrantPage>
   /** The grant; undefined if it never existed, has expired, or was revoked. */
   find(grantId: string): Promise<Grant | undefined>
   /**
-   * Revokes a grant with its refresh token and its access tokens, including those that are being issued at
-   * this moment. The application must ask the person again. Resolves when the revocation is stored.
+   * Revokes a grant with its refresh token and its access tokens, including tokens that are being issued
+   * during this call. The application must ask the person for a new authorization. Resolves when the
+   * revocation is stored.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND` if the grant never existed, has expired, or is deleted;
    *   `ERR_STORE_UNAVAILABLE`: call the method again; `ERR_STORE_CORRUPT` if the record is corrupt: the
@@ -69,9 +71,9 @@ export interface Grants {
    *
    * @returns the number of grants in use that were revoked
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: some grants may be revoked, so
-   *   call the method again; `ERR_STORE_CORRUPT` at the end, if the account has corrupt grants. Before this
-   *   error is thrown, all other grants of the holder are revoked. The tokens of every corrupt grant of the
-   *   account are revoked too, because a corrupt record does not show its user and application
+   *   call the method again; `ERR_STORE_CORRUPT` if the account has grants with corrupt records. Before this
+   *   error is thrown, all other grants of the holder are revoked. The tokens of every grant with a corrupt
+   *   record are revoked too, because such a record does not show whether the grant belongs to the holder
    */
   revokeAll(holder: GrantHolder, options?: ChangeOptions): Promise<number>
 }
@@ -82,7 +84,10 @@ const PAGE_SIZE = 100
 const DONE =
   'The tokens of these grants were revoked nevertheless, and all other grants were revoked as requested'
 
-/** @param parts.audience the resource server whose scopes a grant lists */
+/**
+ * @param parts.audience identifier of the resource server. A listed grant shows only scopes of this resource
+ *   server
+ */
 export function createGrantService(parts: RevokeGrantsParts & { readonly audience: string }) {
   const { lifecycle, logger, audience } = parts
   const { records, index } = lifecycle
@@ -188,7 +193,7 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
   }
 }
 
-/** Finds the users of an account who have authorized applications, and revokes what they have authorized. */
+/** Finds the users of an account who have authorized applications, and revokes their authorizations. */
 export type GrantsOfUsers = ReturnType<typeof createGrantService>['grantsOfUsers']
 
 /**

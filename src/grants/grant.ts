@@ -14,9 +14,11 @@ export interface Grant {
    * its developer allow it when the token is issued.
    */
   readonly scopes: readonly string[]
-  /** Epoch seconds. */
+  /** When the account authorized the application, in epoch seconds. */
   readonly authorizedAt: number
-  /** Epoch seconds of the last known use, updated once a day; undefined if the grant was never used. */
+  /**
+   * Epoch seconds of the last known use, updated at most once a day; undefined if the grant was never used.
+   */
   readonly lastUsedAt?: number | undefined
   /**
    * Epoch seconds at which the grant expires if it is not used before. Its last refresh token may expire up

@@ -80,8 +80,8 @@ export async function revokeGrant(
     const { accountId, userId, clientId } = record
     parts.events.emit('grant.revoked', { grantId, clientId, accountId, userId, actor })
   }
-  // Only a repeated call needs the record of a revoked grant. If the record cannot be deleted now, it expires
-  // later.
+  // The revocation is complete, so no repeated call needs the record of the grant. If the record cannot be
+  // deleted now, it expires later.
   await parts.lifecycle.records.delete(grantId).catch((cause: unknown) => {
     parts.logger.debug(
       { err: cause, grantId },

@@ -16,7 +16,7 @@ export interface FamilyRecord {
    * records that older versions of this library wrote.
    */
   readonly issuedAt?: number | undefined
-  /** The rotation that produced the current token, if clients have a grace period. */
+  /** The rotation that produced the current token; absent if clients have no grace period. */
   readonly last?: LastRotation | undefined
   /**
    * True if the family is revoked. The record is kept for a while, so that a pending code exchange cannot

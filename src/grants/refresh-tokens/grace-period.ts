@@ -14,7 +14,7 @@ export interface LastRotation {
   readonly next: string
   /**
    * True if a client has retried and was sent `next` again. From then on, the rotation must not be rolled
-   * back.
+   * back, because the client may use the new token.
    */
   readonly repeated?: true
 }

@@ -4,7 +4,8 @@ import { LATE_WRITE_MS } from '../../async/clock-tolerances.ts'
 // A database that was paused or disconnected may apply writes long after their requests were answered with an
 // error. Soon after such a write is applied, the process that sent it rolls it back (`uncertain-writes.ts`).
 // Until the rollback, all other processes see the replaced refresh token as used. A client that retries with
-// this token then looks like a thief.
+// this token then looks like a thief. So before a process treats the token as stolen, it waits for the
+// rollback (`pollUntil`).
 
 /**
  * How many milliseconds pass at least between a write and the retry of its client. A client retries only

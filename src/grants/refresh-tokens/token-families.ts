@@ -26,7 +26,7 @@ export interface FoundRefreshToken {
 export interface Rotation {
   /** The current token, for the client. */
   readonly next: string
-  /** Whether an earlier rotation issued `next`, so that this call only sends it again. */
+  /** True if an earlier rotation issued `next`, and the client now receives it again. */
   readonly isRetry: boolean
 }
 
@@ -61,8 +61,8 @@ export function createTokenFamilies(
      *
      * @param ttl seconds for which the token can be used
      * @returns false if the family was started before: the code was used twice
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the family is not started then, and the caller may
-     *   try again
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; in this case the family is not started, and the
+     *   caller may try again
      */
     start: (token: string, payload: RefreshPayload, ttl: number) =>
       startFamily(families, token, payload, ttl),
@@ -79,7 +79,7 @@ export function createTokenFamilies(
      *
      * @param ttl seconds for which the next token can be used
      * @returns undefined if the token was rotated before, or if its family is revoked
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the old token can still be rotated then
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; in this case the old token can still be rotated
      */
     rotate: (found: FoundRefreshToken, next: string, payload: RefreshPayload, ttl: number) =>
       rotateToken(families, found, next, payload, ttl),

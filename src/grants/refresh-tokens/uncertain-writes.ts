@@ -63,9 +63,9 @@ export function createUncertainWrites(
 
   /**
    * Finds out whether a write was stored, and makes the outcome final. A stored write stays if
-   * `acceptIfStored` is true, or if a client has received its token by a retry. Its record is then written
-   * again, and this second write confirms the first. In all other cases the previous record is restored with
-   * a barrier, unless another process has changed the record.
+   * `acceptIfStored` is true, or if a client has received the written token by a retry. Its record is then
+   * written again, and this second write confirms the first. In all other cases the previous record is
+   * restored with a barrier, unless another process has changed the record.
    *
    * @returns whether the write is in force
    */
@@ -78,7 +78,8 @@ export function createUncertainWrites(
         if (await put({ grantId, before: now, next: now.record, ttl })) return true
         continue
       }
-      // Another process has changed the record since, so the uncertain write fails if it arrives late.
+      // Another process has changed the record after `before` was read, so the uncertain write fails if it
+      // arrives late.
       if (!isStored && now?.text !== before?.text && !barriers.has(now?.record.barrier ?? '')) return false
       const barrier = randomUUID()
       barriers.add(barrier)
