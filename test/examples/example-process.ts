@@ -79,8 +79,8 @@ export async function buildExamples(): Promise<BuiltExamples> {
       port: Number(env.PORT),
       partnerPort: Number(env.PARTNER_PORT),
       stdout: () => stdout,
-      // Two warnings are expected at each start. oidc-provider warns of Node 20, and the gatehouse warns of
-      // the store in memory.
+      // Leaves out two warnings that are expected at each start: oidc-provider warns of Node 20, and
+      // gatehouse warns of the store in memory.
       stderr: () => stderr.replace(/^(oidc-provider WARNING: Unsupported|the store is in memory).*\n/gm, ''),
       ready: () => ready,
       ended,

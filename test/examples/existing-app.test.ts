@@ -100,7 +100,7 @@ describe('the example that adds gatehouse to an existing app', () => {
     expect(JSON.parse(seen.body)).toContainEqual({ accountId: 'alice', customer: 'March Hare', amount: 12 })
   })
 
-  it('the front end of the app calls the API with the session of the app, and without a token', async () => {
+  it('the front end of the app needs no token for the API, only the session of the app', async () => {
     const browser = newBrowser()
     const home = await signIn(browser)
     expect(home.url.href).toBe(`${origin}/`)
@@ -112,7 +112,7 @@ describe('the example that adds gatehouse to an existing app', () => {
     expect(JSON.parse(profile.body)).toEqual({ accountId: 'alice' })
   })
 
-  it('the API rejects calls without a session and without a token, and calls with an invalid token', async () => {
+  it('the API rejects a call that has neither a session nor a token, and a call with an invalid token', async () => {
     expect((await callApi('GET', '/invoices')).status).toBe(401)
     expect((await callApi('POST', '/invoices', undefined, { customer: 'X', amount: 1 })).status).toBe(401)
     const bad = await callApi('GET', '/invoices', 'not.a.token')
@@ -120,7 +120,7 @@ describe('the example that adds gatehouse to an existing app', () => {
     expect(await bad.json()).toMatchObject({ error: 'invalid_token' })
   })
 
-  it('on the path of an operation, a method without an operation is answered with 404, with and without a session', async () => {
+  it('a DELETE on the path of operations with other methods is answered with 404, with and without a session', async () => {
     const browser = newBrowser()
     await signIn(browser)
     const withSession = await browser.request(new URL(`${origin}/api/invoices`), { method: 'DELETE' })

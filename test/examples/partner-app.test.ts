@@ -75,7 +75,7 @@ describe('the partner app', () => {
     expect(read(plain)).toContain('Connect your account again.')
   })
 
-  it('the partner app can call an operation that was rejected before, once the user has allowed it on the consent page', async () => {
+  it('after the API has rejected a call, the user can allow the operation on the consent page, and the next call succeeds', async () => {
     const consent = await goToConsent('bob')
     const connected = await decide(consent, ['profile', 'invoices:read'])
     expect(read(connected)).toContain('Your account is connected.')

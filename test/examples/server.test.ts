@@ -69,7 +69,7 @@ describe('npm start', () => {
     expect(await status('/api/unheard-of')).toBe(404)
   })
 
-  it('npm start prints the address of its health check, and the health check is ready and warns of a volatile store', async () => {
+  it('npm start prints the address of its health check, which reports that gatehouse is ready and that the store is volatile', async () => {
     const [address = ''] = /http:\S+\/health/.exec(example.stdout()) ?? []
     const response = await fetch(address)
     expect(response.status).toBe(200)
@@ -83,14 +83,14 @@ describe('npm start', () => {
     })
   })
 
-  it('a taken port ends npm start with one line and exit code 1', async () => {
+  it('npm start ends with one line and exit code 1 if its port is taken', async () => {
     const second = await examples.start({ PORT: String(example.port) })
     expect(await second.ended).toBe(1)
     expect(second.stderr()).toBe(`Port ${example.port} is taken; choose another one with PORT=…\n`)
     expect(second.stdout()).not.toContain('curl')
   })
 
-  it('a taken port of the partner app ends npm start with one line and exit code 1', async () => {
+  it('npm start ends with one line and exit code 1 if the port of the partner app is taken', async () => {
     const second = await examples.start({ PARTNER_PORT: String(example.partnerPort) })
     expect(await second.ended).toBe(1)
     expect(second.stderr()).toBe(
@@ -121,7 +121,7 @@ describe('npm start with a mistake', () => {
     expect(example.stderr()).toBe(line)
   })
 
-  it('an unreachable Redis ends npm start with one line and exit code 1, within seconds', async () => {
+  it('npm start ends within seconds with one line and exit code 1 if Redis is unreachable', async () => {
     const port = await freePort()
     const before = performance.now()
     const example = await examples.start({ REDIS_URL: `redis://:not-to-be-printed@127.0.0.1:${port}` })
@@ -130,7 +130,7 @@ describe('npm start with a mistake', () => {
     expect(example.stderr()).toBe(
       `Redis at 127.0.0.1:${port} cannot be used: connect ECONNREFUSED 127.0.0.1:${port}\n`,
     )
-    // No secret is created, because no data could be read.
+    // npm start saves a new secret in .env only after gatehouse has started with this secret.
     expect(existsSync(path.join(examples.folder, '.env'))).toBe(false)
   })
 })
@@ -153,7 +153,7 @@ describeWithRedis('npm start on Redis', () => {
     expect(made).toMatch(/^GATEHOUSE_SECRET=[\w-]{43}\n$/)
     expect(statSync(envFile).mode & 0o077).toBe(0)
 
-    // The second start uses other ports, as if the first ports were taken.
+    // The second start uses other ports than the first start, and the same data and secret.
     const second = await examples.start({ REDIS_URL: redis.url })
     await second.ready()
     expect((await paste(second)).statuses).toEqual([200, 403])
@@ -165,7 +165,7 @@ describeWithRedis('npm start on Redis', () => {
   })
 
   it.each([{ GATEHOUSE_SECRET: 'another '.repeat(8) }, {}])(
-    'a wrong secret (%j) ends npm start with exit code 1, and npm start prints the remedy',
+    'npm start prints the remedy and ends with exit code 1 if its secret is not the secret of the data in Redis (%j)',
     async (environment) => {
       const example = await examples.start({ REDIS_URL: redis.url, ...environment })
       expect(await example.ended).toBe(1)
@@ -173,7 +173,7 @@ describeWithRedis('npm start on Redis', () => {
       expect(wrong).toContain('secret')
       expect(remedy).toContain('set GATEHOUSE_SECRET to its previous value')
       expect(rest).toEqual([''])
-      // The secret that was created for this start is not saved.
+      // If the environment has no secret, npm start creates one. It does not save a secret that is wrong.
       expect(existsSync(path.join(examples.folder, '.env'))).toBe(false)
     },
   )

@@ -15,7 +15,7 @@ export async function askRedis(
     commandTimeout: 1000,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
-    // Commands are also sent to a server that is still starting.
+    // Without the ready check, the command reaches a server even while the server is still starting.
     enableReadyCheck: false,
   })
   client.on('error', () => {})

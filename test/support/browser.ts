@@ -8,8 +8,8 @@ export interface Page {
 
 /**
  * A browser without scripts. It keeps cookies per origin and path, follows redirects and fills in forms. It
- * stops at a redirect to an origin that is not in `follow`, and returns a page with that address and status
- * 0.
+ * does not follow a redirect to an origin that is not in `follow`. It then returns a page with the address of
+ * the redirect and the status 0.
  */
 export function createBrowser({
   follow,
@@ -169,8 +169,9 @@ function isBelow(path: string, base: string): boolean {
 }
 
 /**
- * Repeats a GET if the server has just closed a kept-alive connection. This happens when another server
- * replaces the server on the same port. Browsers repeat safe requests in the same way (RFC 9112 9.3.1).
+ * Repeats a GET if the server has just closed a kept-alive connection. This happens when a test stops a
+ * server and starts another server on the same port. Browsers repeat safe requests in the same way (RFC 9112
+ * 9.3.1).
  */
 async function fetchAsBrowser(
   fetch: typeof globalThis.fetch,

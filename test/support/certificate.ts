@@ -4,7 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { temporaryFolder } from './package-copy.ts'
 
-/** Makes a self-signed certificate for `localhost` and its key with openssl, both as PEM. */
+/** Makes a key and a self-signed certificate for `localhost` with openssl. Both are PEM texts. */
 export async function selfSignedCertificate(): Promise<{ key: string; cert: string }> {
   const { folder, remove } = await temporaryFolder('koa-gatehouse-certificate')
   try {

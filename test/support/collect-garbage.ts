@@ -3,7 +3,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Collects all garbage, including objects that a promise or a WeakRef held in this turn of the event loop.
+ * Collects all garbage. A promise or a WeakRef may keep an object alive until the end of the current turn of
+ * the event loop, so the function waits for later turns and collects in each of them.
  */
 export async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc')

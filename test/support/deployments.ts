@@ -6,8 +6,8 @@ import type { Store } from 'koa-gatehouse'
 import type { Deployment, RedisDeployment } from './stores-of-run.ts'
 
 /**
- * The addresses of the servers that a test run starts. A test run starts only the servers that TEST_STORES
- * needs.
+ * The addresses of the servers that a test run starts. A test run starts only the servers of the deployments
+ * that TEST_STORES names.
  */
 export interface Servers {
   readonly redis?: string
@@ -20,7 +20,7 @@ interface Address {
   readonly port: number
 }
 
-/** A store on one of the deployments that TEST_STORES names, with its own connection. */
+/** A store on a deployment (memory, Redis, cluster or Sentinel), with its own connection. */
 export interface DeployedStore {
   readonly store: Store
   /** Ends the connection. */
@@ -35,7 +35,7 @@ type Client = RedisClient & {
 
 const VARIABLE = 'KOA_GATEHOUSE_TEST_SERVERS'
 
-/** Publishes the servers' addresses to the workers, which start later and inherit the environment. */
+/** Puts the servers' addresses into the environment. The workers start later and inherit the environment. */
 export function announceServers(servers: Servers): void {
   process.env[VARIABLE] = JSON.stringify(servers)
 }

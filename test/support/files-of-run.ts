@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Files that replace modules with `vi.mock`. No other file may have loaded these modules before. */
+/** Files that replace modules with `vi.mock`. Such a file runs in a worker that has loaded no other file. */
 const WITH_MODULES_OF_THEIR_OWN = new Set([
   'test/flows/backup/export-and-import.test.ts',
   'test/flows/keys/lost-redis.test.ts',

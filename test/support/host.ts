@@ -27,7 +27,7 @@ export interface HostOptions {
   readonly store?: Store | undefined
   /** The accounts of the host. @default alice, bob and acme (a developer with KYC level `verified`) */
   readonly accounts?: Map<string, Account> | undefined
-  /** Options that differ from the defaults of this host. */
+  /** Options of the gatehouse that replace the defaults of the test host. */
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
   /** Middleware that runs before gatehouse. */
   readonly above?: readonly Middleware[] | undefined
@@ -119,8 +119,8 @@ export async function startHost(options: HostOptions = {}) {
     errors,
     ...hostRequests({ fetch, issuer, audience }),
     browser: (): Browser => createBrowser({ follow: [origin], fetch }),
-    // `createApiKey()` and `createApplication()` wait for the signing keys. On a busy machine making the keys
-    // takes longer than a request waits.
+    // `createApiKey()` and `createApplication()` call `ready()` first. On a busy machine gatehouse takes
+    // longer to make its signing keys than a request waits for the start.
     async createApiKey(productIds: string[] = ['invoices', 'payments']) {
       await gatehouse.ready()
       const { apiKey, clientSecret } = await gatehouse.apiKeys.create({

@@ -1,28 +1,28 @@
 import type { Store } from 'koa-gatehouse'
 
-/** A call that is held. */
+/** A call that the store delays until `end()`. */
 export interface Pause {
-  /** Settles with true when the call is held, and with false if no such call came before `end()`. */
+  /** Resolves to true when the call is delayed, and to false if no such call came before `end()`. */
   readonly reached: Promise<boolean>
-  /** Lets the call continue. A matching call that comes later is not held. */
+  /** Lets the call continue. A matching call that comes later is not delayed. */
   end(): void
 }
 
 /**
  * Selects a call: by its number (0 is the next call), by its first words (`get client:`), or by a predicate.
- * The predicate gets the call, and the arguments as one text. The first matching call is held.
+ * The predicate gets the call, and the arguments as one text. The first matching call is delayed.
  */
 export type Which = number | string | ((call: string, args: string) => boolean)
 
-/** A store that can hold one call while all other calls continue. */
+/** A store that can delay one call while all other calls continue. */
 export interface PausingStore {
   readonly store: Store
   /** The calls since the last `watch()` or pause, such as `get client:…`. */
   readonly calls: readonly string[]
   watch(): void
-  /** Holds a call before the store executes it. */
+  /** Delays a call before the store executes it. */
   pauseBefore(which: Which): Pause
-  /** Holds the answer of a call after the store has executed the call. */
+  /** Delays the answer of a call after the store has executed the call. */
   pauseAfter(which: Which): Pause
 }
 
@@ -32,7 +32,7 @@ interface Armed {
   hold(): Promise<void>
 }
 
-/** Wraps a store, so that one of its calls can be held. */
+/** Wraps a store, so that one of its calls can be delayed. */
 export function pausingStore(inner: Store): PausingStore {
   const calls: string[] = []
   let armed: Armed | undefined

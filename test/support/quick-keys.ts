@@ -3,8 +3,8 @@ import type * as Keys from '../../src/keys/generate-key.ts'
 import { rsaKeys } from './rsa-keys.ts'
 
 /**
- * Makes the mock of the module `generate-key`, for `vi.mock`. All RS256 keys are one key with different
- * `kid`s, because making an RSA key takes as long as the rest of a test.
+ * Makes the mock of the module `generate-key`, for `vi.mock`. Making an RSA key takes as long as the rest of
+ * a test. So the mock always returns the same RS256 key, with a new `kid` each time.
  */
 export async function withQuickKeys(original: () => Promise<unknown>): Promise<typeof Keys> {
   const keys = (await original()) as typeof Keys

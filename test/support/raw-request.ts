@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-/** A request that is sent as it stands: no address is resolved, and only `Host` and the length are added. */
+/** A request whose target is sent unchanged. Only `Host` and the headers for the body's length are added. */
 export interface RawRequest {
   readonly method?: string | undefined
   /** The request target as it stands in the request line. */

@@ -72,7 +72,7 @@ function startNode(nodeTimeoutMs: number, args: readonly string[]): Promise<Redi
     'cluster-announce-ip': '127.0.0.1',
     'cluster-node-timeout': String(nodeTimeoutMs),
     'repl-diskless-sync-delay': '0',
-    // Replicas stay with their master, and may replace it after any time without a link.
+    // A replica stays with its master. It may replace the master however long it had no link to the master.
     'cluster-allow-replica-migration': 'no',
     'cluster-replica-validity-factor': '0',
   }

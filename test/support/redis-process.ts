@@ -28,7 +28,8 @@ export async function launchRedis(
   if (server.pid === undefined) await exited
   const pid = server.pid ?? 0
   const guard = spawnGuard(pid, folder)
-  // A guard must not outlive its server, because another process may get the server's process id.
+  // The guard kills the server by its process id. It must not outlive the server, because another process may
+  // get this id later.
   void exited.then(() => guard.kill('SIGKILL'))
   if (!(await Promise.race([answers(server, port), exited.then(() => false)]))) {
     server.kill('SIGKILL')

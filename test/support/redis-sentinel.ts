@@ -75,7 +75,7 @@ function startSentinel(
       `sentinel down-after-milliseconds ${NAME} ${downAfterMs}`,
       `sentinel failover-timeout ${NAME} 5000`,
       `sentinel parallel-syncs ${NAME} 2`,
-      // Without these lines the Sentinels find the replicas ten seconds later.
+      // Without these lines the Sentinels would find the replicas only after ten seconds.
       ...replicas.map(({ port }) => `sentinel known-replica ${NAME} 127.0.0.1 ${port}`),
     ],
   })

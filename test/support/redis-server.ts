@@ -4,7 +4,7 @@ import path from 'node:path'
 import { freePorts } from './free-port.ts'
 import { launchRedis } from './redis-process.ts'
 
-/** A Redis on 127.0.0.1 that one test file owns. */
+/** A Redis on 127.0.0.1 that only one test file uses. */
 export interface RedisServer {
   readonly port: number
   /** `redis://127.0.0.1:port` */
@@ -54,7 +54,7 @@ export async function startRedis({ args = [], config }: RedisSettings = {}): Pro
     return launchRedis(port, folder, [...(config ? [file] : []), ...own, ...further])
   }
   const startOnFreePort = async () => {
-    // Another process may take a port before the server does. The next attempt then uses other ports.
+    // If another process takes a port before the server does, the next attempt uses other ports.
     for (let attempt = 0; attempt < 6; attempt += 1) {
       const [port = 0, busPort = 0] = await freePorts(2)
       const running = await start(port, busPort)

@@ -111,7 +111,7 @@ describeEachStore('an application, user or developer that disappears during a fl
   })
 
   it.each(names)(
-    'if %s, user info checks the application and the user, but not the developer',
+    'if %s, user info rejects the token, except in the case of the developer, whom user info does not check',
     async (name) => {
       const { access_token } = await connect(host, application, {
         parameters: { scope: 'openid profile invoices:read' },

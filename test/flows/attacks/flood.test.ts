@@ -80,7 +80,7 @@ describeEachStore('the size of authorization request parameters', (makeStore) =>
     expect(writes).toEqual([])
   })
 
-  it('parameters whose total length is too long are rejected', async () => {
+  it('parameters that are too long together are rejected', async () => {
     const { host, clientId, writes } = await start()
     const long = 'x'.repeat(500)
     const all = { scope: 'openid', state: 'x'.repeat(2000), nonce: long, login_hint: long }
@@ -116,7 +116,7 @@ describeEachStore('the size of authorization request parameters', (makeStore) =>
     const browser = host.browser()
     const parameters = { scope: 'openid invoices:read', nonce: 'n'.repeat(512) }
     const { id_token: hint = '' } = await connect(host, application, { browser, user, parameters })
-    // A signing key of 4096 bits would make the ID token even longer.
+    // With a signing key of 4096 bits the ID token would be even longer than with the key of this test.
     expect(hint.length).toBeGreaterThan(1900)
     const more = { ...parameters, id_token_hint: hint, prompt: 'none' }
     const url = authorizationUrl(host, application.client_id, more)
@@ -183,7 +183,7 @@ describe('the stored interaction', () => {
     },
   )
 
-  it('a stored interaction holds only fields that gatehouse reads later', async () => {
+  it('a stored interaction contains only fields that gatehouse reads later', async () => {
     const { store, values } = interactionsOf(memoryStore())
     const { host, application } = await hostWith({ store })
     const parameters = { scope: 'openid invoices:read', display: 'page', acr_values: '1' }
@@ -230,7 +230,7 @@ describeEachStore('the lifetime of an interaction', (makeStore) => {
     }
   })
 
-  it('an interaction without sign-in expires no later than an interaction with sign-in', async () => {
+  it('if the lifetime of interactions is less than 20 minutes, it also limits an interaction without sign-in', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
     const { host, application } = await hostWith({
       store: makeStore(),
@@ -346,8 +346,8 @@ describeWithRedis('a Redis with nearly full memory', () => {
     return { host, application, key, tokens, direct, admin, writes, clientId: application.client_id }
   }
   /**
-   * Repeats an authorization request until the response has the status. The first request only starts the
-   * memory check in the background.
+   * Repeats an authorization request until the response has the status. The first request is still accepted,
+   * because it only starts the memory check in the background.
    */
   const untilStatus = (host: Host, clientId: string, status: number) =>
     vi.waitFor(async () => expect((await request(host, clientId)).status).toBe(status), {
@@ -379,7 +379,7 @@ describeWithRedis('a Redis with nearly full memory', () => {
     await untilStatus(host, clientId, 303)
   })
 
-  it('if gatehouse may not send the Redis command INFO, authorization requests are accepted despite nearly full memory', async () => {
+  it('if Redis does not permit the command INFO, authorization requests are accepted despite nearly full memory', async () => {
     const { host, clientId } = await nearlyFull({ rights: '+@all -info' })
     for (let index = 0; index < 3; index += 1) {
       expect((await request(host, clientId)).status).toBe(303)

@@ -38,9 +38,9 @@ describe('generated requests', () => {
 
 describe('the oracle', () => {
   /**
-   * Faults of a host. The oracle is the part of the fuzz test that finds faults in responses. Each entry has
-   * the class that the oracle must report, a function that selects requests, and the faulty handler of these
-   * requests.
+   * Faults that the oracle must find. The oracle is the part of the fuzz test that judges each response. An
+   * entry has the class that the oracle must report, a function that selects requests, and a faulty handler
+   * that answers these requests.
    */
   const FAULTS: readonly (readonly [FindingClass, (ctx: Context) => boolean, (ctx: Context) => unknown])[] = [
     ['5xx', ({ path }) => path === '/auth/oauth2/introspect', (ctx) => ctx.throw(503)],

@@ -17,7 +17,7 @@ const PAYLOADS = [
 /** Elements that the pages do not have, and addresses that run scripts. */
 const INJECTED = /<(script|img src=x|svg|iframe)|(href|src|action)="javascript:/i
 /**
- * Event handler attributes. The values of attributes may hold any text, so they are removed before the check.
+ * Event handler attributes. The values of attributes may contain any text, so the test removes them first.
  */
 const HANDLERS = /<[^>]*\son\w+\s*=/i
 

@@ -52,7 +52,7 @@ describeEachStore('logs, events and errors', (makeStore) => {
   })
   afterAll(() => host.close())
 
-  it('logs, events and errors hold no secret, token, code, cookie or password, even after failures', async () => {
+  it('logs, events and errors contain no secret, token, code, cookie or password, even after failures', async () => {
     const key = await host.createApiKey()
     const application = await host.createApplication()
     const other = await host.createApplication()

@@ -59,7 +59,7 @@ describeEachStore('names with a special meaning', (makeStore) => {
 
       const { items } = await host.gatehouse.applications.listByOwner(accountId)
       expect(items.map((item) => item.accountId)).toEqual([accountId])
-      // Another browser still gets the sign-in page, although the account has a grant.
+      // A browser without a session gets the sign-in page, although the account has a grant.
       const other = host.browser()
       const page = await other.open(authorizationUrl(host, application.client_id))
       expect(page.body).toContain('type="password"')

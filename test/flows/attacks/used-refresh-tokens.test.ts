@@ -25,14 +25,14 @@ test('a request with a used refresh token and a wrong client secret reads the re
   expect((await refresh(application.client_secret)).status).toBe(200)
 
   // A paused store may apply a write late, and gatehouse rolls back late writes. One second after the first
-  // use, the record of the first use could still be a late write.
+  // use of the refresh token, gatehouse cannot yet know whether the record of this use is a late write.
   vi.setSystemTime(Date.now() + 1000)
   reads = 0
   expect((await refresh('wrong')).status).toBe(401)
   await delay(400)
   expect(reads).toBe(1)
-  // With the right secret, gatehouse polls the family for some seconds, because the write may be rolled back.
-  // If the write stays, the reuse counts as theft.
+  // With the right secret, gatehouse polls the family for some seconds, because the write may still be
+  // rolled back. If the write stays, the second use counts as theft.
   const rejected = refresh(application.client_secret)
   await vi.waitFor(() => expect(reads).toBeGreaterThan(4), { interval: 20 })
   await host.gatehouse.grants.revokeAll({ accountId: 'alice' })

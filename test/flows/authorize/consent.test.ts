@@ -119,7 +119,7 @@ describeEachStore('consent', (makeStore) => {
       expect(page.body).toMatch(/Signed in as <bdi>Alice<\/bdi> <span[^>]*>\(<bdi>alice@example.com<\/bdi>\)/)
     })
 
-    it('denying consent is answered with access_denied, state and iss, and nothing is remembered', async () => {
+    it('denying consent is answered with access_denied, state and iss, and stores neither a grant nor a consent', async () => {
       const page = await signIn()
       const before = writes.length
       const { url } = await decide(page, 'deny', ALL)
@@ -349,7 +349,7 @@ describeEachStore('consent', (makeStore) => {
       expect(await scopeOf(url.searchParams.get('code')!)).toBe('invoices:read invoices:create')
     })
 
-    it('if no operation remains before the decision, the application gets invalid_scope with the reason, and no code', async () => {
+    it('if all requested operations are removed before the decision, the application gets invalid_scope with the reason, and no code', async () => {
       const page = await signIn({ scope: 'payments:list' })
       await host.gatehouse.applications.removeProduct(application.client_id, 'payments')
       for (const { url } of [

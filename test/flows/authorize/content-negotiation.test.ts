@@ -25,7 +25,7 @@ async function ask(url: string | URL, accept: string | undefined, init: RequestI
   return { status, headers: response.headers, type, text }
 }
 
-/** Expects a JSON response that holds only this error. */
+/** Expects a JSON response that contains only this error. */
 function expectJson(answer: Awaited<ReturnType<typeof ask>>, status: number, body: object): void {
   expect({ status: answer.status, type: answer.type }).toEqual({ status, type: 'application/json' })
   expect(JSON.parse(answer.text)).toEqual(body)

@@ -9,7 +9,7 @@ vi.mock('../../../src/keys/generate-key.ts', async (original) =>
   (await import('../../support/quick-keys.ts')).withQuickKeys(original),
 )
 
-/** The current secret of the new processes. They also have the old secret. */
+/** The current secret of the new processes. Their option `secret` also lists the old secret. */
 const NEW_SECRET = 'the secret of the new processes, long enough'
 
 const direct = { grant_type: 'client_credentials' }
@@ -278,7 +278,8 @@ describeEachStore('export and import of the registry', (makeStore) => {
     const lessOf = {
       invoices: { ...invoices, operations: { 'invoices:create': invoices.operations['invoices:create'] } },
     }
-    // All tokens that carry the missing operation are rejected, as after every removal of an operation.
+    // The new process lacks the operation `invoices:read`. So it rejects all earlier tokens that carry this
+    // operation, even for the operation that remains.
     const { host } = await moveTo(makeStore(), lines, { gatehouse: { products: lessOf } })
     expect((await host.call('POST /invoices/create', token)).status).toBe(401)
     const newToken = await tokenOf(host, key)
@@ -322,9 +323,8 @@ describeEachStore('export and import of the registry', (makeStore) => {
     await host.gatehouse.tokens.revokeAll({ clientId: 'nightly' })
     expect(await statusOf(host, after)).toBe(401)
 
-    // The file comes from a gatehouse whose host manages the clients. A gatehouse that stores its clients
-    // rejects this file. Below, the gatehouse whose host manages the clients rejects a file of the gatehouse
-    // that stores its clients.
+    // The process `host` reads its clients from the host's registry, and the process `other` stores its
+    // clients itself. Neither process accepts a file that the opposite process has exported.
     const other = await start(makeStore())
     await expect(other.gatehouse.importRegistry(lines)).rejects.toThrow(
       expect.objectContaining({

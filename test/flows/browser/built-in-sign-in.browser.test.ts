@@ -17,7 +17,8 @@ describeWithChromium('the built-in sign-in page with an application on another s
   const consoleMessages: string[] = []
 
   /**
-   * Starts a server on 127.0.0.1. For a browser this is another site than localhost, where gatehouse runs.
+   * Starts a server on 127.0.0.1. For a browser, 127.0.0.1 is a different site from localhost, the host of
+   * gatehouse.
    */
   async function serve(listener: Parameters<typeof createServer>[1]): Promise<string> {
     const server = createServer(listener).listen(0, '127.0.0.1')

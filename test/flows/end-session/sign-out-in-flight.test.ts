@@ -10,7 +10,7 @@ const SCOPE = 'openid invoices:read'
 /** The host uses the built-in sign-in page. So the session of gatehouse is the only session of the user. */
 describeEachStore('a sign-out during another request', (makeStore) => {
   let pausing: PausingStore
-  /** A second pausing store below `pausing`. It can pause a second call at the same time. */
+  /** The store that `pausing` wraps. It can pause one call while `pausing` pauses another call. */
   let below: PausingStore
   let host: Host
   let clientId: string
@@ -41,8 +41,8 @@ describeEachStore('a sign-out during another request', (makeStore) => {
   const confirm = (page: Page) => browser.submit(page, { action: /logout/, button: ['logout', 'yes'] })
 
   /**
-   * Expects that a browser is signed out with its current cookies, and with each of the given sets of
-   * cookies.
+   * Expects that a silent authorization request is answered with login_required. Sends one request with the
+   * current cookies of `browser`, and one request with each of the given sets of cookies.
    */
   async function expectSignedOut(...cookies: Browser['cookies'][]): Promise<void> {
     for (const each of [browser.cookies, ...cookies]) {
@@ -75,8 +75,8 @@ describeEachStore('a sign-out during another request', (makeStore) => {
     },
   )
 
-  // After the consent page the browser opens the authorization endpoint again. This request gives the session
-  // another cookie.
+  // After the consent page the browser opens the authorization endpoint again. This request replaces the id
+  // of the session, so the browser gets a new cookie.
   it.each(['set session:', 'delete session:'])(
     'a request after the consent page does not undo a sign-out if the request is paused before "%s"',
     async (call) => {
@@ -105,7 +105,7 @@ describeEachStore('a sign-out during another request', (makeStore) => {
     ['deletes the session', ['delete session:']],
     ['finds the session', ['get session-uid:']],
   ])(
-    'if the session gets another cookie before a sign-out %s, the sign-out still ends the session',
+    'if another request replaces the cookie of the session just before the sign-out %s, the sign-out still ends the session',
     async (_, pausedCalls) => {
       const consent = await request({ scope: 'invoices:create', prompt: 'consent' })
       const page = await signOutPage()

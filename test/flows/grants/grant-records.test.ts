@@ -97,7 +97,7 @@ describeEachStore('grant records', (makeStore) => {
     expect(written).toEqual([short, short, short])
   })
 
-  test('a grant whose code is not exchanged is stored for the sum of the configured lifetimes of an interaction and a code, and a minute', async () => {
+  test('a grant whose code is not exchanged is stored for the lifetime of an interaction, plus the lifetime of a code, plus one minute', async () => {
     await start({ lifetimes: { interaction: 600, authorizationCode: 30 } })
     await authorize(host, client.client_id)
     expect(written).toEqual([{ how: 'create', ttl: 600 + 30 + 60 }])

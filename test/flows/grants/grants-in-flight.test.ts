@@ -41,7 +41,8 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
     for (const name of ['refresh_token.reused', 'code.reused'] as const) {
       host.gatehouse.on(name, ({ grantId }) => reuses.push(`${name} ${grantId}`))
     }
-    // Signs the user in. Gatehouse writes the first use of the client now, so later requests do not write it.
+    // Signs the user in. At this first use of the client, gatehouse stores the time of the use. Later
+    // requests do not store it again, so they all make the same store calls.
     await connect(host, client, { browser, parameters: { scope: SCOPE } })
   })
   afterAll(() => host.close())
@@ -78,8 +79,8 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
   }
 
   /**
-   * Repeats a request once for each of its store calls. Each time another call is paused before or after its
-   * execution, and the grant is revoked during the pause.
+   * Repeats a request once for each of its store calls. Each time, a different call is paused before or
+   * after its execution, and the grant is revoked during the pause.
    */
   async function atEachCall(
     prepare: () => Promise<Attempt>,

@@ -215,12 +215,21 @@ describeEachStore('the grants of an account', (makeStore) => {
     })
 
     test.each([
-      ['an empty account id for a list', () => host.gatehouse.grants.list({ accountId: '' })],
-      ['a limit of 0', () => host.gatehouse.grants.list({ accountId: 'alice', limit: 0 })],
-      ['a limit too high', () => host.gatehouse.grants.list({ accountId: 'alice', limit: 501 })],
-      ['an unknown cursor', () => host.gatehouse.grants.list({ accountId: 'alice', cursor: 'x' })],
-      ['an empty account id to revoke', () => host.gatehouse.grants.revokeAll({ accountId: '' })],
-      ['an empty client id', () => host.gatehouse.grants.revokeAll({ accountId: 'alice', clientId: '' })],
+      ['a list with an empty account id', () => host.gatehouse.grants.list({ accountId: '' })],
+      ['a list with a limit of 0', () => host.gatehouse.grants.list({ accountId: 'alice', limit: 0 })],
+      [
+        'a list with a limit that is too high',
+        () => host.gatehouse.grants.list({ accountId: 'alice', limit: 501 }),
+      ],
+      [
+        'a list with an unknown cursor',
+        () => host.gatehouse.grants.list({ accountId: 'alice', cursor: 'x' }),
+      ],
+      ['a revocation with an empty account id', () => host.gatehouse.grants.revokeAll({ accountId: '' })],
+      [
+        'a revocation with an empty client id',
+        () => host.gatehouse.grants.revokeAll({ accountId: 'alice', clientId: '' }),
+      ],
       [
         'a misspelt clientId',
         () => host.gatehouse.grants.revokeAll({ accountId: 'alice', clientID: 'x' } as { accountId: string }),
@@ -232,7 +241,7 @@ describeEachStore('the grants of an account', (makeStore) => {
           return host.gatehouse.grants.revokeAll(holder as unknown as { accountId: string })
         },
       ],
-      ['an empty actor', () => host.gatehouse.grants.revoke('x', { actor: '' })],
+      ['a revocation with an empty actor', () => host.gatehouse.grants.revoke('x', { actor: '' })],
     ])('%s is rejected with ERR_INVALID_ARGUMENT', async (_name, ask) => {
       await expect(ask()).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT', status: 400 })
     })

@@ -25,7 +25,7 @@ async function open(options: HostOptions): Promise<Host> {
   return host
 }
 
-/** Moves the clock forward, so that the cached checks of the store have expired, and reads the health. */
+/** Calls `health()` at a time when its cached checks of the store have expired. */
 async function uncachedHealth(of: { health(): Promise<Health> }): Promise<Health> {
   const ahead = performance.now() + 1001
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => ahead)
@@ -38,8 +38,8 @@ const listOf = ({ checks }: Health) => checks.map(({ name, status }) => `${name}
 const checkOf = ({ checks }: Health, name: string) => checks.find((check) => check.name === name)
 
 /**
- * Expects that every check has a readable message, and that a check has a remedy exactly if it does not pass.
- * The status must be the worst status of all checks.
+ * Expects that every check has a readable message. A check that passes must have no remedy, and any other
+ * check must have a remedy. The overall status must be the worst status of all checks.
  */
 function expectReadable({ checks, status }: Health): void {
   for (const check of checks) {
@@ -71,7 +71,7 @@ describeEachStore('health()', (makeStore) => {
     expect(JSON.parse(JSON.stringify(health))).toEqual(health)
   })
 
-  test('gateway.health() has the same checks as health(), and its own `ready`', async () => {
+  test('gateway.health() has the same checks as health(), and reports whether the gateway is ready', async () => {
     const host = await open({ store: makeStore() })
     const health = await host.gatehouse.health()
     const gateway = await host.gatehouse.gateway.health()
@@ -205,7 +205,7 @@ describe('health() with a broken store', () => {
     },
   )
 
-  test('health() fails while the store is unavailable and passes again afterwards, and the gateway stays ready', async () => {
+  test('health() fails while the store is unavailable and passes when the store is available again, and the gateway stays ready', async () => {
     const store = faultyStore(memoryStore())
     const host = await open({ store: store.store })
     expect(await host.gatehouse.health()).toMatchObject({ ready: true })
@@ -338,7 +338,7 @@ describeWithRedis('health() on Redis', () => {
     expect(health).toMatchObject({ ready: true, status: 'pass' })
   })
 
-  test('health() fails within the timeout while Redis is frozen and passes again afterwards, and the gateway stays ready', async () => {
+  test('health() fails within the timeout while Redis is frozen and passes when Redis continues, and the gateway stays ready', async () => {
     const host = await openOnRedis()
     redis.pause()
     const from = performance.now()

@@ -129,7 +129,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
       alg: 'ES256',
       state: 'revoked',
     })
-    // A later process has the revoked key in its configuration again, but does not publish the key.
+    // A process that starts later still has the revoked key in its configuration, but does not publish it.
     const later = await start(store, es2.private, rs1.private, es1.public)
     expect(await kidsAt(later)).toEqual(['es-2', 'rs-1'])
     expect(await statusAt(later, token)).toBe(401)

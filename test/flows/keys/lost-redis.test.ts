@@ -13,7 +13,7 @@ vi.mock('../../../src/keys/generate-key.ts', async (original) =>
 
 const RING = 'gatehouse:signing-keys:ring'
 
-/** How Redis loses data, and the message of `health()` in processes that were running during the loss. */
+/** Ways in which Redis loses data. `message` is what `health()` reports in a process that kept running. */
 const LOSSES: Record<string, { lose: (redis: Redis) => Promise<unknown>; message: string }> = {
   FLUSHALL: {
     lose: (redis) => redis.flushall(),
@@ -118,14 +118,14 @@ describeWithRedis('a Redis that loses data', () => {
     const { conflicts } = await one.gatehouse.importRegistry(backup, { signingKeys: false })
     expect(conflicts).toEqual([])
     for (const host of [one, other]) await untilEverywhere(await tokenAt(host), 200)
-    // If the old keys are lost, a gateway in another process accepts a cached token for up to ten minutes. So
-    // this check covers only the first two statuses. The third status is the status of that gateway.
+    // After the loss of the old keys, a gateway in another process accepts a cached token for up to ten
+    // minutes. The third status is the status of that gateway, so this check covers only the first two.
     await vi.waitFor(async () => expect((await statuses(beforeLoss)).slice(0, 2)).toEqual([401, 401]))
     expect(await statuses(revoked)).toEqual([401, 401, 401])
   }
 
   test.each(Object.entries(LOSSES))(
-    'after a data loss by %s in running processes, revoked tokens stay rejected, and new tokens work soon',
+    'if %s causes a data loss while the processes run, revoked tokens stay rejected, and new tokens work soon',
     async (_, { lose, message }) => {
       const [one] = hosts as [Host]
       const [revoked, valid] = [await tokenAt(one), await tokenAt(one)]
@@ -153,7 +153,7 @@ describeWithRedis('a Redis that loses data', () => {
   )
 
   test.each(Object.entries(LOSSES))(
-    'after a data loss by %s and a restart of the processes, revoked tokens stay rejected, and new tokens work soon',
+    'if %s causes a data loss while no process runs, revoked tokens stay rejected after the restart, and new tokens work soon',
     async (_, { lose }) => {
       const [one] = hosts as [Host]
       const [revoked, valid] = [await tokenAt(one), await tokenAt(one)]

@@ -18,7 +18,7 @@ describeEachStore('the service', (makeStore) => {
 
   describe('lastUsedAt', () => {
     const HOUR = 3600
-    it('lastUsedAt is the time of the last token, rounded down to the hour but never before the creation of the client', async () => {
+    it('lastUsedAt is the start of the hour in which the last token was issued, or createdAt if the client was created after the start of that hour', async () => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 5, 1, 12, 34, 56) })
       const noon = Date.UTC(2026, 5, 1, 12) / 1000
       const createdAt = Date.UTC(2026, 5, 1, 12, 34, 56) / 1000

@@ -49,7 +49,7 @@ const compression: Middleware = async (ctx, next) => {
 }
 const compressed: string[] = []
 
-describe('a gatehouse below middleware that works on responses', () => {
+describe('a gatehouse below middleware that changes responses', () => {
   let host: Host
   beforeAll(async () => {
     host = await startHost({ above: [cors, compression, etags] })

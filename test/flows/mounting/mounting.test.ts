@@ -68,7 +68,7 @@ const MOUNTINGS: Record<string, Mounting> = {
     pages: ['/', '/about', '/auth', '/auth/about', '/authors'],
   },
 
-  'koa-mount, after other mounts': {
+  'koa-mount, beside other middleware that is mounted at the same paths': {
     mount(app, gatehouse, around) {
       app.use(around)
       const passes: Middleware = (_ctx, next) => next()
@@ -83,7 +83,7 @@ const MOUNTINGS: Record<string, Mounting> = {
     pages: ['/', '/about', '/auth/about'],
   },
 
-  'two mounts one inside the other': {
+  'a mount inside another mount': {
     issuerPath: '/platform/auth',
     audiencePath: '/platform/api',
     mount(app, gatehouse, around) {
@@ -189,7 +189,7 @@ const MOUNTINGS: Record<string, Mounting> = {
     pages: ['/', '/about', '/auth/about'],
   },
 
-  'a proxy that changes the prefixes, with mountPath for both': {
+  'a proxy that changes the prefixes, with mountPath for both prefixes': {
     issuerPath: '/login/v1',
     audiencePath: '/v1',
     gatehouse: { mountPath: '/internal/auth' },

@@ -10,12 +10,12 @@ import { expectAccepted, expectRejected, freezeSecond } from '../../support/toke
 import { describeEachStore } from '../../support/stores.ts'
 
 const { invoices, payments } = products
-/** The products, but `payments` has lost the operation `payments:transfer`. */
+/** The products without the operation `payments:transfer` of the product `payments`. */
 const withoutTransfer = {
   invoices,
   payments: { ...payments, operations: { 'payments:list': payments.operations['payments:list'] } },
 } as const
-/** The products, and the product `statements`, which shares an operation with `payments`. */
+/** The products and one more product, `statements`, which shares an operation with `payments`. */
 const shared = {
   ...products,
   statements: { title: 'Statements', operations: { 'payments:list': payments.operations['payments:list'] } },
@@ -119,7 +119,7 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
       }
     })
 
-    it('adding an operation again restores no revoked token, and an operation that was removed from a client stays removed', async () => {
+    it('adding an operation to a product again restores no revoked token, and does not give the operation back to a client that lost it by removeOperation()', async () => {
       const { first, second, change, data } = await startTwo()
       const key = await first.createApiKey()
       await first.gatehouse.apiKeys.removeOperation(key.client_id, 'payments:transfer')
@@ -226,7 +226,7 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
   })
 
   describe('a catalog in the code of a process', () => {
-    it('a new process without a product revokes the tokens of the product in every process, and a later process with the product allows new tokens', async () => {
+    it('a new process that lacks a product revokes the tokens of this product in every process, and new tokens are valid once a process that has the product starts', async () => {
       const data = crypto.randomUUID()
       const warn = vi.fn()
       const logger = { debug() {}, info() {}, warn, error() {} }

@@ -232,7 +232,7 @@ describeEachStore('revocation for clients in tables of the host', (makeStore) =>
     }
     await expectRejected(host, before)
     await expectAccepted(host, [await directToken(host, key), (await connect(host, app)).access_token])
-    // A second revocation also rejects the tokens from after the first revocation.
+    // A second revocation rejects the tokens that were issued after the first revocation.
     const second = await directToken(host, key)
     await tokens.revokeAll({ clientId: 'nightly' })
     await expectRejected(host, second)

@@ -60,7 +60,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     return String(body['access_token'])
   }
 
-  it('after the KYC level falls, accounts.changed() revokes the tokens with an operation above the level, and no other tokens', async () => {
+  it('after the KYC level falls, accounts.changed() revokes the tokens with an operation above the new level, and no other tokens', async () => {
     const application = await host.createApplication()
     const all = await connect(host, application)
     const narrow = await connect(host, application, { parameters: { scope: 'payments:list' } })
@@ -79,8 +79,8 @@ describeEachStore('accounts.changed()', (makeStore) => {
       { kind: 'application', clientId: application.client_id, accountId: 'acme', ...what },
     ])
 
-    // A refresh leaves out operations above the level, and the new token is valid even within the same
-    // second.
+    // A refresh leaves out operations above the level. The new token is valid even if it was issued in the
+    // same second as the revocation.
     const { refresh_token } = all
     const refreshed = await host.refresh(application, refresh_token)
     expect(refreshed.body['scope']).toBe('invoices:read invoices:create payments:list')

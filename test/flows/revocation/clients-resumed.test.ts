@@ -102,8 +102,8 @@ describeEachStore(
         faulty.arm(crash.lastWrite, 'unanswered', { thenAway: true })
         await expect(crash.change(first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
 
-        // The other process does not complete the revocation yet, because the first process may still be
-        // running.
+        // A second process does not complete the revocation yet, because the first process may still be
+        // running. A third process, which starts 15 minutes later, completes the revocation.
         const isValidAtFirst = await another()
         expect(await isValidAtFirst(token)).toBe(true)
         vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 900_000 })

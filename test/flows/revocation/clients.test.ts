@@ -51,7 +51,8 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   beforeAll(async () => {
     pausing = pausingStore(makeStore())
     const accounts = {
-      // This call lets a test pause a request between the look-up of the client and the signing of the token.
+      // A test can pause this store call. The request is then between the look-up of the client and the
+      // signing of the token.
       async find(accountId: string) {
         await pausing.store.get(`account:${accountId}`)
         return { id: accountId, kycLevel: 'verified' } as const
@@ -65,7 +66,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   afterAll(() => host.close())
 
   /**
-   * Sends a token request, and makes the change while the answer of one store call is held back.
+   * Sends a token request, and makes the change while the answer of one store call is delayed.
    *
    * @returns the response, or `undefined` if the request ends before that store call
    */
@@ -173,7 +174,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
     'when %s while a token request reads the client, the request gets an error or a token without the removed scopes',
     async (name, change) => {
       for (const { service, parameters } of await requestsOfEachKind()) {
-        // Renaming removes the client from the cache.
+        // Renaming removes the client from the cache, so that the request reads the client from the store.
         await service.rename(parameters.client_id, 'Renamed')
         const answer = await whileRequesting(
           () => host.token(parameters),

@@ -121,7 +121,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     await expectCorrupt(tokens.revokeAll(all), `client:${broken.client_id}`)
     for (const token of before) expect(await statusOf(token)).toBe(401)
     expect((await host.gatehouse.grants.list({ accountId: 'acme' })).items).toEqual([])
-    // New tokens of the other clients are valid, until the next revocation.
+    // New tokens of the intact clients are valid, until revokeAll() is called again.
     const next = await directToken(intact)
     expect(await statusOf(next)).toBe(200)
     await expectCorrupt(tokens.revokeAll(all), `client:${broken.client_id}`)
@@ -129,8 +129,8 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     // No revocation stays pending.
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
 
-    // When its record is restored, the API key works again. Its old tokens stay rejected, and its new tokens
-    // are valid.
+    // When its record is restored, the corrupt API key works again. Its old tokens stay rejected, and its new
+    // tokens are valid.
     await restore()
     await host.gatehouse.apiKeys.rename(broken.client_id, 'Restored')
     await host.token({ ...broken, ...direct })

@@ -36,7 +36,7 @@ export async function startWithGateways(makeStore: MakeStore, options: HostOptio
     sameStore: () => makeStore(data),
     open,
     following: {
-      'by the store': () => open({ store: makeStore(data), pollIntervalSeconds: 1 }),
+      'through the store': () => open({ store: makeStore(data), pollIntervalSeconds: 1 }),
       'over HTTP': () => open({ ...resourceServer, pollIntervalSeconds: 1 }),
     },
     async directToken(key?: { client_id: string; client_secret: string }): Promise<string> {

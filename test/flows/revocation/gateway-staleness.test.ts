@@ -100,7 +100,7 @@ describe('the gateway inside a host', () => {
     await host.close()
   })
 
-  it('the gateway inside a host emits the events of the gatehouse, and has the same health', async () => {
+  it('when the store fails, the gateway inside a host also emits revocations.stale, and its health reports that the revocations are stale', async () => {
     const { gatehouse } = host
     const received: string[] = []
     gatehouse.on('revocations.stale', () => received.push('gatehouse'))

@@ -16,62 +16,65 @@ describeEachStore('the gateway of an API in another process', (makeStore) => {
   })
   afterEach(() => all.close())
 
-  describe.each(['by the store', 'over HTTP'] as const)('a gateway that receives revocations %s', (way) => {
-    it('a gateway rejects revoked tokens, aborts their signals, and leaves other tokens valid', async () => {
-      const { host } = all
-      const gateway = all.following[way]()
-      const key = await host.createApiKey(['invoices'])
-      const [token, other, ofKey] = [
-        await all.directToken(),
-        await all.directToken(),
-        await all.directToken(key),
-      ]
-      const { access_token: delegated } = await connect(host, await host.createApplication(), {
-        parameters: { scope: 'invoices:read' },
-      })
-      const { signal } = await principalOf(gateway, token)
-      const bystander = await principalOf(gateway, other)
-      const { grantId = '' } = await principalOf(gateway, delegated)
-      await principalOf(gateway, ofKey)
+  describe.each(['through the store', 'over HTTP'] as const)(
+    'a gateway that receives revocations %s',
+    (way) => {
+      it('a gateway rejects revoked tokens, aborts their signals, and leaves other tokens valid', async () => {
+        const { host } = all
+        const gateway = all.following[way]()
+        const key = await host.createApiKey(['invoices'])
+        const [token, other, ofKey] = [
+          await all.directToken(),
+          await all.directToken(),
+          await all.directToken(key),
+        ]
+        const { access_token: delegated } = await connect(host, await host.createApplication(), {
+          parameters: { scope: 'invoices:read' },
+        })
+        const { signal } = await principalOf(gateway, token)
+        const bystander = await principalOf(gateway, other)
+        const { grantId = '' } = await principalOf(gateway, delegated)
+        await principalOf(gateway, ofKey)
 
-      await host.gatehouse.tokens.revoke(token)
-      await host.gatehouse.grants.revoke(grantId)
-      await host.gatehouse.apiKeys.disable(key.client_id)
-      for (const revoked of [token, delegated, ofKey]) await waitUntilRevoked(gateway, revoked)
-      expect(await call(gateway, token)).toMatchObject({
-        headers: { 'WWW-Authenticate': expect.stringContaining('error="invalid_token"') },
+        await host.gatehouse.tokens.revoke(token)
+        await host.gatehouse.grants.revoke(grantId)
+        await host.gatehouse.apiKeys.disable(key.client_id)
+        for (const revoked of [token, delegated, ofKey]) await waitUntilRevoked(gateway, revoked)
+        expect(await call(gateway, token)).toMatchObject({
+          headers: { 'WWW-Authenticate': expect.stringContaining('error="invalid_token"') },
+        })
+        await vi.waitFor(() => expect(signal.reason).toMatchObject({ code: 'ERR_TOKEN_REVOKED' }))
+        await principalOf(gateway, other)
+        expect(bystander.signal.aborted).toBe(false)
+        expect(await gateway.health()).toMatchObject({
+          ready: true,
+          revocations: { enabled: true, stale: false },
+        })
       })
-      await vi.waitFor(() => expect(signal.reason).toMatchObject({ code: 'ERR_TOKEN_REVOKED' }))
-      await principalOf(gateway, other)
-      expect(bystander.signal.aborted).toBe(false)
-      expect(await gateway.health()).toMatchObject({
-        ready: true,
-        revocations: { enabled: true, stale: false },
-      })
-    })
 
-    it('a gateway accepts tokens of the new key after each of two key revocations, even within jwksCooldownSeconds', async () => {
-      const { signingKeys } = all.host.gatehouse
-      const gateway = all.following[way]()
-      await principalOf(gateway, await all.directToken())
-      for (const attempt of ['first', 'second']) {
+      it('a gateway accepts tokens of the new key after each of two key revocations, even within jwksCooldownSeconds', async () => {
+        const { signingKeys } = all.host.gatehouse
+        const gateway = all.following[way]()
+        await principalOf(gateway, await all.directToken())
+        for (const attempt of ['first', 'second']) {
+          const token = await all.directToken()
+          const current = (await signingKeys.list()).find(
+            (key) => key.alg === 'ES256' && key.state === 'current',
+          )
+          await signingKeys.revoke(current?.kid ?? attempt)
+          await waitUntilRevoked(gateway, token)
+          const next = await all.directToken()
+          await vi.waitFor(() => principalOf(gateway, next), 2000)
+        }
+      })
+
+      it('a gateway rejects tokens that were revoked before the gateway started', async () => {
         const token = await all.directToken()
-        const current = (await signingKeys.list()).find(
-          (key) => key.alg === 'ES256' && key.state === 'current',
-        )
-        await signingKeys.revoke(current?.kid ?? attempt)
-        await waitUntilRevoked(gateway, token)
-        const next = await all.directToken()
-        await vi.waitFor(() => principalOf(gateway, next), 2000)
-      }
-    })
-
-    it('a gateway rejects tokens that were revoked before the gateway started', async () => {
-      const token = await all.directToken()
-      await all.host.gatehouse.tokens.revoke(token)
-      expect(await call(all.following[way](), token)).toMatchObject({ ok: false, status: 401 })
-    })
-  })
+        await all.host.gatehouse.tokens.revoke(token)
+        expect(await call(all.following[way](), token)).toMatchObject({ ok: false, status: 401 })
+      })
+    },
+  )
 
   it('a message of the store makes a gateway reject a revoked token long before the next poll', async () => {
     const gateway = all.open({ store: all.sameStore(), pollIntervalSeconds: 60 })

@@ -188,8 +188,8 @@ describeWithRedis('the data at rest', () => {
       })
     }
     expect(openedWith('a wrong guess of the secret')).toEqual(exchanges.map(() => undefined))
-    // With the right secret the replacement can be read. So the check above would find a readable
-    // replacement.
+    // With the right secret the replacement can be read. This proves that the previous check would find a
+    // readable replacement.
     for (const next of openedWith(GATEHOUSE_SECRET)) expect(tokens).toContain(next)
   })
 

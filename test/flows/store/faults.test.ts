@@ -72,8 +72,8 @@ async function withEveryFault(
   prepare: () => Promise<Record<string, string>>,
   prove: (answer: Answer, what: string) => Promise<void>,
 ): Promise<{ calls: readonly string[]; failed: number; withoutEffect: number }> {
-  // The first request makes one more store call than later requests, because it records the last use of the
-  // client.
+  // The first request records the last use of the client, so it makes one more store call than later
+  // requests. `calls` therefore comes from the second request.
   let calls: string[] = []
   for (const what of ['no fault', 'no fault again']) {
     const body = await prepare()
@@ -84,8 +84,8 @@ async function withEveryFault(
   }
 
   let failed = 0
-  // The number of faults that hit the call that counts grants. This call runs in parallel with other calls,
-  // and no response depends on its result.
+  // The number of faults at the call that counts grants. No response depends on the result of this call, so
+  // these requests succeed despite the fault.
   let withoutEffect = 0
   for (const [index, call] of calls.entries()) {
     for (const fault of FAULTS) {
@@ -129,7 +129,7 @@ describe('a fault at each store call', () => {
       expect.arrayContaining(['get refresh-family', 'get grant', 'replace refresh-family']),
     )
     // One request succeeds despite its fault, because the store executed its write before the fault. All
-    // other requests fail at first.
+    // other requests fail at first, and succeed on the retry.
     expect(failed).toBe(calls.length * FAULTS.length - 1)
   })
 
@@ -144,8 +144,8 @@ describe('a fault at each store call', () => {
       },
     )
     expect(kinds(calls)).toEqual(expect.arrayContaining(['get code', 'get grant', 'create refresh-family']))
-    // One request succeeds despite its fault, because the store executed its write before the fault.
-    // Requests also succeed if the fault has no effect. All other requests fail at first.
+    // One request succeeds despite its fault, because the store executed its write before the fault. Requests
+    // whose fault has no effect also succeed. All other requests fail at first, and succeed on the retry.
     expect(failed).toBe(calls.length * FAULTS.length - withoutEffect - 1)
     expect(withoutEffect).toBeGreaterThan(0)
   })
@@ -307,7 +307,7 @@ describe('a store that stays unavailable', () => {
     expect((await host.token(body)).status).toBe(400)
   })
 
-  test('if the store executes the write of a refresh late, the write is rolled back before the next request, so another process accepts the old refresh token', async () => {
+  test('if the store executes the write of a refresh late, gatehouse rolls the write back before the client retries, so another process accepts the old refresh token', async () => {
     const store = memoryStore()
     await start(store)
     const { issuer, audience } = host

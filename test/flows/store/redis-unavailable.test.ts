@@ -12,8 +12,8 @@ import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 type Answer = Awaited<ReturnType<Host['token']>>
 
 /**
- * A limit in milliseconds. While Redis is unavailable, a request must be answered within this limit. After
- * the outage, requests must succeed again within this limit.
+ * Milliseconds within which a request must be answered while Redis is unavailable. After the outage, requests
+ * must succeed again within the same time.
  */
 const LIMIT_MS = 2000
 
@@ -94,7 +94,7 @@ describeWithRedis('an unavailable Redis', () => {
 
   describe.each(Object.entries(CLIENTS))('a host on %s', (_name, options) => {
     test.each(Object.entries(OUTAGES))(
-      'with a %s Redis, requests get 503 within 2 seconds, the gateway still accepts tokens, and requests succeed again after the outage',
+      'while Redis is %s, requests get 503 within 2 seconds, the gateway still accepts tokens, and requests succeed again after the outage',
       async (_outage, { begin, end }) => {
         await open(options)
         await host.gatehouse.ready()

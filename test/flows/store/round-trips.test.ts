@@ -10,7 +10,7 @@ const DAY = 86_400_000
 
 const RECORD_USE = 'set client-usage'
 const EXCHANGE = 'evalsha refresh-family'
-/** The command that counts the grants of an account, to find out whether the account has too many grants. */
+/** The command that counts the grants of an account, because the number of grants is limited. */
 const LIST = 'zrangebylex grants'
 const READ_REFRESH = ['get grant', 'get refresh-family']
 
@@ -53,8 +53,8 @@ describeWithRedis('round trips to Redis', () => {
         store: redisStore(redis, { keyPrefix }),
         gatehouse: { refreshTokenGraceSeconds, storeTimeoutMs: 5000 },
       })
-      // This refresh loads the scripts into Redis, and makes the writes that only the first request on a new
-      // store makes.
+      // The first requests on a new store load the scripts into Redis and make additional writes. They run
+      // here, so that no test counts them.
       await refresh(await connected())
     })
     afterAll(async () => {

@@ -24,8 +24,8 @@ describeWithRedis('the size of the data in Redis', () => {
   beforeAll(async () => {
     server = await startRedis()
     redis = new Redis(server.url)
-    // With a grace period, a refresh token family also stores its last exchange. So its record has the
-    // largest size.
+    // With a grace period, the record of a refresh token family also contains the last exchange of a token.
+    // So the record has its largest possible size.
     host = await startHost({ store: redisStore(redis), gatehouse: { refreshTokenGraceSeconds: 10 } })
   })
   afterEach(() => {
@@ -78,7 +78,8 @@ describeWithRedis('the size of the data in Redis', () => {
     // A grant may move to a later expiry bucket of the list. Until the earlier bucket expires, the grant is
     // in both buckets.
     expect(afterAMonth.length - afterADay.length).toBeLessThanOrEqual(1)
-    // The records may be longer only by digits of numbers, because 720 has more digits than 24.
+    // After 720 refreshes the records may be longer than after 24 refreshes only because the numbers in them
+    // have more digits.
     expect((await lengthOfRecords()) - lengthAfterADay).toBeLessThanOrEqual(16)
 
     // A bucket expires after the grants in it, but at most 32 days later.
@@ -91,7 +92,7 @@ describeWithRedis('the size of the data in Redis', () => {
     expect(await storedKeys()).toEqual([])
   }, 120_000)
 
-  test('all stored keys expire except the registry, the signing keys and the catalog', async () => {
+  test('all stored keys expire except clients, the signing keys and the state that all processes share', async () => {
     const key = await host.createApiKey()
     const application = await host.createApplication()
     const { body } = await host.requestDirectToken(key)
@@ -110,7 +111,7 @@ describeWithRedis('the size of the data in Redis', () => {
     }
     expect(forgottenExpiries(keys)).toEqual([])
 
-    // A stored key without an expiry shows that the check above can fail.
+    // A session without an expiry is found. This shows that the previous check can fail.
     await redis.set('gatehouse:session:without an expiry', 'text')
     expect(forgottenExpiries(await keysInRedis(redis))).toMatchObject([{ kind: 'session', ttl: -1 }])
     await redis.del('gatehouse:session:without an expiry')

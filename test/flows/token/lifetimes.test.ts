@@ -49,7 +49,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     expect(body['error_description']).toMatch(/^authorization code (is expired|not found)$/)
   })
 
-  test('if an authorization request expires while the host signs the user in, its page soon answers 404, and no error is reported', async () => {
+  test('if an authorization request expires while the host signs the user in, its sign-in page soon answers 404, and no error is reported', async () => {
     const accounts = {
       find: (id: string) => ({ id }),
       authenticate: async () => {
@@ -62,7 +62,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     const page = await browser.open(authorizationUrl(host, client.client_id))
     const change = { identifier: 'alice', password: 'correct' }
     const { status, url } = await browser.submit(page, { action: /sign-in/, change })
-    // The page exists until the store has deleted the interaction, but the page cannot continue the request.
+    // The sign-in page still answers 200 until the store has deleted the interaction.
     expect([200, 404]).toContain(status)
     expect(url.pathname).toMatch(/\/interaction\/[\w-]+$/)
     expect(host.errors).toEqual([])
@@ -175,7 +175,7 @@ describe('configured lifetimes', () => {
     advance(599)
     const url = authorizationUrl(host, client.client_id)
     expect((await browser.open(url)).url.searchParams.get('code')).toMatch(/./)
-    // The use above started the lifetime of the session again.
+    // The earlier use of the session started the lifetime of the session again.
     advance(599)
     expect((await browser.open(url)).url.searchParams.get('code')).toMatch(/./)
     advance(601)

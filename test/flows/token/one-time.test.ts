@@ -160,8 +160,8 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     const macOf = (body: string) => createHmac('sha256', 'guessed').update(body).digest('base64url')
     const forged = {
       'of an unknown family': forge(current, { grantId: random(16) }),
-      'of the current generation': forge(current, { random: random(32) }),
-      'with another mac': forge(current, { mac: random(16) }),
+      'of the current generation with other randomness': forge(current, { random: random(32) }),
+      'of the current generation with another mac': forge(current, { mac: random(16) }),
       'of an older generation with another mac': forge(used, { mac: random(16) }),
       'of an older generation, signed with a guessed key': forge(used, {
         mac: macOf(used.slice(0, used.lastIndexOf('.'))).slice(0, 22),
@@ -171,7 +171,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
       'of a future generation': forge(current, { generation: '7' }),
       'of a generation that is too large for a number': forge(current, { generation: '9'.repeat(30) }),
       'of a negative generation': forge(used, { generation: '-1' }),
-      'with a generation written differently': forge(used, { generation: '00' }),
+      'with a leading zero in the generation': forge(used, { generation: '00' }),
       'with a line feed at the end': `${current}\n`,
       'with a family id that looks like a stored key': forge(current, {
         grantId: '../signing-keys:ring',
@@ -180,7 +180,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
       dots: '....',
       'a JSON Web Token': second.body['access_token'] as string,
       '10,000 characters': 'x'.repeat(10_000),
-      '10,000 characters of a family': forge(current, { grantId: 'a'.repeat(10_000) }),
+      'with a family id of 10,000 characters': forge(current, { grantId: 'a'.repeat(10_000) }),
     }
     for (const [what, token] of Object.entries(forged)) {
       const { status, body } = await refresh(token)

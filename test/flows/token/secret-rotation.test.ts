@@ -55,7 +55,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     }
   })
 
-  test('if no start with both secrets came before, a start with only the new secret fails, and the signing keys are not lost', async () => {
+  test('without an earlier start with both secrets, a start with only the new secret fails, and the signing keys are not lost', async () => {
     const kids = await publishedKids()
     await host.close()
     host = await startHost({ store, port: host.port, gatehouse: { secret: [NEW] } })

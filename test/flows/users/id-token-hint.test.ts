@@ -144,8 +144,8 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
         return (await host.exchangeCode(application, code)).body
       }
       const scope = 'openid payments:list'
-      // Alice is asked for a scope that the owner has already approved. If id_token_hint were not checked
-      // again, the owner would get a code.
+      // The owner has already approved the scope that alice is asked for. Alice approves, and then the owner
+      // signs in. If id_token_hint were not checked again, the owner would get a code.
       await approveAs({ accountId: 'firm', userId: 'owner' }, scope)
       hints.set('alice', String((await approveAs({ accountId: 'alice' }, SCOPE))['id_token']))
       const consent = await browser.open(request('alice', { scope }))

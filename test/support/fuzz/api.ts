@@ -41,7 +41,7 @@ const OPERATIONS: Readonly<Record<string, Readonly<Record<string, readonly Route
 /** Routes that need no token. */
 export const PUBLIC = ['GET /health', 'GET /status/:page', 'OPTIONS /items'] as const
 
-/** Routes with an optional token, if the stand is open. */
+/** Routes whose token is optional if the stand, the host under test, is open (`StandOptions.isOpen`). */
 export const OPTIONAL = ['GET /banks/:bank/items', 'GET /items'] as const
 
 /** Handlers that need no token if the stand is open, because no operation has their path with any method. */
@@ -54,8 +54,8 @@ export const UNCLAIMED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Routes of the host below {base_url} that belong to no operation. On an open stand, requests may reach the
- * handlers in `UNCLAIMED`. All other requests to these routes must be rejected.
+ * Routes of the host below {base_url} that belong to no operation. On an open stand, requests may reach those of
+ * these routes that `UNCLAIMED` names. All other requests to these routes must be rejected.
  */
 const UNLISTED = [
   'GET /admin/kicks',

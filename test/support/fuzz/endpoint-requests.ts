@@ -11,7 +11,7 @@ export type MakeRequest = (random: Random, material: Material) => FuzzRequest
 
 const FORM: Pair = ['Content-Type', 'application/x-www-form-urlencoded']
 const HOST: Pair = ['Host', 'localhost:3000']
-/** A challenge and its verifier (RFC 7636 B). */
+/** A PKCE code challenge and its verifier (RFC 7636, appendix B). */
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJGuCHaoeK1t8URWbuGJSstw-cM'
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 

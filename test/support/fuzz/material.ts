@@ -203,8 +203,8 @@ export async function createMaterial(stand: Stand): Promise<Material> {
   }
 
   /**
-   * Removes used codes and refresh tokens, because a second use revokes the grant. Three entries of each list
-   * are kept.
+   * Removes the code and the refresh token that a request has used, because a second use revokes the grant. A
+   * list with three entries or fewer stays unchanged, so that requests can still pick from it.
    */
   function removeUsed(sent: string): void {
     for (const list of [material.codes, material.refreshTokens]) {

@@ -102,10 +102,10 @@ const OPEN_OPERATIONS = new Set(['banks:items', 'items:list'])
 
 function judgeSecrets({ received, incidents }: Outcome, sent: string, { secrets, clients }: Material) {
   const findings: Finding[] = []
-  // Logs may hold no secret at all. A response may repeat the browser's own cookies.
+  // A log must not contain any secret. A response may repeat the browser's own cookies.
   const logs = incidents.map(({ value }) => inspect(value, { depth: 8, maxStringLength: null })).join('\n')
-  // A form that is posted to these endpoints is redirected to the same endpoint. The address of the redirect
-  // contains the parameters of the form, so this header is ignored.
+  // The authorization and sign-out endpoints redirect a posted form to themselves. The address of this
+  // redirect contains the parameters of the form, so the oracle ignores the `Location` header.
   const answered = received.replaceAll(
     /^location: http:\/\/localhost:3000\/auth\/oauth2\/(authorize|logout)\?.*/gim,
     '',
@@ -119,8 +119,8 @@ function judgeSecrets({ received, incidents }: Outcome, sent: string, { secrets,
   for (const { clientId, label } of clients) {
     if (!received.includes(clientId) || sent.includes(clientId)) continue
     const isOfToken = (sent.match(JWT) ?? []).some((text) => payloadOf(text).includes(clientId))
-    // The revocation feed names the clients with revoked tokens. Pages and sign-out name the client of the
-    // request.
+    // Three kinds of responses may contain a client id that the request did not send: the revocation feed,
+    // the redirect after a sign-out, and the responses of an interaction.
     const isFeed = received.includes('"revocations":') || received.includes('/logout/success?client_id=')
     const isPage = sent.includes('/interaction/') || sent.includes('/oauth2/authorize/')
     if (!isOfToken && !isFeed && !isPage) findings.push({ class: 'client id of another', detail: label })

@@ -23,7 +23,7 @@ export interface FuzzBody {
   /** Parameters, or the bytes to send. */
   readonly content: readonly Pair[] | string
   readonly isChunked?: boolean | undefined
-  /** Number of bytes that are announced and never sent, because the sender closes the connection before. */
+  /** Number of announced bytes that are not sent, because the sender closes the connection too early. */
   readonly missing?: number | undefined
 }
 

@@ -37,14 +37,15 @@ export const KOA_ROUTERS: Readonly<Record<string, KoaRouting>> = {
       try {
         router.on(method, `${BASE}${path}`, answer(reach, handler) as never)
       } catch {
-        // This router cannot have a literal name beside a parameter.
+        // This router cannot have a literal name beside a parameter, so it lacks some of the routes.
       }
     }
     return router.routes() as unknown as Middleware
   },
 
-  // This router gets no catch-all. The router distinguishes letter case and trailing slashes, so the catch-all
-  // would answer variants of public paths instead of the public handler.
+  // The gateway lets variants of public paths, such as `/HEALTH`, pass without a token. This router
+  // distinguishes letter case and trailing slashes, so a catch-all would answer these variants. The oracle
+  // would then report an unguarded handler by mistake. So this router gets no catch-all.
   'find-my-way': findMyWayWith({}, []),
 
   'find-my-way caseSensitive: false': findMyWayWith({

@@ -29,9 +29,9 @@ export interface FuzzOptions {
   readonly perStand?: number | undefined
   /** Share of requests over real sockets. @default 0.02 */
   readonly outside?: number | undefined
-  /** Options of the stands that differ from the defaults. */
+  /** Stand options that replace the defaults. */
   readonly stand?: Partial<StandOptions> | undefined
-  /** Number of causes per class whose request is shortened. Further causes are only counted. @default 4 */
+  /** Number of findings of each class whose request is shortened. Others keep their request. @default 4 */
   readonly shortened?: number | undefined
   /** Called after each stand is closed. */
   readonly onStand?: ((progress: Progress) => void) | undefined

@@ -50,9 +50,9 @@ export interface StandOptions {
   readonly hasHostSession: boolean
   /** Whether the host has a body parser that runs before gatehouse. */
   readonly hasBodyParser: boolean
-  /** Whether the gateways of the Koa apps pass on paths without an operation, and have optional routes. */
+  /** Whether the Koa gateways pass on requests that match no operation, and have optional-token routes. */
   readonly isOpen: boolean
-  /** Options of the gatehouse that differ from the defaults of a stand. */
+  /** Options of the gatehouse that replace the defaults of a stand. */
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
   /** Faulty middleware that gets generated requests before gatehouse. A test of the oracle uses it. */
   readonly above?: Middleware | undefined
