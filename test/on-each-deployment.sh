@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the tests that use a store on each deployment in turn: cluster, Sentinel, ioredis 5 and 6.
-# TEST_STORES names other deployments; arguments go to vitest, for example: npm run test:deployments -- test/flows/token
+# Runs the tests that use a store on one deployment after another: Redis, Redis Cluster and Sentinel, with ioredis 5 and 6.
+# TEST_STORES replaces this list with other deployments, separated by spaces. Arguments are passed to vitest, for
+# example: npm run test:deployments -- test/flows/token
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

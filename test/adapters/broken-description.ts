@@ -1,14 +1,14 @@
 import type { Store, StoreCheck } from '../../src/store/contract.ts'
 import type { BrokenStore } from './broken-store.ts'
 
-/** Makes an `inspect` that answers `check`, and appends the last of `keys` to the message of the check. */
+/** Makes an `inspect` that answers `check`. The message of the check ends with the last key of `keys`. */
 function inspecting(check: StoreCheck, keys: readonly string[] = []): Partial<Store> {
   return {
     inspect: async () => ({ checks: [{ ...check, message: [check.message, ...keys.slice(-1)].join(' ') }] }),
   }
 }
 
-/** Stores that break a promise about what a store reports of itself. */
+/** Stores that break a promise about what a store reports about itself. */
 export const brokenDescription: readonly BrokenStore[] = [
   {
     breaks: 'ping fails',

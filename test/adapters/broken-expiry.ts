@@ -88,7 +88,7 @@ export const brokenExpiry: readonly BrokenStore[] = [
     noticedBy: 'an index to which members are added concurrently lives for the longest time to live',
   },
   {
-    breaks: 'the last time to live of an index replaces a longer time to live',
+    breaks: 'a shorter time to live replaces the longer time to live of an index',
     methods: (intact) => ({
       add: async (index, member, ttl) => {
         const members = await intact.range(index, { limit: 1000 })

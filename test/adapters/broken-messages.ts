@@ -3,8 +3,8 @@ import { nothing, type BrokenStore } from './broken-store.ts'
 const truncated = (channel: string) => Buffer.from(channel).subarray(0, 63).toString('latin1')
 
 /**
- * Stores that break a promise about messages or about pending calls. Most cases of the contract suite take
- * some seconds to notice the fault.
+ * Stores that break a promise about messages or about pending calls. Most of the
+ * cases that notice these faults take some seconds.
  */
 export const brokenMessages: readonly BrokenStore[] = [
   {
@@ -45,7 +45,7 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'publish does not wait for listeners',
   },
   {
-    breaks: 'subscriptions never end',
+    breaks: 'a listener receives messages after its subscription has ended',
     methods: (intact) => ({ subscribe: async (...call) => (await intact.subscribe(...call), nothing) }),
     noticedBy: 'after a subscription has ended its listener is not called',
   },
@@ -131,7 +131,7 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'a message reaches all subscribers of its channel',
   },
   {
-    breaks: 'each message also reports missed messages',
+    breaks: 'each message is followed by a report of missed messages',
     methods: (intact) => ({
       subscribe: (channel, listener, missed) =>
         intact.subscribe(channel, (message) => {

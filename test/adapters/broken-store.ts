@@ -15,8 +15,8 @@ export interface BrokenStore {
    */
   readonly connected?: true
   /**
-   * The message of the store's error with which the case fails. @default the case fails with an
-   * AssertionError
+   * The message of the error that the store throws and that makes the case fail. @default the case fails with
+   * an AssertionError
    */
   readonly message?: string
 }

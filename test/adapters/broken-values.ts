@@ -24,7 +24,7 @@ export const brokenValues: readonly BrokenStore[] = [
     noticedBy: 'get answers undefined for a key that was never set',
   },
   {
-    breaks: 'values are normalised',
+    breaks: 'values are Unicode-normalised',
     methods: (intact) => ({ set: (key, value, ttl) => intact.set(key, value.normalize(), ttl) }),
     noticedBy: 'set stores any text unchanged',
   },
@@ -76,7 +76,7 @@ export const brokenValues: readonly BrokenStore[] = [
     noticedBy: 'keys are compared character by character',
   },
   {
-    breaks: 'keys are normalised',
+    breaks: 'keys are Unicode-normalised',
     methods: (intact) => keysAs((key) => key.normalize(), intact),
     noticedBy: 'keys are compared character by character',
   },

@@ -99,7 +99,8 @@ describeWithRedis('the Redis store on a cluster', () => {
       })
     const contracts = [contract(0, false), contract(2, true, 'a{tag}:'), contract(1, false, '}*{b')]
     describe.concurrent('', () => {
-      // All three contracts run at the same time, so that the tests wait only once for each expiry.
+      // The contract runs on all three clients at the same time, so that the tests wait only once for each
+      // expiry.
       for (const [position, { name }] of required(contracts[0]).entries()) {
         test(name, () => Promise.all(contracts.map((cases) => required(cases[position]).run())))
       }

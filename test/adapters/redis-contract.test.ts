@@ -65,7 +65,7 @@ describeWithRedis('the store contract on Redis', () => {
     storeContract({ createStore: () => redisStore(clients[0]!, { durability }).durable!, elapse }),
   ]
   describe.concurrent('', () => {
-    // All contracts run at the same time, so that the tests wait only once for each expiry.
+    // The contract runs on all stores at the same time, so that the tests wait only once for each expiry.
     for (const [position, { name }] of contracts[0]!.entries()) {
       test(name, () => Promise.all(contracts.map((cases) => cases[position]!.run())))
     }

@@ -114,8 +114,8 @@ describe.each([
         }
         expect(await impatient.create('taken', '2')).toBe(false)
         expect(await impatient.replace('taken', 'another', '2')).toBe(false)
-        // The master no longer has `a`, because it applied an earlier delete, which was rejected. The replica
-        // may still have `a`, so this delete waits for the replica.
+        // The master no longer has `a`, because it applied the earlier delete, although that call rejected.
+        // The replica may still have `a`, so this delete waits for the replica.
         await expect(impatient.delete('a')).rejects.toMatchObject(unconfirmed(50))
         // The master has applied all rejected writes.
         expect(await store.getMany(['a', 'b', 'taken'])).toEqual([undefined, '1', '1'])
@@ -128,7 +128,7 @@ describe.each([
       await durable.set('a', '1')
     })
 
-    test('the connection for durable writes closes with the client, so that it keeps no process alive', async () => {
+    test('the connection for durable writes closes with the client, so that the connection keeps no process alive', async () => {
       const { client, durable: closing } = open(master.port, { connectionName: 'closing' })
       const own = async () => (await connections()).filter((line) => line.includes(' name=closing '))
       await closing.set('a', '1')
@@ -143,7 +143,7 @@ describe.each([
       expect(await store.get('a')).toBe('3')
     })
 
-    test('pending durable writes delay no reads and no plain writes, and all settle within twice their timeout', async () => {
+    test('pending durable writes delay no reads and no plain writes, and all durable writes settle within twice their timeout', async () => {
       await durable.set('a', '1')
       replica.pause()
       try {
@@ -218,7 +218,7 @@ describe.each([
       expect(await durable.range('index', { limit: 10 })).toEqual(['a'])
     })
 
-    test('durable writes whose answer is lost are rejected and sent once, and later writes work', async () => {
+    test('durable writes whose answer is lost are rejected and not sent again, and later writes work', async () => {
       const proxy = await startTcpProxy(master.port)
       cleanups.push(() => proxy.close())
       const behindProxy = open(proxy.port).durable
@@ -313,7 +313,7 @@ describe.each([
         await leave()
         expect((await store.inspect?.())?.time).toBeDefined()
       }
-      // Redis rejects a command that docs/redis.md does not list, so the limits of this user are in force.
+      // This rejection proves that Redis limits the user to the rights that docs/redis.md lists.
       await expect(limited.client.keys('*')).rejects.toThrow('NOPERM')
     })
 

@@ -20,7 +20,7 @@ const RECOMMENDED: RedisOptions = {
   retryStrategy: (attempt) => Math.min(attempt * 50, 500),
 }
 
-/** Calls each method that sends a command to Redis. */
+/** Calls each method that sends a command to Redis, and returns the promises of the calls. */
 function everyCall(store: Store): Promise<unknown>[] {
   return [
     store.get('a'),
@@ -107,7 +107,7 @@ describe.each([
       await standard.close()
     })
 
-    test('messages stay within the database and the prefix of the client', async () => {
+    test('a message reaches only stores whose client has the same database and prefix', async () => {
       const stores = [{ db: 0 }, { db: 1 }, { keyPrefix: 'tenant:' }].map((options) => {
         const client = new AnyRedis(server.port, options)
         clients.push(client)
@@ -143,7 +143,7 @@ describe.each([
       expect(await store.range('index', { limit: 10 })).toEqual(['b'])
     })
 
-    test('a key that holds another Redis type is reported as ERR_STORE_CORRUPT, never as absent', async () => {
+    test('a key whose value has the wrong Redis type is reported as ERR_STORE_CORRUPT, never as absent', async () => {
       const store = redisStore(await connect())
       await admin.rpush('gatehouse:list', 'x')
       await admin.set('gatehouse:text', 'x')

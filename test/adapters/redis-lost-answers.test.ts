@@ -23,8 +23,8 @@ describeWithRedis('writes whose answer is lost', () => {
     client.on('error', () => {})
     store = redisStore(client)
     await client.flushall()
-    // ioredis sends its own commands on a new connection. After the ping they are all answered, so a test can
-    // lose only the answer to a command of the store.
+    // ioredis sends its own commands on a new connection. After the ping, all these commands are
+    // answered, so a test can lose only the answer to a command of the store.
     await vi.waitFor(() => store.ping())
   })
   afterEach(() => client.disconnect())

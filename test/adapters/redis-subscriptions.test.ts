@@ -116,7 +116,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     expect(await subscribers()).toHaveLength(1)
   })
 
-  test('each listener is notified only when messages may have been missed', async () => {
+  test('a listener is notified of missed messages only after its subscription was interrupted', async () => {
     const missed = { a: vi.fn(), b: vi.fn(), broken: vi.fn(), ended: vi.fn() }
     missed.broken.mockImplementation(() => {
       throw new Error('this listener is broken')

@@ -69,7 +69,7 @@ describe('an adapter for PostgreSQL that follows the store contract', () => {
     }
   })
 
-  test('the SQL store notifies a listener that messages may have been missed', async () => {
+  test('once a lost connection is restored, the SQL store notifies a listener that messages may have been missed', async () => {
     const store = createStore()
     let missed = 0
     await store.subscribe(

@@ -57,8 +57,8 @@ function connectionTo(shared: Store): Store {
 }
 
 /**
- * Whether the contract suite also runs a case on the durable store. It runs all cases except the cases about
- * a store as a whole, for example about its closing.
+ * Whether the contract suite also runs a case on the durable view of a store. It does so for all cases except
+ * the cases about a store as a whole, for example about closing a store.
  */
 const isDurableToo = (name: string) =>
   !/^(after close|close|closing|calls that|ping|volatile|inspect)/.test(name)

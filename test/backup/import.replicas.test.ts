@@ -22,7 +22,7 @@ const key = {
   resourceServer: false,
 }
 
-/** For each section of the file: the fields of a line, and the key of the record that importing it writes. */
+/** For each section of the file: the fields of a line, and the key of the record that its import writes. */
 const SECTIONS: Record<
   string,
   { open: (store: Store) => Section; fields: Record<string, unknown>; at: string }
@@ -80,8 +80,8 @@ test.each(Object.entries(SECTIONS))(
     const put = open(db.durable).parseLine(fields)
     if (typeof put !== 'function') throw new Error(JSON.stringify(put.problems))
     for (let times = 0; times < 3; times += 1) {
-      // Replication works until the record under `at` is written, so the index entries are replicated each
-      // time.
+      // Replication stops when the record under `at` is written. The index entries, which are written before,
+      // are replicated each time.
       db.replicates = true
       db.lagFrom(at)
       await expect(put(counts)).rejects.toThrow(TOO_FEW)

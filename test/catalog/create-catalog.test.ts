@@ -171,7 +171,7 @@ describe('createCatalog', () => {
     ['GET /a%20b', 'GET /A%20B'],
     ['POST /:a/x/:b', 'POST /:c/X/:d'],
     ['GET /', 'GET /'],
-  ])('two scopes cannot have the routes %s and %s', (one, other) => {
+  ])('two different operations cannot have the routes %s and %s', (one, other) => {
     const problems = problemsOf({
       a: { title: 'A', operations: { one: { route: one, title: 'A' } } },
       b: { title: 'B', operations: { other: { route: ['PUT /c', other], title: 'A' } } },

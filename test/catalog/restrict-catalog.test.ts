@@ -42,7 +42,8 @@ describe('a restricted catalog', () => {
     expect(restricted.findOperation('GET', '/invoices/4')?.scope).toBe('read')
     expect(restricted.findOperation('HEAD', '/invoices/4')?.scope).toBe('read')
     expect(restricted.findOperation('GET', '/invoices/list')).toBeUndefined()
-    // The host still has the handler of the omitted operation at this path.
+    // The host still has a handler at this path. The gateway must guard the path, so `findClaims()` still finds
+    // the omitted operation.
     expect(restricted.findClaims('GET', '/invoices/list')).toHaveLength(1)
   })
 })

@@ -27,7 +27,7 @@ function calls() {
     misspeltProduct: applications.create({ ...owner, products: ['invoice'] }),
     // @ts-expect-error an operation that does not exist
     misspeltOperation: apiKeys.removeOperation('key', 'invoices:lst'),
-    // @ts-expect-error a product is no operation
+    // @ts-expect-error a product is not an operation
     misplaced: applications.restoreOperation('app', 'invoices'),
     // @ts-expect-error only applications have redirect URIs
     redirectUris: apiKeys.create({ ...owner, redirectUris: [] }),

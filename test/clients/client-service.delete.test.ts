@@ -33,7 +33,7 @@ describeEachKind('deleting a client', (context) => {
   it('repeating a deletion that was not confirmed as durable writes the deletion again', async () => {
     const { store, calls, faults } = watched(stores.open())
     const process = context.start(store)
-    // Each process makes some writes only at its first deletion. They are made here, so that the test does
+    // A process makes some writes only at its first deletion. This deletion makes them, so that the test does
     // not count them below.
     await process.service.delete((await context.created(process)).clientId)
     const { clientId } = await context.created(process)
@@ -136,7 +136,7 @@ describeEachKind('deleting a client', (context) => {
     expect(await second.registry.find(clientId)).toBeUndefined()
   })
 
-  it('a deletion succeeds even if the entries in lists cannot be removed', async () => {
+  it('a deletion succeeds even if the list entries of the client cannot be removed', async () => {
     const { store, faults } = watched(stores.open())
     const process = context.start(store)
     const { clientId } = await context.created(process)

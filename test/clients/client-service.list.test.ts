@@ -47,7 +47,7 @@ describeEachKind('lists of clients', (context) => {
     }
   })
 
-  it('a page skips entries that a crash left without a record, and is filled with other clients', async () => {
+  it('a page skips entries that a crash left without a record, and is filled with the clients that follow', async () => {
     const store = stores.open()
     const process = context.start(store)
     const { clientId } = await context.created(process, { name: 'Kept' })
@@ -88,7 +88,7 @@ describeEachKind('lists of clients', (context) => {
       { limit: '5' },
       { cursor: '' },
       { cursor: 'x' },
-      // The misspelt option `after` would return the first page again and again.
+      // The option is called `cursor`. If `after` were ignored, each call would return the first page.
       { after: `${START}:a` },
       null,
     ]

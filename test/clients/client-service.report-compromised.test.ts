@@ -46,7 +46,7 @@ describeEachKind('reporting that a client is compromised', (context) => {
     expect(await process.service.find(clientId)).toMatchObject({ epoch: 1, disabled: false })
   })
 
-  it('a compromised client is still listed and can be changed, and rotateSecret makes its next secret', async () => {
+  it('a compromised client is still listed and can be changed, and rotateSecret creates a new secret for the client', async () => {
     const process = context.start()
     const { service, registry } = process
     const { clientId } = await context.created(process)

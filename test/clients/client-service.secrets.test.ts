@@ -35,7 +35,7 @@ describeEachKind('secrets of clients', (context) => {
     expect(await service.listSecrets(clientId)).toHaveLength(1)
   })
 
-  it('a client has at most two live secrets, and revokeSecret revokes the chosen secret but never the last one', async () => {
+  it('a client has at most two live secrets, and revokeSecret revokes the chosen secret but never the only live secret', async () => {
     const process = context.start()
     const { service, registry } = process
     const { clientId, clientSecret: first } = await context.created(process)

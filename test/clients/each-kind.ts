@@ -30,7 +30,7 @@ async function created(process: Process, input: object = {}) {
   return { clientId: client.clientId, client, clientSecret: result.clientSecret }
 }
 
-/** Runs a suite for API keys and for applications on each store, because their methods are the same. */
+/** Runs a suite for API keys and for applications, whose services have the same methods, on each store. */
 export function describeEachKind(name: string, suite: (context: EachKind) => void): void {
   describe.each(['apiKey', 'application'] as const)(`${name} (%s)`, (kind) => {
     beforeEach(() => {

@@ -97,7 +97,7 @@ describeEachKind('changes that remove access from a client', (context) => {
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
   })
 
-  it('deleting a client by the service of the other kind revokes nothing', async () => {
+  it('deleting a client through the service of the other kind of client revokes nothing', async () => {
     const process = context.start()
     const { clientId } = await context.created(process, { products: ['invoices'] })
     const other = kind === 'apiKey' ? process.applications : process.apiKeys
@@ -183,8 +183,8 @@ describeEachKind('the tokens of a client', (context) => {
     await service.removeOperation(clientId, 'payments:list')
     await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
     await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
-    // The test repeats the change and writes its revocations again, as a process does that completes a
-    // pending revocation.
+    // A process that completes a pending revocation repeats the change and writes its revocations again. The
+    // next two lines do the same.
     await service.removeOperation(clientId, 'payments:list')
     await process.revocations.revoke(...(await clientTokens.revocationsOf(clientId)))
 
@@ -217,7 +217,7 @@ describeEachKind('the tokens of a client', (context) => {
     expect(await clientTokens.revocationsOf('unknown')).toEqual([])
     await service.delete(clientId)
     expect(await clientTokens.revocationsOf(clientId)).toEqual([{ of: 'client', id: clientId }])
-    // An operator may call revokeAll in an incident. All tokens stay revoked.
+    // In an incident an operator may call revokeAll for a deleted client. All its tokens stay revoked.
     await clientTokens.revokeAll(clientId, {})
     expect(isRejected(process.set, clientId, 99)).toBe(true)
     for (const unknown of ['unknown', 'no:id', 7 as never]) {

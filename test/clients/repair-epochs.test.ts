@@ -9,7 +9,7 @@ import { services, watched } from './setup.ts'
 /** A process that caches clients and knows revocations, but receives no messages about changed clients. */
 async function start() {
   const data = memoryStore()
-  // These services stand for another process, whose messages are lost.
+  // These are the services of another process, whose messages are lost.
   const { apiKeys } = services(data)
   const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key', products: ['invoices'] })
   const { clientId } = apiKey
@@ -55,8 +55,8 @@ it('a cached client that was deleted is not found as soon as the revocation is k
 it('an epoch that the store lost is raised again, with one write', async () => {
   const { find, revocations, calls, count } = await start()
   revocations.lowestValidEpoch = 3
-  // The first lookup raises the stored epoch, and returns the client as it was read. A token with this epoch
-  // is still rejected.
+  // The first lookup raises the stored epoch, but returns the client with the epoch that was read before. A
+  // token with this lower epoch is rejected.
   expect(await find()).toMatchObject({ epoch: 0 })
   expect(await find()).toMatchObject({ epoch: 3 })
   calls.length = 0

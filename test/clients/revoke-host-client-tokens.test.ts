@@ -155,7 +155,7 @@ describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
     expect(await clientTokens.revocationsOf('nightly')).toEqual([{ of: 'client', id: 'nightly' }])
   })
 
-  it('revoking the tokens with one operation keeps other tokens valid, even when it is repeated', async () => {
+  it('revoking the tokens with one operation keeps all other tokens valid, even if the revocation is repeated', async () => {
     const { clientTokens, isRejected, registry } = atHost(open())
     await clientTokens.revokeScopes('nightly', ['payments:transfer'], {})
     await clientTokens.revokeScopes('nightly', ['payments:transfer'], {})

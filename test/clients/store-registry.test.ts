@@ -52,7 +52,7 @@ describeOnEachStore('the store registry', (stores) => {
     const { apiKeys, registry } = services(stores.open())
     const { apiKey, clientSecret } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
     expect(await registry.verifySecret(apiKey, clientSecret)).toBe(false)
-    // A copy of a found client is accepted too.
+    // The secret is accepted for a copy of a client that the registry returned.
     const copy = { ...((await registry.find(apiKey.clientId)) ?? apiKey), name: 'Copy' }
     expect(await registry.verifySecret(copy, clientSecret)).toBe(true)
   })

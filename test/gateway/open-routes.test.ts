@@ -141,7 +141,7 @@ describe('an optional route', () => {
     expect(reached).toHaveLength(2)
   })
 
-  test('a trailing slash keeps an optional route open if every operation that a router may run for it is optional', async () => {
+  test('a trailing slash keeps an optional route open if every operation that a router may run for this path is optional', async () => {
     const both = await serveWith({ optional: ['GET /reports', 'GET /reports/:id'] })
     await both.agent.get('/api/reports/').expect(200)
     await both.agent.get('/api/reports/').set(bearer('nonsense')).expect(401)

@@ -43,7 +43,7 @@ describe('requireScope()', () => {
       .expect(200, 'acme')
   })
 
-  test('requireScope() requires all of its scopes, and names the missing ones', async () => {
+  test('requireScope() requires all of its scopes, and names the missing scopes', async () => {
     const { gateway, issuer } = await createTestGateway()
     const { agent, handler } = serve(gateway, ['invoices:read', 'reports:read', 'reports:all'])
     const { headers, body } = await agent

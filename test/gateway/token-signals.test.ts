@@ -101,7 +101,7 @@ describe('the signal of a token', () => {
     expect(codeOf(signalOf('b', 0))).toBe('ERR_TOKEN_EXPIRED')
     const seen = signalOf('c')
     revoke('c')
-    // The revocation is known, but the next sweep has not run yet.
+    // The revocation is known, but the watched tokens have not been checked since the revocation.
     expect(signalOf('c')).toBe(seen)
     expect(codeOf(seen)).toBe('ERR_TOKEN_REVOKED')
   })

@@ -147,7 +147,7 @@ describe('the grant lifecycle', () => {
     expect(await lifecycle.activate('g1')).toBe(true)
   })
 
-  test('a grant whose list entry could not be written is listed by the next activation', async () => {
+  test('if the list entry of a grant could not be written, the next activation of the grant writes the entry', async () => {
     await make(lifecycle, 'g1')
     const away = createGrantLifecycle(
       { ...store, add: () => Promise.reject(new Error('read ECONNRESET')) },
@@ -243,8 +243,8 @@ describeEachStore('the grants of one person for one application', (makeStore) =>
     await use('of none', { userId: undefined })
     await use('of another application', { clientId: 'other' })
     expect(await mayExceedLimit()).toBe(false)
-    // In the next twenty days, half of the grants are extended. These grants are then in two buckets: their
-    // first bucket and the next one.
+    // In the next twenty days, half of the grants are extended. The list of grants is divided by expiry into
+    // buckets. Each extended grant is then in two buckets: that of its first expiry and that of its new expiry.
     for (let day = 0; day < 20; day += 1) {
       vi.setSystemTime(Date.now() + DAY * 1000)
       for (let at = 0; at < 40; at += 2) await lifecycle.extend(`a${at}`)

@@ -173,7 +173,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
     },
   )
 
-  test('completing a revocation a second time does not revoke what the person has authorized meanwhile', async () => {
+  test('completing a revocation a second time does not revoke a grant that was authorized after the first completion', async () => {
     const token = await authorize(processOn(store), 'first')
     const faulty = faultyStore(store)
     faulty.arm('set refresh-family', 'rejected', { thenAway: true })
@@ -226,7 +226,7 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
         vi.setSystemTime(Date.now() + 70_000)
         await finish()
       }
-      // The list entry and the stored consent are not checked, because they belong to the later grant.
+      // The list entry and the stored consent are not checked, because the grant `since` has its own.
       const checkedParts = ['access token', 'refresh token', 'grant']
       for (const [at, id] of ids.entries()) {
         const usable = await usablePartsOf(store, id, tokens[at] ?? '', person)

@@ -82,9 +82,9 @@ describe('checkKeys()', () => {
       'unknown',
       'not been loaded',
     ],
-    ['under another secret', { failure: secret }, 'fail', 'another `secret`'],
+    ['that are encrypted under another secret', { failure: secret }, 'fail', 'another `secret`'],
     [
-      'under another secret since the start',
+      'that were never loaded, because they are encrypted under another secret',
       { failure: secret, keys: [], confirmedAt: undefined },
       'fail',
       '`secret`',

@@ -43,7 +43,7 @@ test.each([
     new GatehouseError('ERR_CATALOG', 'wrong:\n  - a: b\n  - c: d'),
     'wrong: a: b c: d',
   ],
-])('in a reason, %s', (_, error, reason) => {
+])('the reason of an error: %s', (_, error, reason) => {
   expect(reasonOf(error)).toBe(reason)
 })
 

@@ -123,7 +123,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(after(8)).not.toContain('has lost')
   })
 
-  test('an older ring after a failover is adopted and not replaced', async () => {
+  test('if a failover restores an older key ring, a process adopts the ring and does not replace it', async () => {
     const one = await startFirst()
     const older = (await makeStore(data).get(RING)) ?? ''
     const before = one.published()

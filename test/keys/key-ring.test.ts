@@ -38,7 +38,8 @@ const kids = (keys: readonly JWK[]) => keys.map(({ kid }) => kid)
 describeEachStore('the key ring', (makeStore) => {
   test('a new key ring has a current and a next key for access tokens and for ID tokens, each named after its thumbprint', async () => {
     const { signing, published } = await load(makeStore(), TODAY)
-    // The last key is the next key for ID tokens. Another process may sign with it soon.
+    // The third key is the next key for ID tokens. It is included because another process may
+    // sign with it soon.
     expect(signing.map(({ alg, use }) => ({ alg, use }))).toEqual([
       { alg: 'ES256', use: 'sig' },
       { alg: 'RS256', use: 'sig' },

@@ -26,7 +26,7 @@ const policy = {
   publishAhead: HOUR,
   tail: { ES256: retentionOf(LIFE.ES256), RS256: retentionOf(LIFE.RS256) },
 }
-/** Seconds by which the clock of each of the three processes is ahead. */
+/** For each of the three processes, the seconds by which its clock is ahead of the true time. */
 const SKEW = [-30, 0, 30] as const
 
 /** The kind of a moment: the state of a key ends, a token expires, or the keys of a process become stale. */
@@ -106,7 +106,8 @@ function createWorld() {
     for (const { what, kid } of changes) {
       if (what === 'published') publishedAt.set(kid, time)
       if (what === 'revoked') revoked.add(kid)
-      // Unless an operator rotates or revokes, no key becomes current before all processes can know the key.
+      // Unless an operator rotates or revokes a key, a key becomes current only after all processes can
+      // know it.
       const hadAnother = before.some((key) => key.state === 'current' && key.alg === kid.slice(0, 5))
       if (what === 'activated' && !isManual && hadAnother) {
         const ahead = time - (publishedAt.get(kid) ?? time)

@@ -164,15 +164,14 @@ describeEachStore('rotating keys', (makeStore) => {
     expect((await one.list()).filter((line) => line.startsWith('next ES256'))).toHaveLength(1)
   })
 
-  test('other processes revoke the tokens of a key whose revocation a crashed process began', async () => {
+  test('if a process crashes while it revokes a key, other processes revoke the tokens of the key', async () => {
     const failure = new Error('crashed')
     const one = await start({ revokeKey: () => Promise.reject(failure) })
     const other = await start({ takeOverAfterMs: 20 })
     const [es1] = one.published() as [string]
     await expect(one.keys.revoke(es1)).rejects.toThrow(failure)
     await vi.waitFor(() => expect(other.revoked.map(({ kid }) => kid)).toEqual([es1]))
-    // A process that starts revokes the tokens without waiting. A process that knows the revocation does
-    // nothing.
+    // A process that starts afterwards revokes the tokens again at once, unless it knows the revocation.
     const late = await start()
     expect(late.revoked.map(({ kid }) => kid)).toEqual([es1])
     const informed = await start({ isKeyRevoked: (kid) => kid === es1 })
@@ -183,7 +182,7 @@ describeEachStore('rotating keys', (makeStore) => {
   test('repeating revoke() completes a failed revocation and changes no key', async () => {
     let fails = true
     const revokeKey = () => (fails ? Promise.reject(new Error('away')) : Promise.resolve())
-    // The process itself knows the revocation that it tried to write.
+    // The process knows the revocation, although the write of the revocation has failed.
     const one = await start({ revokeKey, isKeyRevoked: () => true })
     const [es1] = one.published() as [string]
     await expect(one.keys.revoke(es1)).rejects.toThrow('away')
@@ -228,7 +227,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(revoked).toEqual([])
   })
 
-  test('a token with an unknown key makes a process poll the keys, once a second on average', async () => {
+  test('tokens with unknown keys make a process poll the keys, at most once a second on average', async () => {
     const one = await start()
     const faulty = faultyStore({ ...makeStore(data), subscribe: async () => async () => {} })
     const unsubscribed = await start({}, faulty.store)

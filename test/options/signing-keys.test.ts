@@ -91,7 +91,7 @@ describe('the rotation schedule in signingKeys', () => {
 })
 
 describe('the keys of the host in signingKeys.jwks', () => {
-  test('a key of the host gets kid, alg and use, and loses the members that no key needs', async () => {
+  test('a key of the host gets kid, alg and use, and loses all members that are not needed', async () => {
     const resolved = withKeys(
       { ...ec.private, x5c: ['…'] },
       { ...rsa.private, kid: 'mine', alg: 'RS256' },

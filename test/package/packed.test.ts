@@ -99,7 +99,7 @@ describe('the packed package', () => {
         files: ['minimal.ts', 'entry-points.ts'],
       }),
     )
-    // The file imports all entry points, so that tsc checks the types of each.
+    // This file imports all entry points, so that tsc checks the types of each entry point.
     await writeFile(
       path.join(project, 'entry-points.ts'),
       `import { Redis } from 'ioredis'
@@ -113,7 +113,7 @@ describe('the packed package', () => {
     await runToEnd(project, process.execPath, [tsc])
 
     const port = await freePort()
-    // The README says that the quick start is valid JavaScript.
+    // The README says that the quick start is valid JavaScript, so Node.js must run it as an .mjs file.
     await copyFile(path.join(project, 'minimal.ts'), path.join(project, 'app.mjs'))
     const lines = await startHost('app.mjs', port)
     const script = lines.slice(lines.indexOf('TOKEN='))
@@ -237,7 +237,7 @@ describe('the packed package', () => {
     await write('tsconfig.json', JSON.stringify({ compilerOptions: STRICT, files: ['host.ts'] }))
     await runToEnd(host.folder, process.execPath, [tsc])
 
-    // The program is valid JavaScript.
+    // The program is valid JavaScript, so Node.js can run it as an .mjs file.
     await write('host.mjs', program)
     const port = await freePort()
     const lines = await startHost('host.mjs', port, host.folder)

@@ -84,7 +84,7 @@ async function createWorld(skews: readonly number[]) {
   const store = memoryStore()
   const processes = skews.map((skew) => createProcess(store, skew))
   await Promise.all(processes.map((each) => each.readAll()))
-  /** The epochs of new tokens. A service reads them from records in the store. */
+  /** The epoch of each client, which its new tokens carry. In a service, the store contains the epochs. */
   const epochs = Array.from({ length: CLIENTS }, () => 0)
   const deleted = new Set<number>()
   let catalogEpoch = 0

@@ -87,9 +87,12 @@ describe('isTokenRevoked()', () => {
       false,
     ],
     ['another operation', { of: 'operation', id: 'x:y', below: 6, until: UNTIL }, false],
-  ])('isTokenRevoked() returns the expected result for a revocation of %s', (_, revocation, expected) => {
-    expect(isRevokedBy([revocation])).toBe(expected)
-  })
+  ])(
+    'isTokenRevoked() returns the expected result for a token after the revocation of %s',
+    (_, revocation, expected) => {
+      expect(isRevokedBy([revocation])).toBe(expected)
+    },
+  )
 
   test('a token without valid epochs counts as a token of epoch 0', () => {
     const old = token({}, { access_epoch: undefined, catalog_epoch: 'five' })
@@ -133,7 +136,7 @@ const aToken: fc.Arbitrary<RevocableToken & { expiresAt: number }> = fc.record({
   expiresAt: anEnd,
 })
 
-/** The model: the definition of `Revocation`, word by word. */
+/** The model, which follows the definition of `Revocation` word by word. */
 function covers(
   revocation: Revocation,
   { tokenId, grantId, clientId, keyId, ...of }: RevocableToken,
@@ -151,13 +154,13 @@ function covers(
 }
 
 describe('the precedence of revocations', () => {
-  test('a token is revoked if any revocation covers it, even if revocations arrive repeatedly and in another order', () => {
+  test('a token is revoked if any revocation covers it, even if revocations arrive repeatedly and in a different order', () => {
     fc.assert(
       fc.property(
         fc.array(aRevocation, { maxLength: 12 }).chain((made) =>
           fc.tuple(
             fc.constant(made),
-            // The revocations arrive in another order, and some of them arrive twice.
+            // The revocations arrive in a random order, and some of them arrive twice.
             fc
               .tuple(fc.shuffledSubarray(made), fc.shuffledSubarray(made, { minLength: made.length }))
               .map((parts) => parts.flat()),

@@ -347,7 +347,7 @@ describe('a clock jump', () => {
     await seconds(56)
     answer(new Promise<RevocationPage>((resolve) => (release = resolve)))
     const count = cursors.length
-    // After these eight seconds, expired revocations are due to be pruned.
+    // Expired revocations are pruned once a minute, so pruning is due after these eight seconds.
     await seconds(8)
     vi.setSystemTime(Date.now() + 5 * 365 * 24 * HOUR)
     release(page([]))
@@ -370,7 +370,7 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('each time revocations become stale or fresh again there is one notification, and the age counts from the last complete read', async () => {
+  test('each time revocations become stale or fresh again there is one notification, and the age of revocations counts from the last complete read', async () => {
     const { follower, notified, answer } = setUp()
     await follower.start()
     for (let turn = 1; turn <= 3; turn += 1) {
@@ -387,7 +387,7 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('if the source does not answer, revocations become stale after three intervals, and the source is polled again', async () => {
+  test('if the source does not answer, revocations become stale after three poll intervals, and the source is polled again', async () => {
     const { follower, notified, answer, isRevoked } = setUp()
     await follower.start()
     answer(new Promise(() => {}), page(['a']))
@@ -499,7 +499,7 @@ describe('close() of the revocation follower', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('close() during a poll causes no notification, and no page is read any more', async () => {
+  test('after close() during a poll, the follower neither notifies nor reads another page', async () => {
     const { follower, answer, cursors, notified } = setUp()
     await follower.start()
     let fail: (error: Error) => void = () => {}

@@ -103,7 +103,8 @@ describeEachStore('the revocation log', (makeStore) => {
     const { cursor } = await readOn(log)
     await log.add(tokens(1100))
     time += 10.5 * MINUTE
-    // This entry is older than the time at which the following read will begin.
+    // The first page of the read below moves the start of later polls past this entry. So only the other pages
+    // of this read can return the entry.
     await log.add([token('in the next index')])
     time += 2.3 * MINUTE
     await log.add([token('at last')])
@@ -159,7 +160,7 @@ describeEachStore('the revocation log', (makeStore) => {
       const reader = logOf(store)
       const writer = logOf(store, ahead)
       let { cursor } = await readOn(reader)
-      // The rounds also cover the change from one index to the next.
+      // The rounds take longer than the span of one index, so they cover the change to the next index.
       for (let round = 0; round < 200; round += 1) {
         await writer.add([token(round)])
         const next = await readOn(reader, cursor)
@@ -190,7 +191,7 @@ describeEachStore('the revocation log', (makeStore) => {
   test.each<[string, (cursor: string) => string]>([
     ['is too old', () => String(START - 60 * MINUTE)],
     ['is from the future', () => String(START + 60 * MINUTE)],
-    ['is from the beginning of the epoch', () => '0'],
+    ['is from the year 1970', () => '0'],
     ['is empty', () => ''],
     ['is any long text', () => 'x'.repeat(5000)],
     ['is JSON', () => '{"since":0}'],
@@ -209,7 +210,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(ids).toEqual(new Set(['a']))
   })
 
-  test('with a forged cursor, a read accesses only the stored keys of revocations', async () => {
+  test('a read with a forged cursor accesses only indexes of revocations', async () => {
     const inner = makeStore()
     const faulty = faultyStore(inner)
     const log = logOf(faulty.store)
@@ -290,7 +291,7 @@ describeEachStore('the revocation log', (makeStore) => {
     await unsubscribe?.()
   })
 
-  test('a store that has lost its indexes keeps revocations that are added afterwards', async () => {
+  test('a store that has lost its indexes keeps revocations that are added after the loss', async () => {
     const store = makeStore()
     const log = logOf(store)
     await log.add([token('lost')])
@@ -312,7 +313,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect((await readOn(logOf(store))).ids).toEqual(new Set(['a']))
   })
 
-  test('expired buckets are not read, and a bucket leaves the list of buckets once the store has dropped its entries', async () => {
+  test('expired buckets are not read, and a bucket leaves the list of buckets once all entries of the bucket have expired in the store', async () => {
     const store = makeStore()
     const log = logOf(store)
     await log.add([token('over', SECOND + 60), token('a')])
@@ -397,7 +398,7 @@ describe('the revocation log on a failing store', () => {
   })
 })
 
-describeWithRedis('the keys of revocations (Redis)', () => {
+describeWithRedis('the Redis keys of revocations', () => {
   let server: RedisServer
   let client: Redis
   beforeAll(async () => {

@@ -230,7 +230,7 @@ describe('resuming revocations', () => {
   )
 
   test.each([0, -30_000, 30_000])(
-    'a change that fails after other processes have resumed it is resumed again, even if a clock differs by %i ms',
+    'a pending revocation that other processes resumed is resumed again after its change has failed, even if the clock of its process differs by %i ms',
     async (ahead) => {
       const store = memoryStore()
       await store.set('client', '5')
@@ -238,7 +238,7 @@ describe('resuming revocations', () => {
       const other = processOn(store)
       const { countUp, finish } = clientOn(store)
       const crash = here.revokeWith(client, async () => {
-        // The change is slow, so other processes resume it.
+        // The change is slow, so other processes resume its pending revocation while the change still runs.
         for (let round = 0; round < 6; round += 1) {
           time += 20_000
           await other.resumeAll(finish)
@@ -277,7 +277,7 @@ describe('resuming revocations', () => {
     expect(await pendingOn(store)).toHaveLength(1)
   })
 
-  test('a pending revocation is resumed even if the clock of its process was far behind or far ahead', async () => {
+  test('a pending revocation is resumed even if the clock of the process that wrote it was far behind or far ahead', async () => {
     for (const stamp of [0, START - 900 * MINUTE, START + 900 * MINUTE]) {
       const store = memoryStore()
       await store.set('client', '6')

@@ -246,7 +246,7 @@ export function productsFromADatabaseGiveString(): void {
   })
   loaded.gateway.requireScope('any:scope')
   takesAny(createGatehouse({ ...common, accounts, products: async () => load() }))
-  // A function may return other products at the next load, so its literals are not inferred.
+  // A function may return different products at each load, so no scopes are inferred from its literals.
   const written = createGatehouse({
     ...common,
     accounts,

@@ -3,7 +3,7 @@ import type { ProductDefinitions, ProductSource } from '../../src/catalog/defini
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import type { CheckedProducts, ScopeOf } from '../../src/options/infer-scopes.ts'
 
-/** The type of a gateway in another process infers only scopes, because such a gateway has no KYC levels. */
+/** `createGateway()` infers only scopes from its options, because its options contain no KYC levels. */
 declare function createGateway<const Products extends ProductSource>(options: {
   readonly issuer: string
   readonly audience: string

@@ -16,7 +16,7 @@ export const issuer = 'http://localhost:3000/auth'
 
 const { invoices, payments } = common
 
-/** The common products, with additional German titles and with descriptions. */
+/** The products of `test/fixtures`, with additional German titles and with descriptions. */
 const products: ProductDefinitions = {
   invoices: {
     ...invoices,

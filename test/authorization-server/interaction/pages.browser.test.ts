@@ -10,7 +10,7 @@ import { hostApp } from './host-app.ts'
 import { pendingConsent, pendingLogin } from './fake-port.ts'
 
 const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome')
-/** The folder for screenshots of all pages. Without this variable, no screenshots are taken. */
+/** The folder for screenshots of all pages. Without the environment variable, no screenshots are taken. */
 const pictures = process.env['SCREENSHOTS']
 
 const LAUNCH = [
@@ -33,11 +33,11 @@ const looks = [
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9" fill="#0a7"/></svg>'
 
-/** An expression for the page: the interactive elements that are less than 44 pixels high. */
+/** JavaScript that a page evaluates. It returns the interactive elements that are less than 44 pixels high. */
 const TOO_SMALL = `[...document.querySelectorAll('button, label.row, .button, input:not([type=hidden], [type=checkbox])')]
   .filter((element) => element.getBoundingClientRect().height < 44).map((element) => element.outerHTML)`
 
-/** An expression for the page: the outline of the focused element, or of the row around it. */
+/** JavaScript that a page evaluates. It returns the outline of the focused element, or of its row. */
 const FOCUS_OUTLINE = `getComputedStyle(document.activeElement.closest('label.row') ?? document.activeElement).outlineStyle`
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port

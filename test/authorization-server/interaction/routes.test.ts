@@ -45,7 +45,7 @@ describe.each(actions)('the form %s', (action) => {
     expect(host.fake.calls).toHaveLength(1)
   })
 
-  it('the form is accepted if a body parser above has already read it', async () => {
+  it('the form is accepted if a body parser above the gatehouse has already read it', async () => {
     const host = hostFor(action, [bodyParser()])
     const fields = { ...goodFields, csrf: await host.token() }
     await request(host.callback).post(address).type('form').send(fields)
@@ -59,7 +59,7 @@ describe.each(actions)('the form %s', (action) => {
     ['from another site', { 'Sec-Fetch-Site': 'cross-site' }, 'own'],
     ['from another host of the site', { 'Sec-Fetch-Site': 'same-site' }, 'own'],
     ['of another origin', { Origin: 'https://evil.example' }, 'own'],
-    ['of no origin', { Origin: 'null' }, 'own'],
+    ['of the origin null', { Origin: 'null' }, 'own'],
   ])('a form %s is rejected', async (_name, headers, token) => {
     const host = hostFor(action)
     const other = hostApp({ pending: { ...pendingConsent, uid: 'uid-2' }, accounts: {} })

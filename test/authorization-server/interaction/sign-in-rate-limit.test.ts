@@ -32,7 +32,7 @@ describe('the sign-in rate limit', () => {
     expect(attempts.consume('a')).toBe(0)
   })
 
-  it('a flood of other keys does not reset a key (fixed bug: 10,000 attempts evicted all other keys)', () => {
+  it('a flood of attempts with other keys does not reset the limit of a key (fixed bug: 10,000 attempts evicted all other keys)', () => {
     const { limit: attempts } = limit()
     for (let count = 0; count < 3; count += 1) attempts.consume('first')
     for (let count = 0; count < 50_000; count += 1)
@@ -40,14 +40,14 @@ describe('the sign-in rate limit', () => {
     expect(attempts.consume('first')).toBe(60)
   })
 
-  it('a hundred thousand attempts with other keys block no person', () => {
+  it('a hundred thousand attempts with different keys block no person', () => {
     const attempts = createSignInRateLimit({ max: 10, windowSeconds: 900, now: () => 1000 })
     for (let count = 0; count < 100_000; count += 1) attempts.consume(`key-${count}`)
     const people = Array.from({ length: 1000 }, (_, index) => attempts.consume(`person-${index}`))
     expect(people.filter((wait) => wait > 0)).toEqual([])
   })
 
-  it('600,000 attempts with other keys block all sign-ins until the window ends', () => {
+  it('600,000 attempts with different keys block all sign-ins until the window ends', () => {
     const { clock, limit: attempts } = limit()
     for (let count = 0; count < 600_000; count += 1) attempts.consume(`key-${count}`)
     expect(attempts.consume('person')).toBe(60)

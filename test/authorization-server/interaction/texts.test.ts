@@ -99,7 +99,7 @@ describe('the language of a reader', () => {
     ['en', 'ltr'],
     ['arn', 'ltr'],
     ['fr-FA', 'ltr'],
-  ])('the locale %s is written %s', (locale, direction) => {
+  ])('texts in the locale %s have the writing direction %s', (locale, direction) => {
     expect(writingDirection(locale)).toBe(direction)
   })
 })

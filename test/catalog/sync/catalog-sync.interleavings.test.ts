@@ -101,7 +101,10 @@ function createWorld(scheduler: fc.Scheduler) {
     return made
   }
 
-  /** Each process issues one token for each of its catalogs, with all operations of the catalog. */
+  /**
+   * Each running process whose current catalog has no token yet issues a token with all operations of this
+   * catalog.
+   */
   function issue() {
     for (const { catalog, state } of running) {
       if (!state.isReady || state.isKilled || tokens.has(catalog.current)) continue

@@ -169,7 +169,7 @@ describe('a reload of the products', () => {
     await vi.waitFor(() => expect(there.ids()).toEqual(['b', 'c']))
   })
 
-  it('when two processes reload at the same time, the products that were read later become active', async () => {
+  it('when two processes reload at the same time, the products that were read last from the database become active', async () => {
     const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a')]
     const crossed = crossedStore(inner)
     const here = await startProcess(crossed.store, database.load, { pollIntervalMs: 30 })
@@ -342,7 +342,7 @@ describe('an operation that is removed from a product', () => {
     expect((await readRecord(store)).withdrawn).toMatchObject([{ scope: 'a:read', below: 2 }])
   })
 
-  it('a withdrawn scope stays in the record for the longest token lifetime and a day, and the next reload deletes it', async () => {
+  it('a withdrawn scope stays in the record for the longest token lifetime plus one day, and then the next reload deletes it', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
     const [store, database] = [memoryStore(), createDatabase('a', 'b')]
     const here = await startProcess(store, database.load, { tokenLifetime: 1000 })

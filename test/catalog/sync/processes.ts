@@ -95,7 +95,7 @@ export function createProcess(
     },
     ids: () => [...catalog.current.products.keys()],
     scopes: () => [...catalog.current.operations.keys()],
-    /** A token with all operations, as it is issued now. */
+    /** Issues a token with all operations of the current catalog. */
     issue: () => ({ scopes: [...catalog.current.operations.keys()], epoch: catalog.current.epoch }),
     /** Whether the gateway of this process rejects a token. */
     rejects: ({ scopes, epoch }: { scopes: readonly string[]; epoch: number }) =>
@@ -109,7 +109,7 @@ export function createProcess(
   }
 }
 
-/** A process that runs until the test has finished. */
+/** Starts a process that runs until the test has finished. */
 export async function startProcess(...args: Parameters<typeof createProcess>) {
   const process = createProcess(...args)
   const leave = await process.start()
@@ -117,5 +117,5 @@ export async function startProcess(...args: Parameters<typeof createProcess>) {
   return { ...process, leave }
 }
 
-/** The same store, but its messages are lost. */
+/** Returns a view of a store. The messages that are published through this view are lost. */
 export const withoutMessages = (store: Store): Store => ({ ...store, publish: async () => {} })

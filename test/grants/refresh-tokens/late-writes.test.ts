@@ -94,7 +94,7 @@ describe('a write that a paused database applies late', () => {
 })
 
 describe('a refresh token whose rotation is not late', () => {
-  test('the reuse of a token is detected after three seconds if its rotation may be a late write that is rolled back', async () => {
+  test('if the rotation of a token may still be rolled back as a late write, reuse of the token is detected only after three seconds', async () => {
     const [first, second, third] = [mint(0), mint(1), mint(2)]
     await here.start(first, {}, TTL)
     expect(await refresh(here, first, second)).toMatchObject({ next: second })
@@ -108,7 +108,7 @@ describe('a refresh token whose rotation is not late', () => {
 
   test.each([
     ['directly after the rotation, because no request can have failed yet', 0],
-    ['two minutes after the rotation, because no write is so late', 121_000],
+    ['two minutes after the rotation, because no write arrives so late', 121_000],
   ])('the reuse of a token is detected at once %s', async (_, passed) => {
     const [first, second] = [mint(0), mint(1)]
     await here.start(first, {}, TTL)
@@ -120,7 +120,7 @@ describe('a refresh token whose rotation is not late', () => {
     expect(performance.now() - began).toBeLessThan(1000)
   })
 
-  test('introspection finds a used token without delay, and so does a rotation unless the token is the previous token of its family', async () => {
+  test('introspection reports a used token without delay, and a rotation rejects a used token without delay unless it is the previous token of its family', async () => {
     const [first, second, third] = [mint(0), mint(1), mint(2)]
     await here.start(first, {}, TTL)
     await refresh(here, first, second)

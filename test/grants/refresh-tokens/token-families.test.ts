@@ -197,7 +197,7 @@ describe('token families on a failing store', () => {
     },
   )
 
-  test('concurrent rotations without an answer are all rolled back, whichever of them was stored', async () => {
+  test('if the store answers none of several concurrent rotations, all are rolled back, whichever rotation was stored', async () => {
     for (const winner of [0, 1, 2]) {
       const grantId = `grant-${winner}`
       const first = format.mint({ grantId, generation: 0 })
@@ -218,8 +218,7 @@ describe('token families on a failing store', () => {
     }
   })
 
-  // Fixed bug: the next rotation counted as a reuse, so the family was revoked.
-  test('a rotation that another process rolls back does not prevent the next rotation (fixed bug: the next rotation counted as a reuse)', async () => {
+  test('a rotation that another process rolls back does not prevent the next rotation (fixed bug: the next rotation counted as a reuse and revoked the family)', async () => {
     const other = open(faulty.store)
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)

@@ -34,7 +34,7 @@ const textOf = (markup: string) =>
     .replaceAll(/\s+/g, ' ')
 
 describe('the consent page', () => {
-  it('each sentence of the consent page is in one language, and a sentence in another language than the page is marked', async () => {
+  it('each sentence of the consent page is in one language, and the markup names the language of a sentence that is not in the language of the page', async () => {
     const texts = { de: { denyButton: 'Ablehnen', consentAccount: 'Angemeldet als {account}' } }
     const host = hostApp({ pending: pendingConsent, texts })
     const { text } = await request(host.callback).get(page).set('Accept-Language', 'de')
@@ -214,7 +214,7 @@ describe('a decision about consent', () => {
     },
   )
 
-  it('a decision that is sent twice gets a page that reports that the interaction has expired', async () => {
+  it('sending a decision again leads to a page that reports that the interaction has expired', async () => {
     const app = hostApp({ pending: pendingConsent })
     const answer = await submit(app, 'consent', { action: 'approve' }, () => {
       app.fake.pending = undefined

@@ -52,7 +52,7 @@ it('the revocation feed passes the cursor to its source unchanged, and treats an
   expect(read.mock.calls).toEqual([[undefined], ['a.b-c_é /+']])
 })
 
-it('the revocation feed ignores a repeated cursor', async () => {
+it('the revocation feed ignores the cursor if the query contains two cursors', async () => {
   read.mockResolvedValue(page('next'))
   const authorization = `Basic ${Buffer.from('key:secret').toString('base64')}`
   await fetch(`${address}?cursor=a&cursor=b`, { headers: { authorization } })
