@@ -14,7 +14,8 @@ export type TokenOwner = { readonly clientId: string } | { readonly accountId: s
 /**
  * Revokes access tokens before they expire. This process rejects the tokens as soon as the promise resolves.
  * Other processes and remote gateways reject them within moments. Calling a method again is harmless. If a
- * method rejects with `ERR_STORE_UNAVAILABLE`, call it again.
+ * method rejects with `ERR_STORE_UNAVAILABLE`, call it again until it resolves. Until then, the tokens may stay
+ * valid in every process, also in this one. Only `revoke` takes effect in this process at once.
  */
 export interface Tokens {
   /**

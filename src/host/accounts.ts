@@ -49,8 +49,9 @@ export interface Accounts<Level extends string = string> {
   /**
    * Finds the account with exactly this id. Returns a falsy value if the account does not exist, or no longer
    * exists. `userId` is passed if the host has named a user. The result is then the account with the claims
-   * of this user, or a falsy value if the account has no such user. gatehouse calls `find` at consent, code
-   * exchange, refresh and user info, so `find` should be fast.
+   * of this user, or a falsy value if the account has no such user. gatehouse calls `find` at
+   * every token request, authorization request, introspection and user info, and in `accounts.changed`. So
+   * `find` should be fast.
    */
   find(accountId: string, userId?: string): Awaitable<Nullable<Account<Level>> | None>
   /**

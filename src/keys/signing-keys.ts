@@ -53,8 +53,8 @@ export interface SigningKeys {
    * repeated call completes the revocation.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_SIGNING_KEYS_READ_ONLY` for the signing key if the host
-   *   manages the keys; `ERR_STORE_UNAVAILABLE`: other processes may not know the revocation, so repeat the
-   *   call
+   *   manages the keys; `ERR_STORE_UNAVAILABLE`: the tokens may stay valid in every process, so repeat
+   *   the call until it resolves
    */
   revoke(kid: string, options?: KeyChangeOptions): Promise<void>
 }

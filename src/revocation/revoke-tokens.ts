@@ -98,7 +98,8 @@ export function createRevocations(parts: {
      *   tokens. Errors of the function are passed on. A GatehouseError with a status below 500 means that
      *   nothing was changed. After any other error, other processes complete the change
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. Even without a repeated call,
-     *   another process completes the change if the pending entry was stored
+     *   another process completes the change if the pending entry was stored. Otherwise nothing was changed,
+     *   and the tokens stay valid in this process too
      */
     async revokeWith<T>(subject: Subject, change: () => Promise<Change<T>>): Promise<T> {
       const entry = await pending.add(subject)
