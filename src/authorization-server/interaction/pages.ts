@@ -62,18 +62,20 @@ export function createPages(options: { readonly texts: TextsByLocale; readonly b
     renderError: (ctx: Context, model: ErrorModel & Reader & { readonly status: number }) =>
       write(ctx, model, (frame) => errorPage(frame, model), { status: Math.max(model.status, 400) }),
     /**
-     * Asks whether to sign out. The form posts `xsrf` to `action`, with `logout=yes` if the person agrees.
+     * The page that asks the person whether to sign out. Its form posts `xsrf` to `action`, with `logout=yes`
+     * if the person agrees.
      */
     renderSignOut: (
       ctx: Context,
       model: SignOutModel & Reader & { readonly redirectOrigin?: string | undefined },
     ) => write(ctx, model, (frame) => signOutPage(frame, model), { formTargets: [model.redirectOrigin] }),
-    /** Confirms that the person is signed out. */
+    /** The page that confirms that the person is signed out. */
     renderSignedOut: (ctx: Context, reader?: Reader) => write(ctx, reader, signedOutPage),
     /**
-     * After a form, this page sends the browser to the next address. A redirect would not work. Chromium
-     * checks each address of a redirect chain against `form-action` of the page with the form. That page
-     * cannot list all these addresses, because applications and hosts decide where a chain ends.
+     * The response to a submitted form: a page that sends the browser to the next address. A redirect would
+     * not work, because Chromium checks each address of a redirect chain against the `form-action` of the
+     * page with the form. That page cannot list all these addresses, because applications and hosts decide
+     * where a chain ends.
      */
     renderContinue: (ctx: Context, next: URL, reader?: Reader) =>
       write(ctx, reader, (frame) => continuePage(frame, next)),

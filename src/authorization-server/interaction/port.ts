@@ -15,12 +15,12 @@ export interface PendingInteraction {
     readonly name: string
     readonly homepageUri?: string | undefined
     readonly logoUri?: string | undefined
-    /** The host's name for the developer; undefined if unknown. */
+    /** The developer's name, as the host knows it; undefined if the host knows no name. */
     readonly developerName?: string | undefined
     /**
-     * Ids of the application's products. If several products contain an operation, it is shown under one of
-     * the application's products. If `products` is undefined, the operation may be shown under any product
-     * that contains it.
+     * Ids of the application's products. If several products contain an operation, the page shows the
+     * operation under one of the application's products. If `products` is undefined, the page may show the
+     * operation under any product that contains it.
      */
     readonly products?: readonly string[] | undefined
   }
@@ -49,14 +49,15 @@ export interface PendingInteraction {
   /** Whether the person must authenticate again (`prompt=login`, `max_age`). */
   readonly reauthenticate: boolean
   /**
-   * Lifetime of the refresh token in seconds. Access ends if the application does not use it for this time.
+   * Lifetime of the refresh token in seconds. Access ends if the application does not refresh its tokens for
+   * this time.
    */
   readonly accessLifetime: number
 }
 
 /**
- * The methods of the authorization server that the pages need. If a method returns a URL, the caller sends
- * the browser there.
+ * The methods of the authorization server that the pages need. If a method returns a URL, the caller must
+ * send the browser to this URL.
  */
 export interface InteractionPort {
   /**
@@ -78,8 +79,8 @@ export interface InteractionPort {
     description: string,
   ): Promise<URL>
   /**
-   * Starts the same authorization request from the beginning. `endSession` signs the person out of our own
-   * session first.
+   * Starts the same authorization request from the beginning. With `endSession`, the person is signed out of
+   * our own session before that.
    */
   restart(ctx: Context, pending: PendingInteraction, options?: { endSession: boolean }): Promise<URL>
 }

@@ -35,8 +35,8 @@ const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
 
 /**
  * Groups the requested scopes for the consent page. The scopes about the person come first. The operations
- * follow by product, in the order of the catalog. If several products contain an operation, it is shown under
- * the first of these products that the application has.
+ * follow, grouped by product, with the products in the order of the catalog. If several products contain an
+ * operation, the operation is shown under the first of these products that the application has.
  *
  * @param selected the selected scopes of the submitted form; undefined if no form was submitted
  */

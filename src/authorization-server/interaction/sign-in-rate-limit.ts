@@ -39,8 +39,8 @@ export function createSignInRateLimit(options: {
   const countOf = (counter: number) => (endOf(counter) > now() ? (counts[counter] ?? 0) : 0)
 
   /**
-   * Seconds until the first of a key's counters starts a new window; 0 if one of the counters is below the
-   * limit.
+   * How many seconds a key must wait until the window of one of its counters ends; 0 if one of its counters
+   * is below the limit.
    */
   function waitFor(counters: readonly number[]): number {
     if (counters.some((counter) => countOf(counter) < max)) return 0

@@ -10,8 +10,8 @@ import type { Texts } from './texts.ts'
 const RETURNED = 'returned'
 
 /**
- * Signs in with the host's session, sends the browser to the host's sign-in page, or shows the built-in
- * sign-in page.
+ * Signs the person in with the host's session, if that session is sufficient (`isProven`). Otherwise sends
+ * the browser to the host's sign-in page, or shows the built-in sign-in page.
  */
 export async function showSignIn(request: StepRequest): Promise<StepResult> {
   const { accounts, port, ctx, pending } = request
@@ -25,7 +25,7 @@ export async function showSignIn(request: StepRequest): Promise<StepResult> {
     }
     const returnTo = addressOf(request)
     returnTo.searchParams.set(RETURNED, '1')
-    // If the host's session belongs to an account that no longer exists, another person must sign in.
+    // If the account of the host's session no longer exists, the host's page must ask for a new sign-in.
     const reauthenticate = pending.reauthenticate || isUnknown
     return accounts.signInUrl(returnTo, ctx, { reauthenticate })
   }
@@ -84,7 +84,10 @@ function renderPage(
   })
 }
 
-/** The key is a digest, so that all keys have the same length, and a memory dump shows no identifier. */
+/**
+ * The key that counts the attempts for an identifier from one network address. It is a digest, so that all
+ * keys have the same length, and a memory dump shows no identifier.
+ */
 function rateLimitKey(ip: string, identifier: string): string {
   const text = JSON.stringify([addressGroup(ip), identifier.normalize('NFKC').toLowerCase()])
   return createHash('sha256').update(text).digest('base64url')

@@ -18,8 +18,8 @@ export interface InteractionOptions {
   /** The keys of the CSRF tokens: at least 32 bytes each, newest first, the same keys in all processes. */
   readonly csrfKeys: readonly Uint8Array[]
   /**
-   * The limit of sign-in attempts. It applies to each interaction, and to each identifier from one network
-   * address.
+   * The limit of sign-in attempts. It applies to each interaction, and to each combination of an identifier
+   * and a network address.
    */
   readonly signInAttempts: { readonly max: number; readonly windowSeconds: number }
 }
@@ -44,7 +44,7 @@ export function addressOf({ issuer, pending }: StepRequest, action = ''): URL {
   return new URL(`${issuer}/interaction/${pending.uid}${action && `/${action}`}`)
 }
 
-/** The error code of each problem (RFC 6749 4.1.2.1). */
+/** The error code that the error page shows with each text (RFC 6749 4.1.2.1). */
 const CODES = {
   errorBody: 'invalid_request',
   errorExpired: 'invalid_request',

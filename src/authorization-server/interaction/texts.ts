@@ -178,7 +178,9 @@ function withoutPartialSentence(texts: Partial<Texts>): Partial<Texts> {
   return signInTitle === undefined || signInIntro === undefined ? others : texts
 }
 
-/** Logs the texts that readers see in English because a locale lacks them, in one line for all locales. */
+/**
+ * Logs, in one line for all locales, which texts are missing in a locale and are therefore shown in English.
+ */
 function reportMissing(
   locales: readonly string[],
   complete: ReadonlyMap<string, Partial<Texts>>,
@@ -198,7 +200,10 @@ function reportMissing(
   )
 }
 
-/** A text with its values as markup. A placeholder without a value stays as it is. */
+/**
+ * Fills the values into a text, and returns the result as markup. A placeholder without a value stays as it
+ * is.
+ */
 function fillIn(template: string, values: Readonly<Record<string, HtmlValue>>): Html {
   const parts = template.split(/\{(\w+)\}/)
   return html`${parts.map((part, index) => {

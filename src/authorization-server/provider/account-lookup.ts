@@ -18,8 +18,8 @@ export function createAccountLookup(accounts: HostAccounts) {
   return {
     find,
     /**
-     * Does the same as `find`, in the form in which oidc-provider calls it. oidc-provider's account ids are
-     * our subjects.
+     * Finds an account for oidc-provider, and adds its claims. oidc-provider passes one of our subjects as
+     * the account id.
      */
     async findAccount(ctx: KoaContextWithOIDC, subject: string) {
       const account = await find(ctx, personOf(subject))

@@ -26,9 +26,9 @@ import { applySeam, ScriptlessProvider } from './seam/seam.ts'
 export type { Provider } from 'oidc-provider'
 
 /**
- * Builds the OAuth 2.0 and OpenID Connect server with oidc-provider. Each change of the signing keys builds a
- * new server. Building takes about a millisecond. The server itself keeps no state that the next server
- * needs.
+ * Builds the OAuth 2.0 and OpenID Connect server with oidc-provider. After each change of the signing keys, a
+ * new server replaces the old server. Building a server takes about a millisecond. No data is lost, because
+ * the old server keeps no data that the new server needs.
  */
 export function buildProvider(deps: ProviderDependencies): Provider {
   const { settings, catalog } = deps
@@ -60,7 +60,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
 
 /**
  * The adapters that store oidc-provider's models, by model name. A model that is not listed here belongs to a
- * disabled feature.
+ * disabled feature, so every method of its adapter throws.
  */
 function createModels(parts: ProviderParts): Readonly<Record<string, Adapter>> {
   const revokeAccessToken = createRevokeAccessToken(parts.revocations)

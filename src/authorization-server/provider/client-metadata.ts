@@ -6,7 +6,7 @@ import { requestState } from './request-state.ts'
 /**
  * oidc-provider requires a secret for each client. It could use this secret as a signing key, so it must not
  * get the hash of the client's real secret. Instead it gets this random secret, which never leaves the
- * process. `seam/clients.ts` compares the real secrets with their hashes.
+ * process. `seam/clients.ts` compares the secret that a client sends with the stored hash.
  */
 const UNUSED_SECRET = randomBytes(32).toString('base64url')
 
@@ -18,8 +18,8 @@ export function toClientMetadata(record: Client): AllClientMetadata {
     client_id: record.clientId,
     client_secret: UNUSED_SECRET,
     grant_types: isApplication ? ['authorization_code', 'refresh_token'] : ['client_credentials'],
-    // An application without a redirect URI can still refresh tokens. But oidc-provider rejects a client that
-    // has a response type and no redirect URI.
+    // An application without a redirect URI can still refresh tokens. It gets no response type, because
+    // oidc-provider rejects a client that has a response type and no redirect URI.
     response_types: redirectUris.length > 0 ? ['code'] : [],
     redirect_uris: redirectUris,
     post_logout_redirect_uris: isApplication ? [...record.postLogoutRedirectUris] : [],
@@ -29,8 +29,9 @@ export function toClientMetadata(record: Client): AllClientMetadata {
 }
 
 /**
- * Our record of a client, as the registry returned it for this request. oidc-provider's client objects are
- * cached by their metadata, so data attached to such an object may be outdated.
+ * Our record of a client, as the registry returned it for this request. The record is not attached to
+ * oidc-provider's client object, because that object is cached for later requests, and the record in it could
+ * be outdated.
  */
 export function recordOf(client: ProviderClient | undefined): Client {
   const record = client && Provider.ctx && requestState(Provider.ctx).clients.get(client.clientId)

@@ -11,8 +11,8 @@ import { ROUTES } from './routes.ts'
 
 /**
  * oidc-provider's configuration: the options of each endpoint, and the options that apply to all endpoints.
- * It overrides every default that we do not want. It also sets every option for which oidc-provider prints a
- * notice while the option has its default.
+ * It overrides every default that we do not want. It also sets every option whose default makes oidc-provider
+ * print a notice.
  */
 export function providerConfiguration(
   parts: ProviderParts,
@@ -30,8 +30,8 @@ export function providerConfiguration(
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
     // Clients authenticate only by sending their secret. Signed assertions are not accepted. We store only
-    // hashes of secrets, so the key of an assertion would have to be the hash. Then a stolen hash would be
-    // enough to authenticate.
+    // hashes of secrets, so the key that verifies an assertion would have to be the hash. Then a stolen hash
+    // would be enough to authenticate.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     clientBasedCORS: () => false,
@@ -58,9 +58,10 @@ export function providerConfiguration(
 }
 
 /**
- * Lifetimes of oidc-provider's models, in seconds. Strangers can create thousands of interactions and
- * sessions without signing in. So an interaction without a signed-in person lives only as long as one sign-in
- * may take. A session without a signed-in person lives only as long as one interaction.
+ * Lifetimes of oidc-provider's models, in seconds. An interaction is an authorization request that waits
+ * until a person signs in or decides. Strangers can create thousands of interactions and sessions without
+ * signing in. So an interaction without a signed-in person lives only as long as one sign-in may take. A
+ * session without a signed-in person lives only as long as one interaction.
  */
 function ttl(lifetimes: ProviderSettings['lifetimes']): Configuration['ttl'] {
   const { interaction, signIn } = lifetimes

@@ -42,7 +42,8 @@ async function resolveScopes(
   }
   const level = await developerLevel(parts, ctx, application)
   const { current } = parts.catalog
-  // The catalog's epoch is kept with the scopes, because products may change before the token is signed.
+  // The token must carry the epoch of the catalog from which its scopes were resolved. The epoch is kept
+  // here, because products may change before the token is signed.
   requestState(ctx).catalogEpoch = current.epoch
   return applicationScopes(current, application, level)
 }
@@ -58,8 +59,8 @@ async function developerLevel(
 }
 
 /**
- * Checks `scope` of an authorization request. If the request names no scope, or only ignored scopes
- * (`isIgnoredScope`), all scopes that the application may request are filled in.
+ * Checks `scope` of an authorization request, and removes ignored scopes (`isIgnoredScope`) from it. If no
+ * scope is left, all scopes that the application may request are filled in.
  */
 export async function checkRequestedScope(
   parts: Parts,
@@ -97,7 +98,7 @@ export async function describeResource(
  * Rejects a token that would carry no scope, because an empty `scope` is not valid in a response (RFC 6749
  * 3.3).
  *
- * @throws invalid_scope
+ * @throws invalid_scope if `scopes` is empty
  */
 export function requireSomethingLeft(scopes: readonly string[]): void {
   if (scopes.length > 0) return

@@ -58,8 +58,8 @@ export interface ProviderDependencies {
   readonly signingKeys: readonly SigningJwk[]
   readonly cookieKeys: Keygrip
   /**
-   * Verifies an access token. Returns undefined if we did not issue the token, or if it has expired. The
-   * returned token may be a revoked token.
+   * Verifies an access token. Returns undefined if we did not issue the token, or if it has expired. Does not
+   * check whether the token was revoked (see `isTokenRevoked`).
    */
   verifyAccessToken(jwt: string): Promise<Principal | undefined>
   readonly revocations: Revocations
@@ -69,7 +69,7 @@ export interface ProviderDependencies {
   isTokenRevoked(token: Principal): boolean
   /** Called each time a client obtains a token, to record that the client was used. */
   clientUsed(client: Client): void
-  /** Decides which authorization requests may wait for a person. */
+  /** Limits the authorization requests that wait until a person signs in or decides. */
   readonly interactionAdmission: InteractionAdmission
   readonly pages: Pages
   readonly events: EventSink

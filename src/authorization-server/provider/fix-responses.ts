@@ -8,8 +8,8 @@ export type ProviderResponse = KoaContextWithOIDC & { body: unknown }
 export type FixResponse = (ctx: ProviderResponse) => void
 
 /**
- * Corrects responses that differ from the RFCs, or from what developers expect. The middleware here wraps
- * oidc-provider's own middleware. oidc-provider documents this approach.
+ * Corrects responses that differ from the RFCs, or from what developers expect. The middleware here runs
+ * around oidc-provider's own middleware, as the documentation of oidc-provider describes.
  *
  * @param fixes the corrections, by oidc-provider's route names
  */
@@ -27,8 +27,8 @@ export function fixResponses(provider: Provider, fixes: Readonly<Record<string, 
 }
 
 /**
- * Removes the CORS headers, which oidc-provider sets even if it rejects all requests from pages of other
- * origins.
+ * Removes the CORS headers. oidc-provider sets them although `clientBasedCORS` rejects all requests from
+ * pages of other origins.
  */
 function removeCors(ctx: ProviderResponse): void {
   ctx.remove('Access-Control-Allow-Origin')

@@ -1,9 +1,9 @@
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
 
 /**
- * Explains the error to a client that sent its id without a secret, and adds a challenge (RFC 9110 15.5.2). A
- * client that sent a wrong secret in the body gets no challenge. That client knows how to authenticate, and
- * client libraries do not read the error if the response has a challenge.
+ * Explains the error to a client that sent its id without a secret, and adds a `WWW-Authenticate` challenge
+ * (RFC 9110 15.5.2). A client that sent a wrong secret in the body gets no challenge. That client already
+ * knows how to authenticate, and with a challenge its library would not read the error.
  */
 export function explainMissingSecret(ctx: ProviderResponse): void {
   if (errorOf(ctx) !== 'invalid_client' || hasCredentials(ctx)) return

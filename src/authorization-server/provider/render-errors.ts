@@ -10,8 +10,8 @@ import { isForPrograms } from './routes.ts'
 import { NotNow } from './seam/errors.ts'
 
 /**
- * Renders an error that is not redirected to the application. The page does not reveal the cause of a failure
- * on our side.
+ * Renders an error that is not redirected to the application. The response does not reveal the cause of a
+ * failure on our side.
  */
 export function createRenderError(
   pages: ProviderDependencies['pages'],
@@ -38,11 +38,11 @@ export function createRenderError(
 
 /**
  * Reports failures on our side to the log, the host's app and the event `error`. oidc-provider answers each
- * failure with 500 and its own description. For a temporary failure, the answer becomes 503, which tells the
- * client that it may retry (RFC 9110 10.2.3 and 15.6.4). A temporary failure is not reported to the host's
- * app.
+ * failure with 500 and its own description, and this function writes our description instead. For a temporary
+ * failure, it also changes the status to 503, which tells the client that it may retry (RFC 9110 10.2.3 and
+ * 15.6.4). A temporary failure is not reported to the host's app.
  *
- * Relies on: oidc-provider emits the event after it has written the response, and before the response is
+ * Relies on: oidc-provider emits `server_error` after it has written the response, and before the response is
  * sent.
  */
 export function reportFailures(

@@ -4,12 +4,13 @@ import type { Context } from 'koa'
 import { formatBasicCredentials, readBasicCredentials } from '../../http/basic-credentials.ts'
 
 /**
- * The request that oidc-provider receives. It inherits from the real request, and leaves the real request
- * unchanged. It has its own path, Basic header and body. The path does not depend on the app's mount path.
- * oidc-provider can decode the header and read the body.
+ * Creates the request object that oidc-provider receives. The object inherits from the real request, and
+ * leaves the real request unchanged. Three parts of the object differ from the real request. The path does
+ * not contain the app's mount path. The Basic header is encoded so that oidc-provider can decode it. If the
+ * endpoint reads a form, the body is the form, because the body of the real request has already been read.
  *
- * Relies on: oidc-provider expects a body if a header announces a body. oidc-provider reads the body by
- * iterating over the request while `readable` is true.
+ * Relies on: oidc-provider expects a body if a header such as `Content-Length` announces it. oidc-provider
+ * reads the body by iterating over the request if `readable` is true.
  *
  * @param url path and query below {auth_url}
  * @param form the text of the form in the request; undefined if the endpoint reads no form

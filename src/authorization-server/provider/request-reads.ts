@@ -6,23 +6,23 @@ import { digest } from '../../store/digest.ts'
 import type { ProviderParts } from './dependencies.ts'
 import { requestState } from './request-state.ts'
 
-// Each record is read at most once per request, and as early as possible. Reading early saves two round trips
-// to the store. The code or refresh token is read at the same time as the client. The grant of a refresh
-// token is read at the same time as the token's family.
+// The code, the refresh token and the grant of a request are each read at most once, and as early as
+// possible. Reading early saves two round trips to the store. The code or refresh token is read at the same
+// time as the client. The grant of a refresh token is read at the same time as the token's family.
 
 type Parts = Pick<ProviderParts, 'codes' | 'families' | 'refreshTokenFormat' | 'grantLifecycle'>
 
 /**
- * Starts to read the code or refresh token of a token request. A failed read throws only when the record is
- * awaited.
+ * Starts to read the code or refresh token of a token request, and does not wait for the result. If the read
+ * fails, the error is thrown where the record is awaited.
  */
 export function prefetch(parts: Parts, ctx: KoaContextWithOIDC): void {
   if (ctx.oidc.route !== 'token') return
   const { grant_type: grantType, code, refresh_token: token } = ctx.oidc.body ?? {}
   if (grantType === 'authorization_code' && typeof code === 'string') getCode(parts, ctx, code).catch(ignore)
   if (grantType !== 'refresh_token' || typeof token !== 'string') return
-  // Strangers can make up tokens. If we did not issue the token, it is read only after the client has
-  // authenticated.
+  // Strangers can make up tokens. A token that we did not issue is not read here, but only after the client
+  // has authenticated.
   if (parts.refreshTokenFormat.isGenuine(token)) getRefreshToken(parts, ctx, token).catch(ignore)
 }
 

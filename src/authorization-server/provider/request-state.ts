@@ -25,7 +25,7 @@ export interface RequestState {
     { readonly token: string; readonly found: Promise<FoundRefreshToken | undefined> } | undefined
   /** The grant of the code or refresh token that this request presents. */
   grant?: { readonly grantId: string; readonly stored: Promise<Stored<GrantRecord> | undefined> } | undefined
-  /** The entry in the index of grants for the grant whose code this request exchanges. */
+  /** The grant's entry in the index of grants; set only while a code is exchanged. */
   listing?: Listing | undefined
   /** The refresh token to send again in the response, if the client retried within the grace period. */
   repeatedRefreshToken?: string | undefined
@@ -54,8 +54,9 @@ export function requestState(ctx: KoaContextWithOIDC | Context): RequestState {
 }
 
 /**
- * oidc-provider's context of the request that calls a model. Our pages call some models without such a
- * context. Code that serves those calls must not use this function.
+ * oidc-provider's context of the current request, for the adapters of oidc-provider's models. Our pages also
+ * use some models, and then there is no such context. So an adapter method that our pages use must not call
+ * this function.
  *
  * @throws {TypeError} if oidc-provider is not handling a request
  */

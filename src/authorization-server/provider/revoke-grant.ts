@@ -1,6 +1,6 @@
 import type { ProviderDependencies, ProviderParts } from './dependencies.ts'
 
-/** Creates the only function with which the authorization server itself revokes grants. */
+/** Creates `revokeGrant()`, with which all endpoints of the authorization server revoke grants. */
 export function createRevokeGrant({
   grantLifecycle,
   families,
@@ -13,8 +13,9 @@ export function createRevokeGrant({
       await grantLifecycle.delete(grantId)
       return { result: undefined, revoked: [{ of: 'grant', id: grantId }] }
     })
-    // The family is revoked last, because a refresh token is found through its family. If an earlier write
-    // fails, the client can send the refresh token again, and the revocation is repeated.
+    // The refresh token family is revoked last, because a refresh token is found through its family. If one
+    // of the writes above fails, the client can send the refresh token again, and that request repeats the
+    // revocation.
     await families.revoke(grantId)
   }
 

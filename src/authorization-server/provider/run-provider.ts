@@ -6,10 +6,10 @@ import { requestState, startRequest } from './request-state.ts'
 import { middlewareOf } from './seam/seam.ts'
 
 /**
- * Lets oidc-provider answer a request of the host's app. oidc-provider uses its own Koa context, on the same
- * request and response. So it signs cookies with its own keys, and its changes to the context do not reach
- * the host's context. Headers are written to the shared response. The status and the body are copied to the
- * host's context.
+ * Lets oidc-provider answer a request that the host's app received. oidc-provider uses its own Koa context
+ * for this request. So it signs cookies with its own keys, and its changes to the context do not reach the
+ * host's context. Both contexts write headers to the same Node response. This function copies the status and
+ * the body to the host's context.
  *
  * @param path the path below {auth_url}, such as `/oauth2/token`
  * @param form the text of the form that was read; undefined if the endpoint reads no form
@@ -34,8 +34,8 @@ export async function runProvider(
       answered = false
     })
   } catch (error) {
-    // If the store failed earlier in this request, that failure is thrown instead. The later error only
-    // follows from it, because oidc-provider still tries to save the session.
+    // If the store failed earlier in this request, that failure is thrown instead of `error`. oidc-provider
+    // still tries to save the session after a failure, so `error` may be only a consequence.
     throw requestState(inner).unavailable ?? error
   }
   if (!answered) {
@@ -43,8 +43,8 @@ export async function runProvider(
     return false
   }
   const { status, body } = inner
-  // An object is copied as JSON text. Otherwise a middleware of the host that rewrites objects would change
-  // standardized names. oidc-provider has already set the content type.
+  // An object is copied as JSON text. Otherwise a middleware of the host that renames the fields of objects
+  // would change field names that the RFCs define. oidc-provider has already set the content type.
   ctx.body = typeof body === 'object' && body !== null ? JSON.stringify(body) : body
   ctx.status = status
   return true

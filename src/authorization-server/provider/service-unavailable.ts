@@ -15,8 +15,8 @@ export function failureResponse(error: unknown) {
 }
 
 /**
- * Logs a failed request. A temporary failure is logged without a stack. While the failure lasts, every
- * request may fail, and the cause of the failure has already been logged once.
+ * Logs a failed request. A temporary failure is logged without a stack, because every request may fail until
+ * the failure is over. The cause of the failure has already been logged once.
  *
  * @param where the request, without any credential
  */
@@ -27,8 +27,8 @@ export function logFailure(logger: Logger, error: Error, where: Readonly<Record<
 }
 
 /**
- * Whether a request failed only temporarily, so that it can be retried. This is so if the store is
- * unavailable, or if the service is not ready yet or already closed.
+ * Whether a request failed only temporarily, so that it can be retried. This is the case if the store is
+ * unavailable, if the service has not started yet, or if it is already closed.
  */
 export function isServiceUnavailable(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.status === 503

@@ -27,7 +27,7 @@ export interface AuthorizationServerParts
     Pick<ProviderDependencies, 'logger'> & { readonly mountPath: string }
   readonly revocationSource: RevocationSource
   readonly warnOnInsecureProxy: InsecureProxyWarning
-  /** Seconds for which the keys may be cached. */
+  /** Seconds for which the public keys may be cached. */
   readonly jwksMaxAge: number
   /** Waits until the service has started. Rejects if the start takes longer than a request may wait. */
   ready(): Promise<{ provider: Provider; keyRing: { published: { keys: readonly object[] } } }>

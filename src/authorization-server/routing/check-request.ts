@@ -4,13 +4,16 @@ import { readFormText, type FormRejection } from '../../http/form-body.ts'
 import type { ErrorAnswer } from '../../http/error-response.ts'
 import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/routes.ts'
 
-/** The form of a request for oidc-provider, or the error that answers a request instead of oidc-provider. */
+/**
+ * The result of `checkRequest()`: the form for oidc-provider, or the error response to the request. After an
+ * error response, oidc-provider does not receive the request.
+ */
 export type CheckedRequest =
   { readonly form: string | undefined } | { readonly rejection: Omit<ErrorAnswer, 'state'> }
 
 /**
- * Reads the form of a POST request. Rejects a body that is not a form. At the endpoints for clients, also
- * rejects requests from browsers and requests without any client authentication.
+ * Reads the form of a POST request. Rejects a body that is not a form. At the endpoints where clients
+ * authenticate, also rejects requests from browsers and requests without any client authentication.
  *
  * @param path the path below {auth_url}
  * @param parts.issuer {auth_url}
@@ -21,7 +24,8 @@ export async function checkRequest(
   { issuer, events }: { readonly issuer: string; readonly events: EventSink },
 ): Promise<CheckedRequest> {
   const route = normalizePath(path)
-  // All other requests have no form for oidc-provider, so their bodies are left to the host.
+  // oidc-provider needs a form only from a POST request to an endpoint that supports POST. The body of any
+  // other request is left to the host.
   if (ctx.method !== 'POST' || !METHODS[route]?.includes('POST')) return { form: undefined }
   const isFromClient = CLIENT_ENDPOINTS.has(route)
 

@@ -5,9 +5,9 @@ import type { Logger } from '../../host/logger.ts'
 export type InsecureProxyWarning = (ctx: Context) => void
 
 /**
- * If the issuer is https but requests look like plain http, Koa does not trust the proxy in front of the app.
- * The middlewares of one gatehouse share this check. The first of these middlewares that receives such a
- * request logs the warning. The warning is logged only once.
+ * Creates one check for all middlewares of a gatehouse. If the issuer is https but a request looks like plain
+ * http, Koa probably does not trust the proxy in front of the app. The check logs a warning for the first
+ * such request, and nothing for later requests.
  *
  * @param settings.issuer {auth_url}
  */

@@ -3,13 +3,16 @@ import type { Context } from 'koa'
 /**
  * The path of a request below the mount path of gatehouse, or undefined if the request is outside that path.
  *
- * koa-mount removes its prefix from `ctx.path`. For later middleware it restores the path, but `ctx.mountPath`
- * stays set. So `ctx.mountPath` does not show whether a prefix is missing. Routers leave the path unchanged. So if the original path of the
- * request ends with `ctx.path`, the original path counts. Otherwise a middleware has rewritten the path, and
- * the rewritten path counts.
+ * If the original path of the request ends with `ctx.path`, the original path counts. In this case `ctx.path`
+ * is unchanged, or koa-mount has removed its prefix from `ctx.path`. Otherwise a middleware has rewritten the
+ * path, and `ctx.path` counts.
  *
- * Express and connect remove a prefix before Koa receives the request. The host may configure its mount path
- * with or without that prefix.
+ * `ctx.mountPath` is not used, because it does not show whether a prefix is missing. For later middleware,
+ * koa-mount restores `ctx.path`, but leaves `ctx.mountPath` set.
+ *
+ * Express and connect remove their prefix before Koa receives the request, and keep the whole address in
+ * `req.originalUrl`. The host may configure its mount path with or without that prefix, so both addresses are
+ * tried.
  *
  * A request target whose path Koa cannot parse, such as `http://[`, is outside every mount path.
  *

@@ -7,7 +7,10 @@ import type { Pages } from '../interaction/pages.ts'
 import { failureResponse, isServiceUnavailable, logFailure } from '../provider/service-unavailable.ts'
 import { isForPrograms } from '../provider/routes.ts'
 
-/** Answers a request that failed on our side, without revealing the cause, and notifies the host. */
+/**
+ * Creates a function that answers requests that failed on our side, and reports the failure to the host. The
+ * answer does not reveal the cause.
+ */
 export function fail(parts: {
   readonly settings: { readonly logger: Logger }
   readonly pages: Pages

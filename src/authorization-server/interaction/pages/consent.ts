@@ -8,20 +8,20 @@ import { writeDuration } from './duration.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
 /**
- * The content of the consent page. The names are unchanged texts from outside. The page makes these texts
- * safe to display.
+ * The content of the consent page. Its names come from applications and from the host, and may contain
+ * misleading characters. `consentPage()` makes them safe to display.
  */
 export interface ConsentModel {
   /** Address to which the consent form is sent. */
   readonly action: string
-  /** Address to which the form that switches to another account is sent. */
+  /** Address to which the form “Use another account” is sent. */
   readonly switchAction: string
   readonly csrfToken: string
   readonly application: PendingInteraction['application']
   /** The account that is signed in. */
   readonly account: { readonly name: string; readonly login?: string | undefined }
   readonly groups: readonly ScopeGroup[]
-  /** Seconds after which access ends if the application does not use it. */
+  /** Access ends if the application does not refresh its tokens for this number of seconds. */
   readonly accessLifetime: number
   /** The origin of the application's redirect URI, to which the browser is sent in the end. */
   readonly redirectOrigin: string

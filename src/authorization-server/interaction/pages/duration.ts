@@ -6,7 +6,8 @@ const UNITS = [
 ] as const
 
 /**
- * Formats a duration for people, in the largest fitting unit with one decimal: “30 days”, “1.5 hours”.
+ * Formats a duration for people, in the largest fitting unit with at most one decimal: “30 days”, “1.5
+ * hours”.
  *
  * @param seconds more than 0
  */

@@ -18,8 +18,8 @@ export interface Frame {
 }
 
 /**
- * Renders a whole page around its content. It adds the language, the title, the name of the service, and one
- * `main` element.
+ * Renders a whole page around its content. The function adds the language, the title, the name of the
+ * service, and one `main` element.
  *
  * @param page.title the title of the window, without markup
  * @param page.isWide whether the page is wide, for more text
@@ -73,8 +73,8 @@ export function windowTitle(
 }
 
 /**
- * The problem of a form. Screen readers read it at once, because this box takes the focus when the page
- * opens.
+ * The box that describes the problem of a form. The box takes the focus when the page opens, so screen
+ * readers read it at once.
  */
 export function alertBox(message: HtmlValue): Html {
   return html`<div class="alert" role="alert" id="problem" tabindex="-1" autofocus>${message}</div>`

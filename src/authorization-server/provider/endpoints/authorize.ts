@@ -56,7 +56,8 @@ export function authorizationOptions(parts: Parts) {
       response_mode(_ctx: KoaContextWithOIDC, mode) {
         if (mode === 'fragment') throw new errors.UnsupportedResponseMode()
       },
-      // Relies on: oidc-provider has checked the other parameters by now, and loads the account later.
+      // Relies on: when oidc-provider calls this function, it has checked the other parameters, and has not
+      // loaded the account yet.
       async scope(ctx: KoaContextWithOIDC, scope, client) {
         keepSubjectOfHint(ctx)
         requireShortParameters(ctx)
@@ -83,15 +84,18 @@ export function resourceIndicators(
     defaultResource: async () => parts.settings.audience,
     useGrantedResource: async () => true,
     async getResourceServerInfo(ctx, resource, client) {
-      // Relies on: when the browser returns from our pages, oidc-provider awaits this hook first, and loads
-      // the account later.
+      // Relies on: when the browser returns from our pages, oidc-provider awaits this hook before all others,
+      // and loads the account only after that.
       if (isReturnFromPages(ctx)) await syncHostSession(parts, ctx)
       return describeResource(parts, ctx, resource, client)
     },
   }
 }
 
-/** oidc-provider's prompts, with our check of `id_token_hint` and the prompt `select_account`. */
+/**
+ * oidc-provider's prompts with two changes: our own check of `id_token_hint`, and the additional prompt
+ * `select_account`.
+ */
 function promptPolicy() {
   const policy = interactionPolicy.base()
   const signInChecks = policy.get('login')?.checks

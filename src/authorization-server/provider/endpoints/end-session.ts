@@ -21,7 +21,9 @@ export const END_SESSION_PARAMETERS: readonly string[] = [
   'ui_locales',
 ]
 
-/** Options of oidc-provider for sign-out. They render our own pages, which need no script. */
+/**
+ * Options of oidc-provider for sign-out. With them, oidc-provider shows our own pages, which need no script.
+ */
 export function endSession(
   pages: Dependencies['pages'],
 ): NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']> {
@@ -34,8 +36,8 @@ export function endSession(
 
 /**
  * Adds middleware for three things that oidc-provider does not do. The middleware rejects a `state` that is
- * too long. It answers requests without a session of ours. After the person has confirmed the sign-out, it
- * also signs the person out at the host.
+ * too long. It answers sign-out requests if no person is signed in to our session. After the person has
+ * confirmed the sign-out, it also signs the person out at the host.
  */
 export function registerEndSession(provider: Provider, deps: Dependencies): void {
   provider.use(async function endSession(context: unknown, next: Next) {
@@ -52,7 +54,10 @@ export function registerEndSession(provider: Provider, deps: Dependencies): void
   })
 }
 
-/** Rejects a `state` that is too long. `state` is the only parameter that oidc-provider stores unchanged. */
+/**
+ * If `state` is too long, answers the request with an error and returns true. Only `state` is checked,
+ * because it is the only parameter that oidc-provider stores unchanged.
+ */
 function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']): boolean {
   if (!ctx.path.toLowerCase().startsWith(ROUTES.end_session)) return false
   const tooLong = findTooLong({ state: ctx.query['state'] })
@@ -62,9 +67,9 @@ function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']):
 }
 
 /**
- * Answers a sign-out request if no person is signed in to our session. In this case oidc-provider has written
- * a page that needs a script. If the person is signed in at the host, our page asks whether to sign out.
- * Otherwise there is no session to end, so the person is not asked.
+ * Answers a sign-out request if no person is signed in to our session. Before this call, oidc-provider has
+ * written a page that needs a script, and this function replaces that page. If the person is signed in at the
+ * host, our page asks whether to sign out. Otherwise there is no session to end, so the person is not asked.
  */
 async function answerWithoutSession(
   { accounts, pages, settings }: Dependencies,
@@ -72,7 +77,8 @@ async function answerWithoutSession(
 ): Promise<void> {
   const { session, params } = ctx.oidc
   if (accounts.signOut && (await accounts.current?.(requestState(ctx).host))) {
-    // The form needs a stored session. If the browser has no session and gets no form, no session is stored.
+    // The form works only with a stored session, so the session is stored here. A browser that gets no form
+    // needs no stored session.
     await session?.save(settings.lifetimes.interaction)
     return pages.renderSignOut(ctx, signOutForm(ctx))
   }

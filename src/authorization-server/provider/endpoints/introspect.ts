@@ -6,17 +6,17 @@ import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
-// The introspection endpoint (RFC 7662). `missing-secret.ts` corrects the error responses of this endpoint,
-// as of all endpoints where clients authenticate.
+// The introspection endpoint (RFC 7662). `missing-secret.ts` corrects the error responses of all endpoints
+// where clients authenticate, including this endpoint.
 
 /**
  * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens. A resource
- * server may also introspect all access tokens. In all other cases the response says that the token is not
- * active. A token is also reported as not active if its client is disabled, or if its client or account does
- * not exist any more.
+ * server may also introspect the access tokens of all other clients. In all other cases the response says
+ * that the token is not active. A token is also reported as not active if its client is disabled, or if its
+ * client or account does not exist any more.
  *
- * @param token a token that is valid apart from these rules; `accountId` is the subject, undefined in a
- *   direct token
+ * @param token a token that oidc-provider has found valid. Its `accountId` is the subject, and is undefined
+ *   in a token of direct access
  */
 export async function mayIntrospect(
   { registry, accountLookup }: Pick<ProviderParts, 'registry' | 'accountLookup'>,
@@ -48,7 +48,8 @@ export function accessTokenToIntrospect(record: AccessTokenRecord, { claims }: P
 
 /**
  * Whether a refresh token is active. Only the current token of a family is active. The previous token is not
- * active, although the client can send it again within the grace period. Introspection consumes no token.
+ * active, although the client can send it again within the grace period. Introspection does not consume the
+ * token.
  */
 export function isActive({ state }: FoundRefreshToken): boolean {
   return state === 'current'

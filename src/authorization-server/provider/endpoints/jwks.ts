@@ -1,13 +1,13 @@
 import type { Context } from 'koa'
 import { answerDocument } from '../../../http/public-document.ts'
 
-/** Maximum seconds for which the keys may be cached. */
+/** Maximum seconds for which the public keys may be cached. */
 const MAX_AGE_SECONDS = 600
 
 /**
- * Seconds for which gateways may cache the keys. This is at most half of the time between the publication of
- * a key and its first signature. A gateway may have cached the keys just before a new key was published. Even
- * then it fetches the new key well before that key signs.
+ * Seconds for which gateways may cache the public keys. This is at most half of the time between the
+ * publication of a new key and the first signature with that key. A gateway may have cached the keys just
+ * before a new key was published. Even then it fetches the new key well before that key signs.
  */
 export function jwksMaxAge(publishAheadSeconds: number): number {
   return Math.min(MAX_AGE_SECONDS, Math.floor(publishAheadSeconds / 2))

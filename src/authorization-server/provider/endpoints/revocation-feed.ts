@@ -22,7 +22,7 @@ const SHARE_PAGE_MS = 100
  */
 export type RevocationFeed = (ctx: Context) => Promise<void>
 
-/** @param parts.realm {auth_url}, for the challenge */
+/** @param parts.realm {auth_url}; the realm in the header `WWW-Authenticate` */
 export function createRevocationFeed(parts: {
   readonly registry: ClientSecrets
   readonly source: RevocationSource
@@ -56,7 +56,8 @@ function answerPage(ctx: Context, { revocations, cursor, more }: RevocationPage)
   ctx.status = 200
   ctx.type = 'application/json'
   ctx.body = text
-  // A gateway that gets 304 keeps its cursor. So no `ETag` is sent if there are more pages.
+  // If there are more pages, the gateway needs the next cursor. It would keep its cursor after a 304, so no
+  // `ETag` is sent then.
   if (more) return
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   ctx.set('ETag', etag)

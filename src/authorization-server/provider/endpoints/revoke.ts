@@ -19,8 +19,8 @@ export const revocation: NonNullable<NonNullable<Configuration['features']>['rev
 export type RevokeAccessToken = (tokenId: string, until: number | undefined) => Promise<void>
 
 /**
- * Milliseconds for which a repeated revocation of the same token is not stored again. Each stored revocation
- * goes to every process, which keeps it until the token expires.
+ * Milliseconds for which a repeated revocation of the same token is not stored again. This saves memory,
+ * because every process receives each stored revocation, and keeps it until the token expires.
  */
 const REPEAT_INTERVAL_MS = 60_000
 
@@ -28,8 +28,8 @@ export function createRevokeAccessToken(revocations: Pick<Revocations, 'revoke'>
   /** Revocations that are being stored, by token id. */
   const pending = new Map<string, Promise<void>>()
   /**
-   * The time at which this process revoked each token, oldest first. The map holds no promises, because a
-   * promise holds the asynchronous context of its request, and so keeps the whole request in memory.
+   * The time at which this process revoked each token, oldest first. The map contains times and no promises.
+   * A promise would keep the asynchronous context of its request in memory, and with it the whole request.
    */
   const revokedAt = new Map<string, number>()
 

@@ -21,8 +21,9 @@ export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
     expiresWithSession: async () => false,
     // We revoke grants ourselves, in an order that survives failures (`revoke-grant.ts`).
     revokeGrantPolicy: async () => false,
-    // Relies on: in a code exchange, this is the last hook before the code is used up. In a refresh, the
-    // refresh token is already used up here. So `checkRefresh` has made the same check earlier.
+    // Relies on: in a code exchange, oidc-provider calls this hook last before the code is used up. In a
+    // refresh, the refresh token is already used up when oidc-provider calls this hook. So `checkRefresh`
+    // makes the same check before that.
     extraTokenClaims: async (ctx, token) => {
       // oidc-provider splits an empty scope into one empty name, which is removed here.
       requireSomethingLeft([...token.scopes].filter(Boolean))
@@ -31,7 +32,7 @@ export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
   } satisfies Configuration
 }
 
-/** Completes the parameters of a token request once its client has authenticated. */
+/** Completes the parameters of a token request after its client has authenticated. */
 export async function completeTokenRequest(
   parts: Pick<ProviderParts, 'settings' | 'codes'>,
   ctx: KoaContextWithOIDC,
@@ -93,8 +94,8 @@ export function reportTokens(
     })
   })
 
-  // Relies on: oidc-provider emits the event after it has written the response, and before the response is
-  // sent.
+  // Relies on: oidc-provider emits `grant.error` after it has written the response, and before the response
+  // is sent.
   provider.on('grant.error', (context, { error, error_description: description, error_detail: detail }) => {
     const ctx: ProviderResponse = context
     if (error === 'invalid_grant' && detail !== undefined && errorOf(ctx) !== undefined) {
@@ -115,8 +116,8 @@ export function reportTokens(
  * client, the reason is the same as for an unknown code or token.
  */
 function publicReason(detail: string, params: Record<string, unknown> | undefined): string {
-  // Relies on: the authorization endpoint rejects unsupported methods. So this detail can only mean that the
-  // authorization request had no `code_challenge`.
+  // Relies on: the authorization endpoint rejects every unsupported `code_challenge_method`. So this detail
+  // can only mean that the authorization request had no `code_challenge`.
   if (detail === 'unsupported code_challenge_method') {
     return 'code_verifier was sent, but the authorization request had no code_challenge'
   }

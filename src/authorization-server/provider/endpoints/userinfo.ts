@@ -24,7 +24,10 @@ export function userClaims(account: Account, subject: string, use: string) {
   return use === 'id_token' ? identity : { ...account.claims, ...identity }
 }
 
-/** A request without a token gets no error code, neither in the header nor in the body (RFC 6750 3.1). */
+/**
+ * Removes the error code from the body of the response to a request without a token. Such a response must not
+ * contain an error code (RFC 6750 3.1).
+ */
 export function fixUserInfoResponse(ctx: ProviderResponse): void {
   if (ctx.status !== 401 || ctx.response.get('WWW-Authenticate').includes('error=')) return
   ctx.body = {

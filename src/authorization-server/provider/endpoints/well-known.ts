@@ -26,7 +26,7 @@ export function createFixMetadata(scopesSupported: () => readonly string[]): Fix
       claims_parameter_supported: false,
       // `sid` is removed, because no ID token has a session id.
       claims_supported: document.claims_supported?.filter((claim) => claim !== 'sid'),
-      // ID tokens are signed with RS256. ES256 is listed too, because access tokens are signed with ES256. A
+      // ID tokens are signed with RS256, and access tokens with ES256. Both algorithms are listed, because a
       // resource server that is configured with the issuer alone uses this list for access tokens.
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     }

@@ -9,7 +9,7 @@ import { tokenAsIssued } from '../seam/tokens.ts'
 import { accessTokenRecord, type AccessTokenRecord } from './access-token-record.ts'
 import { modelAdapter } from './adapter.ts'
 
-/** How an endpoint changes the record of an access token that it receives, by oidc-provider's route name. */
+/** The functions that adapt the record of an access token to an endpoint, by oidc-provider's route name. */
 const AT_ENDPOINT: Readonly<
   Record<string, (record: AccessTokenRecord, token: Principal) => AccessTokenRecord>
 > = {
@@ -33,8 +33,8 @@ export function accessTokens(
       const ctx = currentContext()
       const { route } = ctx.oidc
       const token = await parts.verifyAccessToken(tokenAsIssued(ctx, value))
-      // A client may revoke a token that is already revoked in this process, because the store may not have
-      // the revocation yet.
+      // The revocation endpoint finds even a token that is already revoked in this process. The client must
+      // be able to revoke it again, because the store may not have the revocation yet.
       if (!token || (route !== 'revocation' && parts.isTokenRevoked(token))) return undefined
       const record = accessTokenRecord(token)
       const changed = AT_ENDPOINT[route]?.(record, token) ?? record

@@ -23,7 +23,10 @@ export function codeCollection(store: Store): Collection<AdapterPayload> {
   return payloadCollection(store, 'code', 'AuthorizationCode', CODE)
 }
 
-/** `redeemCode` consumes a code by starting its refresh token family, so `consume` does nothing here. */
+/**
+ * The adapter for authorization codes. Its method `consume` does nothing, because `redeemCode` consumes a
+ * code when it starts the refresh token family of the code.
+ */
 export function authorizationCodes(parts: Pick<ProviderParts, 'codes'>): Adapter {
   return modelAdapter('AuthorizationCode', {
     upsert: (code, payload, ttl) => parts.codes.set(digest(code), withoutId(payload), ttl),
@@ -32,7 +35,8 @@ export function authorizationCodes(parts: Pick<ProviderParts, 'codes'>): Adapter
       return payload && { ...payload, jti: code }
     },
     consume: async () => {},
-    // The grant has been deleted, and its code is useless without the grant. The code expires within minutes.
+    // The code needs no deletion. Its grant has been deleted, and the code is useless without the grant, and
+    // expires within minutes.
     revokeByGrantId: async () => {},
   })
 }

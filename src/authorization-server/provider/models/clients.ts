@@ -8,9 +8,10 @@ import { FRONT_CHANNEL } from '../routes.ts'
 import { modelAdapter } from './adapter.ts'
 
 /**
- * Whether a text can be the id of a client. For any other text, the host's registry is not queried. A
- * database may fail on a NUL character. Names such as `constructor` are excluded, because every plain object
- * has properties with these names. oidc-provider keeps the session's data of each client in a plain object.
+ * Whether a text can be the id of a client. For any other text, the host's registry is not queried, because a
+ * database may fail on a NUL character, for example. Names such as `constructor` are excluded, because
+ * oidc-provider uses client ids as the property names of a plain object. Under the name `constructor`, it
+ * would find an inherited property.
  */
 function isPossibleId(clientId: string): boolean {
   return isPrintableAscii(clientId) && !(clientId in Object.prototype)

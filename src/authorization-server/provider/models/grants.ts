@@ -12,7 +12,7 @@ const GRANT_MARGIN_SECONDS = 60
 
 /**
  * The first lifetime of a grant, in seconds. It leaves time for the person's decision and for the exchange of
- * the code. The first refresh token extends the grant.
+ * the code. When the first refresh token is issued, the grant is extended.
  *
  * @param lifetimes the configured lifetimes, in seconds
  */
@@ -29,7 +29,7 @@ export function grants(parts: Pick<ProviderParts, 'grantLifecycle'>): Adapter {
   return modelAdapter('Grant', {
     async upsert(grantId, payload, ttl) {
       if (await grantLifecycle.records.create(grantId, asRecord(payload), ttl)) return
-      throw new TypeError('a grant is saved once; afterwards it is only extended or deleted')
+      throw new TypeError('a grant must not be saved twice; it can only be extended or deleted')
     },
     async find(grantId) {
       const ctx = currentContext()

@@ -16,9 +16,9 @@ const INTERACTION = {
 }
 
 /**
- * Authorization requests that wait for a person, stored under the digest of their id. The stored payload
- * holds no credential: neither the session's cookie, nor `returnTo`, which contains the id. `returnTo` is
- * added again when the payload is read.
+ * Interactions, stored under the digest of their id. An interaction is an authorization request that waits
+ * until a person signs in or decides. The stored payload contains no credential: neither the session's cookie
+ * nor the id itself. The address `returnTo` contains the id, so it is added only when the payload is read.
  */
 export function interactions({
   store,
@@ -39,7 +39,7 @@ export function interactions({
 
   return modelAdapter('Interaction', {
     async upsert(id, payload, ttl) {
-      // The interaction expired while a callback of the host was running.
+      // Such a `ttl` means that the interaction expired while a callback of the host was running.
       if (ttl !== undefined && ttl < 1) {
         throw new errors.SessionNotFound('this authorization request has expired')
       }
@@ -76,8 +76,8 @@ function isDecided({ prompt, result }: AdapterPayload): boolean {
 const UNUSED = ['acr_values', 'claims_locales', 'display']
 
 /**
- * The fields of an interaction that are read later. Strangers can start any number of interactions, so no
- * other field is stored.
+ * The record to store for an interaction. It contains only the fields that are read later, because strangers
+ * can start any number of interactions.
  *
  * Relies on: oidc-provider reads only `uid` and `accountId` of the session. Our pages read only the name of
  * the prompt. `lastSubmission` and `result` hold the person's answers.

@@ -6,8 +6,8 @@ import { countRule, type Fields, oneOf, optional, stringRule } from '../../../va
 /**
  * The stored payloads of one model of oidc-provider.
  *
- * Relies on: each payload contains the name of its model, its time of issue and its expiry time. If a payload
- * has an owner, it names that owner.
+ * Relies on: each payload contains the name of its model, its time of issue and its expiry time. If the
+ * payload belongs to an account, a client or a grant, it also contains the id of that owner.
  *
  * @param name the name of the collection in the store
  * @param more the fields that only this model has, with their rules

@@ -12,7 +12,7 @@ import { modelAdapter, withoutId } from './adapter.ts'
 /**
  * Refresh tokens, stored as families. oidc-provider first consumes a token, and then saves the next token. If
  * `consume` wrote to the store, a failure before the second write would leave the client without a valid
- * token. So `consume` does nothing here, and `upsert` exchanges both tokens in one write.
+ * token. So `consume` does nothing here, and `upsert` replaces the old token by the next token in one write.
  */
 export function refreshTokens(parts: ProviderParts): Adapter {
   function find(ctx: KoaContextWithOIDC, token: string) {
@@ -40,7 +40,7 @@ export function refreshTokens(parts: ProviderParts): Adapter {
 
     /**
      * oidc-provider destroys a token that was used before (RFC 9700 4.14.2), and a token that its client
-     * revokes.
+     * revokes. In both cases this method revokes the whole grant.
      */
     async destroy() {
       const { route, entities } = currentContext().oidc

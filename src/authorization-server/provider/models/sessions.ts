@@ -23,9 +23,9 @@ const NONE = ''
  * the `uid` to the session.
  *
  * At the end of each request, oidc-provider saves the session of that request. If the session was read from
- * the store, it is written only while it still exists. So a pending request never undoes a sign-out. A
- * session without a person is usually not stored (`isEmpty`), because strangers can start any number of such
- * sessions.
+ * the store, it is written only if it still exists there. So a request that is pending during a sign-out does
+ * not restore the session. A session without a person is usually not stored (`isEmpty`), because strangers
+ * can start any number of such sessions.
  */
 export function sessions(store: Store): Adapter {
   const sessionsById = payloadCollection(store, 'session', 'Session', SESSION)
@@ -65,7 +65,7 @@ export function sessions(store: Store): Adapter {
 
   /**
    * Writes the fields that this request changed. Writes nothing if the session was deleted, or if another
-   * person has signed in to it meanwhile.
+   * person has signed in to it since this request read it.
    */
   async function update(found: FoundSession, changed: AdapterPayload, ttl: number): Promise<void> {
     const { id } = found
@@ -149,8 +149,8 @@ function uidOf({ uid }: AdapterPayload): string {
 }
 
 /**
- * Whether a session holds nothing worth storing. During a sign-out request, every session without a person
- * counts as empty. If the sign-out form needs the session, `answerWithoutSession` stores it later.
+ * Whether a session need not be stored. During a sign-out request, every session without a person counts as
+ * empty. If the sign-out form needs the session, `answerWithoutSession` stores it later.
  */
 function isEmpty({ accountId, state }: AdapterPayload): boolean {
   return accountId === undefined && (state === undefined || isSignOutRequest())

@@ -7,8 +7,8 @@ import { currentContext, requestState } from '../request-state.ts'
 import { disguiseToken } from './tokens.ts'
 
 /**
- * Called when a client has authenticated. By then oidc-provider has read the parameters of the request, but
- * it uses them only later. So the function may change them.
+ * Called when a client has authenticated. oidc-provider reads the parameters of the request before this call,
+ * and uses them after it. So the function may change the parameters.
  */
 export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClient) => Promise<void>
 
@@ -17,8 +17,9 @@ const MAX_CACHED_CLIENTS = 10_000
 
 /**
  * Caches the client objects that oidc-provider creates from client metadata. oidc-provider's own cache holds
- * one hundred clients. Creating a client takes ten times as long as finding it in the cache. So with more
- * than one hundred clients, issuing a token would take longer.
+ * one hundred clients. Creating a client takes ten times as long as finding it in the cache. So with
+ * oidc-provider's own cache, issuing a token would take longer as soon as more than one hundred clients are
+ * in use.
  *
  * Relies on: oidc-provider finds clients only with `Client.find(id)`, which gets the metadata from
  * `Client.adapter.find(id)`. `new Client(metadata)` checks the metadata. No code changes a client object.
@@ -60,9 +61,9 @@ export function compareSecretsByHash(
 }
 
 /**
- * Compares a secret in the Basic header in its decoded form, and then in the form that the client sent. Many
- * clients do not encode their secret. If both forms are wrong, the client has failed to authenticate once,
- * not twice.
+ * Whether a client sent a current secret. A secret in the Basic header is compared in its decoded form, and
+ * then in the form that the client sent, because many clients do not encode their secret. Authentication
+ * fails only if both forms are wrong.
  */
 async function verifySecret(
   registry: ClientRegistry,

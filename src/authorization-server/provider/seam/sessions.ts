@@ -21,9 +21,9 @@ export interface GrantWithVersions {
 }
 
 /**
- * Adds a property to each of two models of oidc-provider. A grant keeps its consent versions in `versions`. A
- * session keeps its {@link FoundSession} in `found` from `find` to `upsert`, and `upsert` does not store
- * `found`.
+ * Adds the property `versions` to oidc-provider's grants, and the property `found` to its sessions.
+ * `versions` contains the consent versions of the grant, and is stored with the grant. `found` passes the
+ * {@link FoundSession} from the session adapter's `find` to its `upsert`, which does not store `found`.
  *
  * Relies on: a model stores the properties that its static `IN_PAYLOAD` names. `IN_PAYLOAD` is first read
  * when the first model is saved.
@@ -44,7 +44,7 @@ export function isReturnFromPages({ oidc }: KoaContextWithOIDC): boolean {
 }
 
 /**
- * Gives a session a new cookie and a new `uid`. Interactions that began in the old session can no longer be
+ * Gives a session a new cookie and a new `uid`. Interactions that began under the old `uid` can no longer be
  * completed.
  *
  * Relies on:
@@ -85,10 +85,10 @@ export function sessionOfRequest(): ProviderSession | undefined {
 }
 
 /**
- * Whether oidc-provider deletes a session because the session continues under another cookie.
+ * Whether the session that oidc-provider deletes under `cookie` continues under a new cookie.
  *
- * Relies on: when oidc-provider deletes the old session, the session of the request already has the new
- * cookie. oidc-provider saves that session next.
+ * Relies on: when oidc-provider deletes the session under the old cookie, the session of the request already
+ * has the new cookie. After that, oidc-provider saves the session under the new cookie.
  */
 export function isReplacedSession(cookie: string): boolean {
   const session = sessionOfRequest()

@@ -11,12 +11,12 @@ const DISGUISE = 'token:'
 const TAKES_ANY_TOKEN: ReadonlySet<string> = new Set(['introspection', 'revocation'])
 
 /**
- * Makes it possible to introspect and revoke JWTs. oidc-provider stores none of its own JWTs. So if a token
- * looks like a JWT, oidc-provider rejects the token and asks no model for it. A prefix before the token
- * prevents this.
+ * Makes it possible to introspect and revoke JWTs. oidc-provider does not store the JWTs that it issues. So
+ * it rejects every token that looks like a JWT, without asking a model for the token. This function puts a
+ * prefix before the token, so that oidc-provider asks the models.
  *
- * Relies on: oidc-provider reads the parameters before it authenticates the client, and uses the token
- * afterwards.
+ * Relies on: oidc-provider reads the parameters before it authenticates the client, and uses the parameter
+ * `token` only after that.
  */
 export function disguiseToken({ oidc: { route, params } }: KoaContextWithOIDC): void {
   const token = params?.['token']
@@ -35,8 +35,9 @@ export function tokenAsIssued({ oidc: { route } }: KoaContextWithOIDC, token: st
  * Makes oidc-provider create refresh tokens in our own format, which contains the grant and the generation of
  * the token.
  *
- * Relies on: the id of a refresh token is the token itself, and comes from `generateTokenId()`. By then
- * `grantId` is set, and `rotations` is the number of earlier tokens of the same family.
+ * Relies on: the id of a refresh token is the token itself, and comes from `generateTokenId()`. When
+ * oidc-provider calls this method, `grantId` is set, and `rotations` is the number of earlier tokens of the
+ * same family.
  */
 export function nameRefreshTokensAfterTheirFamily(provider: Provider, format: RefreshTokenFormat): void {
   const { prototype } = provider.RefreshToken as unknown as { prototype: Record<string, unknown> }

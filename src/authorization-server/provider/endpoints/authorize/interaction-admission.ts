@@ -6,13 +6,14 @@ import { createPendingInteractions } from './pending-interactions.ts'
 /** Seconds after which a rejected request may be tried again. */
 const RETRY_AFTER_SECONDS = 30
 
-/** Milliseconds between two log lines about addresses with too many interactions. */
+/** Minimum milliseconds between two log lines about addresses with too many interactions. */
 const LOG_INTERVAL_MS = 60_000
 
 /**
- * Limits the authorization requests that wait for a person.
+ * Limits the interactions: the authorization requests that wait until a person signs in or decides.
  *
- * @param parts.max maximum interactions of one address that wait at once, in this process; 0 for no limit
+ * @param parts.max how many interactions of one network address may wait at once in this process; 0 for no
+ *   limit
  * @param parts.seconds how many seconds a waiting interaction is counted
  */
 export function createInteractionAdmission(parts: {
@@ -40,7 +41,8 @@ export function createInteractionAdmission(parts: {
      * Admits a new interaction.
      *
      * @param address the address that started the interaction
-     * @throws {NotNow} 429 if too many interactions of this address wait, 503 if the store is nearly full
+     * @throws {NotNow} 429 if too many interactions of this address already wait, 503 if the store is nearly
+     *   full
      */
     admit(address: string, id: string): void {
       if (memory.isNearlyFull()) {
@@ -57,7 +59,7 @@ export function createInteractionAdmission(parts: {
 }
 
 /**
- * Decides whether a new authorization request may wait for a person, because strangers can start any number
- * of requests.
+ * Limits the authorization requests that wait until a person signs in or decides, because strangers can start
+ * any number of such requests.
  */
 export type InteractionAdmission = ReturnType<typeof createInteractionAdmission>

@@ -16,7 +16,10 @@ interface Parts extends Pick<
   ProviderDependencies,
   'settings' | 'catalog' | 'registry' | 'accounts' | 'consents' | 'events'
 > {
-  /** Returns the current authorization server, because each key rotation replaces it. */
+  /**
+   * Returns the current authorization server. Call it for each use, because each key rotation replaces the
+   * server.
+   */
   readonly provider: () => Provider
 }
 
@@ -167,8 +170,8 @@ async function detailsOf({ provider }: Parts, ctx: Context): Promise<Details | u
 }
 
 /**
- * Answers the interaction. If another request has already answered the interaction, the earlier answer
- * counts, and `counts` is false.
+ * Stores the person's answer to the interaction. If another request has already answered the interaction, the
+ * earlier answer counts, and `counts` is false.
  */
 async function finish(
   parts: Parts,
@@ -184,7 +187,8 @@ async function finish(
   } catch (error) {
     if (!(error instanceof errors.SessionNotFound)) throw error
     const details = await detailsOf(parts, ctx)
-    // The page at the interaction's address explains that the interaction is over.
+    // If the earlier answer is still stored, the browser continues with that answer. Otherwise the page at
+    // the interaction's address explains that the interaction is over.
     const next = details?.result ? details.returnTo : `${parts.settings.issuer}/interaction/${pending.uid}`
     return { counts: false, next: new URL(next) }
   }
@@ -198,8 +202,8 @@ function sessionOf({ provider }: Parts, ctx: Context) {
 }
 
 /**
- * Signs the person out of our session. The session stays, because pending authorization requests continue in
- * it.
+ * Signs the person out of our session. The session itself is kept, because pending authorization requests
+ * continue in it.
  */
 async function signOut(session: Session): Promise<void> {
   delete session.accountId
@@ -214,8 +218,9 @@ async function signOut(session: Session): Promise<void> {
 const ACCOUNT_SELECTED = { select_account: {} }
 
 /**
- * The name and the login that the pages show to the owner of an account. The login distinguishes accounts of
- * the same name. The pages show only the name of a developer, and no login.
+ * The name and the login (e-mail address or user name) that the pages show to the owner of an account. The
+ * login distinguishes accounts of the same name. A developer's login is never shown, so this function is not
+ * used for developers.
  */
 function displayNames({ id, claims }: Account): { name: string; login?: string | undefined } {
   const login = text(claims?.['email']) ?? text(claims?.['preferred_username'])

@@ -10,9 +10,9 @@ import type { GrantWithVersions } from '../../seam/sessions.ts'
 type Parts = Pick<ProviderParts, 'settings' | 'consents'>
 
 /**
- * Writes one decision into a new grant. The caller saves the grant. Each authorization gets its own grant,
- * because authorizations that share a grant would remove each other's scopes. The decision includes the
- * denied scopes, because oidc-provider asks again for every scope that a grant neither grants nor denies.
+ * Writes one decision into a new grant. The caller must save the grant. Each authorization gets its own
+ * grant, because authorizations that share a grant would remove each other's scopes. The decision includes
+ * the denied scopes, because oidc-provider asks again for every scope that a grant neither grants nor denies.
  *
  * @param versions the consent versions that were in force before the decision
  */
@@ -35,8 +35,8 @@ export function writeDecision(
  * Returns the grant of an authorization request, or undefined if a person must first answer on a page.
  *
  * - After a decision on the consent page, the result is the grant that the consent page created.
- * - If a person must first sign in or choose an account, the result is undefined, because a different person
- *   may continue the request afterwards.
+ * - If a person must first sign in or choose an account, the result is undefined, because the request may
+ *   then continue with a different person.
  * - If the person has authorized all requested scopes before, the result is a new grant.
  * - If the application is the host's own (`firstParty`), the result is a new grant.
  *
@@ -65,8 +65,8 @@ export async function loadExistingGrant(
 }
 
 /**
- * The consent versions if the request is authorized without asking the person. Undefined if the person must
- * be asked.
+ * Returns the current consent versions if the request is authorized without asking the person. Returns
+ * undefined if the person must be asked.
  */
 async function findConsent(
   { consents }: Parts,

@@ -10,7 +10,8 @@ const MAX_BYTES_TOGETHER = 3072
  * their length is limited. `scope` is not checked here, because its scopes are checked one by one elsewhere.
  * `id_token_hint` is short by now, because it has been replaced by its subject.
  *
- * @param params by name: strings, lists of strings for repeated parameters, undefined for absent parameters
+ * @param params the parameters by name. A value is a string, a list of strings (a repeated parameter) or
+ *   undefined (an absent parameter)
  * @returns undefined if no parameter is too long. Otherwise the name of the parameter and an error
  *   description. The name is empty if no single parameter is too long, but all parameters together are
  */

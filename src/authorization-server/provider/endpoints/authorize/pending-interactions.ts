@@ -1,11 +1,12 @@
 /**
- * The maximum number of interactions that are counted at once. Beyond this number, a new interaction replaces
- * the oldest interaction. All entries together take less than 20 MB.
+ * The maximum number of interactions that are counted at once. When this number is reached, each new
+ * interaction replaces the oldest counted interaction. All entries together take less than 20 MB.
  */
 const MAX_COUNTED = 50_000
 
 /**
- * Counts the interactions that wait for a person, by the address that started them, in this process.
+ * Counts the interactions in this process that wait until a person signs in or decides. They are counted by
+ * the network address that started them.
  *
  * @param options.max maximum interactions of one address; with 0, nothing is counted
  * @param options.seconds how many seconds an interaction is counted
@@ -33,8 +34,8 @@ export function createPendingInteractions({
 
   return {
     /**
-     * Counts a new interaction. If the address has too many, returns false and does not count the
-     * interaction.
+     * Counts a new interaction. If `max` interactions of the address are counted already, returns false and
+     * does not count the new interaction.
      */
     add(address: string, id: string): boolean {
       if (max === 0) return true

@@ -10,8 +10,9 @@ const NO_APPLICATION =
   'use an application instead of an API key, which acts on its own account only'
 
 /**
- * Describes what the developer can do about an authorization or sign-out request whose error cannot be
- * redirected to an application. Returns undefined if oidc-provider's own description is specific enough.
+ * Describes what the developer can do about an error of an authorization or sign-out request, if the error
+ * cannot be redirected to the application. Returns undefined if oidc-provider's own description is specific
+ * enough.
  */
 export function redirectUriError(ctx: KoaContextWithOIDC, error: Error): string | undefined {
   if (error instanceof errors.InvalidClient) return NO_APPLICATION

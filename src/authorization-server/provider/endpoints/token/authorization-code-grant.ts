@@ -21,15 +21,15 @@ export async function fillInRedirectUri(
 ): Promise<void> {
   if (params['redirect_uri'] !== undefined || redirectUris.length < 2) return
   const code = typeof params['code'] === 'string' ? await getCode(parts, ctx, params['code']) : undefined
-  // For the code of another client any redirect URI is filled in, because oidc-provider rejects the code
-  // anyway.
+  // If the code is unknown or belongs to another client, any redirect URI can be filled in, because
+  // oidc-provider then rejects the code.
   params['redirect_uri'] = code?.clientId === clientId ? code.redirectUri : redirectUris[0]
 }
 
 /**
- * 2. oidc-provider has read the code, and is reading its grant. At the same time the grant is added to the
- * index of grants, which saves a round trip. If the exchange fails, readers of the index skip this entry. The
- * entry is deleted together with the grant.
+ * 2. oidc-provider has read the code, and is reading its grant. At the same time, this function adds the
+ * grant to the index of grants, which saves a round trip. If the exchange fails, readers of the index skip
+ * this entry. The entry is deleted together with the grant.
  *
  * Relies on: oidc-provider reads the grant only after it has found that the code belongs to this client.
  */
@@ -73,8 +73,8 @@ export async function redeemCode(
   if (!(await parts.grantLifecycle.activate(grantId, await getGrant(parts, ctx, grantId), listing))) {
     throw new errors.InvalidGrant('grant not found')
   }
-  // Two other commands share a round trip with the write that follows. One records the use of the client, and
-  // one counts the grants.
+  // The use of the client is recorded, and the grants are counted, in the same round trip as the write that
+  // follows.
   parts.clientUsed(recordOf(ctx.oidc.client))
   const mayExceedLimit = listing?.mayExceedLimit()
   if (!(await parts.families.start(token, payload, ttl))) {

@@ -8,8 +8,8 @@ import { requireKnownResource, resourceServerOf } from '../../resource-indicator
 
 /**
  * Registers the client credentials grant (RFC 6749 4.4), which gives direct access. Without `scope`, the
- * token carries all scopes of all products of the API key. oidc-provider's own grant would then issue a token
- * without any scope.
+ * token carries all scopes of all products of the API key. With oidc-provider's own implementation, such a
+ * token would carry no scope.
  */
 export function registerClientCredentialsGrant(
   provider: Provider,

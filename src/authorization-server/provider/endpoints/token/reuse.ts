@@ -7,7 +7,7 @@ import type { ProviderParts } from '../../dependencies.ts'
 
 type Parts = Pick<ProviderParts, 'families' | 'revokeGrant' | 'events'>
 
-/** oidc-provider's code or refresh token, or its payload. */
+/** The owner of a code or refresh token: the ids of its grant, client and account. */
 type Owner = Pick<AdapterPayload, 'grantId' | 'clientId' | 'accountId'>
 
 type ReuseEvent = 'refresh_token.reused' | 'code.reused'
@@ -24,9 +24,9 @@ export async function revokeReused(
 
 /**
  * Revokes the grant of a code or token that was valid when it was read, but could not be exchanged a moment
- * later. If the family is still active, the code or token was used twice, and the reuse is reported. If the
- * family is revoked, another request has revoked the grant meanwhile. Then the grant is revoked once more
- * without a report, because its access tokens may not be revoked yet.
+ * later. If the refresh token family is still active, the code or token was used twice, and the reuse is
+ * reported. If the family is revoked, another request has revoked the grant meanwhile. Then the grant is
+ * revoked once more without a report, because its access tokens may not be revoked yet.
  */
 export async function revokeAfterRace(parts: Parts, event: ReuseEvent, owner: Owner): Promise<void> {
   const { grantId = '' } = owner
@@ -34,7 +34,10 @@ export async function revokeAfterRace(parts: Parts, event: ReuseEvent, owner: Ow
   else await revokeReused(parts, event, owner)
 }
 
-/** The grant, client and person of a code or refresh token. oidc-provider's account id is the subject. */
+/**
+ * The grant, client and person of a code or refresh token. `accountId` comes from oidc-provider, and is our
+ * subject.
+ */
 export function ownerOf({ grantId = '', clientId = '', accountId = '' }: Owner) {
   return { grantId, clientId, ...personOf(accountId) }
 }
