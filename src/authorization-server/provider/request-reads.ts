@@ -6,9 +6,9 @@ import { digest } from '../../store/digest.ts'
 import type { ProviderParts } from './dependencies.ts'
 import { requestState } from './request-state.ts'
 
-// The code, the refresh token and the grant of a request are each read at most once, and as early as
-// possible. Reading early saves two round trips to the store. The code or refresh token is read at the same
-// time as the client. The grant of a refresh token is read at the same time as the token's family.
+// The code, the refresh token and the grant of a request are read as early as possible, and usually only
+// once. Reading early saves two round trips to the store. The code or refresh token is read at the same time
+// as the client. The grant of a refresh token is read at the same time as the token's family.
 
 type Parts = Pick<ProviderParts, 'codes' | 'families' | 'refreshTokenFormat' | 'grantLifecycle'>
 

@@ -55,8 +55,8 @@ export function requestState(ctx: KoaContextWithOIDC | Context): RequestState {
 
 /**
  * oidc-provider's context of the current request, for the adapters of oidc-provider's models. Our pages also
- * use some models, and then there is no such context. So an adapter method that our pages use must not call
- * this function.
+ * call some of these adapters, and then there is no such context. So adapter code that serves our pages must
+ * not call this function.
  *
  * @throws {TypeError} if oidc-provider is not handling a request
  */

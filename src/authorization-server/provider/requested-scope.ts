@@ -40,8 +40,8 @@ export function requireAllowed(
  * An `invalid_scope` error (RFC 6749 4.1.2.1, 5.2). `scope` is the rejected scope, if there is exactly one.
  */
 export function invalidScope(description: string, scope?: string): Error {
-  // The type of the constructor demands a scope. If there is none to name, undefined is passed, because an
-  // empty text would become `"scope": ""` in the response.
+  // The type of the constructor demands a scope. If there is no scope to name, undefined is passed, because
+  // an empty text would become `"scope": ""` in the response.
   const named = scope !== undefined && scope.length <= MAX_REPEATED_LENGTH ? scope : undefined
   return new errors.InvalidScope(description, named as string)
 }

@@ -35,8 +35,8 @@ export function authorizationCodes(parts: Pick<ProviderParts, 'codes'>): Adapter
       return payload && { ...payload, jti: code }
     },
     consume: async () => {},
-    // The code needs no deletion. Its grant has been deleted, and the code is useless without the grant, and
-    // expires within minutes.
+    // The code need not be deleted here. Its grant has been deleted, and without the grant the code is
+    // useless. The code expires within minutes.
     revokeByGrantId: async () => {},
   })
 }

@@ -9,7 +9,7 @@ import { modelAdapter } from './adapter.ts'
 
 /**
  * Whether a text can be the id of a client. For any other text, the host's registry is not queried, because a
- * database may fail on a NUL character, for example. Names such as `constructor` are excluded, because
+ * database may fail on some characters, such as NUL. Names such as `constructor` are excluded, because
  * oidc-provider uses client ids as the property names of a plain object. Under the name `constructor`, it
  * would find an inherited property.
  */

@@ -12,7 +12,8 @@ import { modelAdapter, withoutId } from './adapter.ts'
 /**
  * Refresh tokens, stored as families. oidc-provider first consumes a token, and then saves the next token. If
  * `consume` wrote to the store, a failure before the second write would leave the client without a valid
- * token. So `consume` does nothing here, and `upsert` replaces the old token by the next token in one write.
+ * token. So `consume` does nothing here, and `upsert` replaces the old token with the next token in one
+ * write.
  */
 export function refreshTokens(parts: ProviderParts): Adapter {
   function find(ctx: KoaContextWithOIDC, token: string) {

@@ -7,9 +7,9 @@ import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 
 // This folder holds the code that uses undocumented behaviour of oidc-provider. The comment of each function
 // says, after "Relies on:", which behaviour this is. Code in other folders relies only on the order of hooks
-// or on the form of a record. Comments in those folders use "Relies on:" in the same way. For each "Relies
-// on:", a test fails when an update of oidc-provider changes the behaviour. The behaviour was checked with
-// oidc-provider 9.13.
+// or on the form of a record. Comments in those folders use "Relies on:" in the same way. For each of these
+// comments, a test fails when an update of oidc-provider changes the behaviour. The behaviour was checked
+// with oidc-provider 9.13.
 
 /** Changes a newly built provider, before its first request. */
 export function applySeam(

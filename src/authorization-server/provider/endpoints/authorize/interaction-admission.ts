@@ -14,7 +14,7 @@ const LOG_INTERVAL_MS = 60_000
  *
  * @param parts.max how many interactions of one network address may wait at once in this process; 0 for no
  *   limit
- * @param parts.seconds how many seconds a waiting interaction is counted
+ * @param parts.seconds after how many seconds a waiting interaction is no longer counted
  */
 export function createInteractionAdmission(parts: {
   readonly max: number

@@ -9,7 +9,7 @@ const MAX_COUNTED = 50_000
  * the network address that started them.
  *
  * @param options.max maximum interactions of one address; with 0, nothing is counted
- * @param options.seconds how many seconds an interaction is counted
+ * @param options.seconds after how many seconds an interaction is no longer counted
  */
 export function createPendingInteractions({
   max,

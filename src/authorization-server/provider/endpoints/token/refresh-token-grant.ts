@@ -28,9 +28,9 @@ export function dropIgnoredScopes(
 }
 
 /**
- * 2. oidc-provider reads the refresh token, whose family is usually prefetched. A valid token may look used,
- * because a paused store applied a write late, and the rollback of that write is still pending. This function
- * waits for the rollback. The wait is expensive, so it starts only after the client has authenticated.
+ * 2. oidc-provider reads the refresh token, whose family is usually prefetched. A valid token looks used if a
+ * paused store applied a write late, and the rollback of that write is still pending. This function waits for
+ * the rollback. The wait is expensive, so it starts only after the client has authenticated.
  */
 export async function findRefreshToken(
   parts: Pick<ProviderParts, 'families' | 'refreshTokenFormat' | 'grantLifecycle'>,
