@@ -6,7 +6,7 @@ export interface KeyInRedis {
   /** The key without the prefix of the adapter. */
   readonly name: string
   readonly kind: string
-  /** The answer of `MEMORY USAGE`. For an index it counts all members. */
+  /** The answer of `MEMORY USAGE`. The size of an index is measured with all members, not estimated. */
   readonly bytes: number
   /** Milliseconds until the key expires; -1 if it has no expiry. */
   readonly ttl: number

@@ -12,7 +12,7 @@ export interface DumpedKey {
   readonly values: readonly string[]
 }
 
-/** Reads all databases of a Redis, each in the order of its keys. */
+/** Reads the keys of all databases of a Redis. The keys of each database are sorted by name. */
 export async function dumpRedis(server: RedisServer): Promise<DumpedKey[]> {
   const client = new Redis(server.url)
   const keys: DumpedKey[] = []

@@ -14,7 +14,7 @@ export interface ReplicatedStore {
   readonly durable: Store
   /** Whether writes reach the replica. When it is set to true, the replica gets all writes that it lacks. */
   replicates: boolean
-  /** Stops replication with the next write to this key or index. */
+  /** At the next write to this key or index, replication stops. The replica does not get this write. */
   lagFrom(name: string): void
   /** Replaces the server by the replica. Writes that the replica lacks are lost. */
   failOver(): void

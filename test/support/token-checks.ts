@@ -7,7 +7,7 @@ const CALL = 'GET /invoices/list'
  * Asserts that the host's gateway rejects one or more access tokens with 401, and that no call reaches the
  * handler.
  *
- * @param target the API call; each token has its scope
+ * @param target the API call; each token must have the scope of this call
  */
 export async function expectRejected(host: Host, tokens: unknown, target = CALL): Promise<void> {
   const reached = host.reached.length

@@ -24,8 +24,9 @@ const TARGETS: Record<string, (host: Host, clientId: string) => string> = {
   'the authorization server metadata': () => '/.well-known/oauth-authorization-server/auth',
   'the metadata of the API': () => '/.well-known/oauth-protected-resource/api',
   'the key set': () => '/auth/oauth2/jwks',
-  'the redirect to the pages': (host, id) => pathOf(authorizationUrl(host, id)),
-  'the redirect back with an error': (host, id) => pathOf(authorizationUrl(host, id, { prompt: 'none' })),
+  'the redirect to the sign-in page': (host, id) => pathOf(authorizationUrl(host, id)),
+  'the redirect to the application with an error': (host, id) =>
+    pathOf(authorizationUrl(host, id, { prompt: 'none' })),
   'the error page': (host, id) => pathOf(authorizationUrl(host, id, { redirect_uri: 'https://x.example/' })),
   'the sign-out page': () => '/auth/oauth2/logout',
   'the answer of user info without a token': () => '/auth/oauth2/userinfo',

@@ -31,16 +31,19 @@ describe('writes to the store by anonymous requests', () => {
   const pathOf = ({ pathname, search }: URL) => pathname + search
 
   it.each<[string, () => string]>([
-    ['an unknown client', () => pathOf(authorizationUrl(host, 'unknown'))],
+    ['an authorization request of an unknown client', () => pathOf(authorizationUrl(host, 'unknown'))],
     [
-      'a wrong redirect URI',
+      'an authorization request with a wrong redirect URI',
       () => pathOf(authorizationUrl(host, clientId, { redirect_uri: 'https://x.example/' })),
     ],
-    ['prompt=none', () => pathOf(authorizationUrl(host, clientId, { prompt: 'none' }))],
-    ['an unknown interaction', () => '/auth/interaction/unknown'],
-    ['an unknown pending authorization request', () => '/auth/oauth2/authorize/unknown'],
-    ['no token for user info', () => '/auth/oauth2/userinfo'],
-  ])('a request with %s stores nothing', async (_name, target) => {
+    [
+      'an authorization request with prompt=none and without a session',
+      () => pathOf(authorizationUrl(host, clientId, { prompt: 'none' })),
+    ],
+    ['a request for the page of an unknown interaction', () => '/auth/interaction/unknown'],
+    ['a request that continues an unknown authorization', () => '/auth/oauth2/authorize/unknown'],
+    ['a user info request without a token', () => '/auth/oauth2/userinfo'],
+  ])('%s stores nothing', async (_name, target) => {
     writes.splice(0)
     for (const accept of ['text/html', '*/*'])
       await send(host.port, { target: target(), headers: { accept } })

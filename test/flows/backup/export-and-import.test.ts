@@ -52,8 +52,8 @@ describeEachStore('export and import of the registry', (makeStore) => {
   }
 
   /**
-   * Stops the old process, imports its file into another store, and starts a new process on that store. The
-   * new process has the address of the old process.
+   * Stops the old process, imports the exported lines into another store, and starts a new process on that
+   * store. The new process has the address of the old process.
    */
   async function moveTo(
     store: Store,

@@ -159,8 +159,8 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
     expect([await introspect(), await feed()]).toEqual([false, 403])
     change('monitor', { resourceServer: true })
     expect([await introspect(), await feed()]).toEqual([true, 200])
-    // The host has not reported the change, so a gateway cannot know of the change. Introspection reads the
-    // row.
+    // A gateway does not know of this change, because the host has not reported the change. Introspection
+    // reads the row, so it knows the change.
     change('nightly', { disabled: true })
     expect(await introspect()).toBe(false)
     change('nightly', { disabled: false })

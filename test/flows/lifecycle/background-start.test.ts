@@ -121,7 +121,7 @@ describeEachStore('the background start of the service', (makeStore) => {
   })
 })
 
-it('the products are loaded only after the synchronous code that mounts the middleware', async () => {
+it('gatehouse loads the products only after the synchronous code that mounts the middleware has ended', async () => {
   let isDefined = false
   const load = vi.fn(async () => {
     expect(isDefined).toBe(true)

@@ -144,7 +144,7 @@ const MOUNTINGS: Record<string, Mounting> = {
     pages: ['/', '/about', '/interactions', '/oauth', '/.well-known/security.txt'],
   },
 
-  'a deep issuer': {
+  'an issuer with a path of many segments': {
     issuerPath: '/a/b.c/D-e/~f/auth',
     mount: standard,
     pages: ['/', '/a/b.c', '/a/b.c/D-e/~f/auth', '/a/b.c/D-e/~f/auth/about', '/auth/oauth2/token'],

@@ -29,8 +29,8 @@ describe('staleness of a gateway in another process', () => {
 
   it.each([
     ['a wrong secret', () => ({ ...all.resourceServer, clientSecret: 'wrong' }), 'revocations.clientSecret'],
-    ['an unknown key', () => ({ clientId: 'unknown', clientSecret: 'x' }), 'revocations.clientId'],
-    ['a key that is not a resource server', undefined, 'setResourceServer'],
+    ['an unknown API key', () => ({ clientId: 'unknown', clientSecret: 'x' }), 'revocations.clientId'],
+    ['an API key that is not a resource server', undefined, 'setResourceServer'],
   ])('a gateway with %s answers 503, and its log names the remedy', async (_, credentials, hint) => {
     const plain = await all.host.createApiKey(['invoices'])
     const { client_id: clientId, client_secret: clientSecret } = plain

@@ -166,8 +166,8 @@ describeWithRedis('corrupt records of gatehouse in Redis', () => {
       )
       const headers = { authorization: `Bearer ${created.accessToken}` }
       const responses = {
-        direct: await host.token({ ...created.key, ...direct }),
-        'direct of another client': await host.token({ ...created.otherKey, ...direct }),
+        'direct token': await host.token({ ...created.key, ...direct }),
+        'direct token of another client': await host.token({ ...created.otherKey, ...direct }),
         'user info': await host.post('/oauth2/userinfo', {}, headers),
         introspection: await host.post(
           '/oauth2/introspect',
@@ -276,8 +276,8 @@ describeWithRedis('corrupt records of gatehouse in Redis', () => {
 
   const ALL = [
     'start',
-    'direct',
-    'direct of another client',
+    'direct token',
+    'direct token of another client',
     'user info',
     'introspection',
     'feed',
@@ -310,7 +310,7 @@ describeWithRedis('corrupt records of gatehouse in Redis', () => {
     [
       'client:',
       () => created.key.client_id,
-      ['direct', 'find', 'change', 'account changed', 'revoke account', 'delete'],
+      ['direct token', 'find', 'change', 'account changed', 'revoke account', 'delete'],
     ],
     [
       'client:',

@@ -122,10 +122,10 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
   test.each([
     ['within the grace period', GRACE_SECONDS - 1, true],
     ['right after the grace period', GRACE_SECONDS, false],
-    ['an hour later', 3600, false],
+    ['an hour after the first use', 3600, false],
     ['after the clock was set back by an hour', -3600, false],
   ])(
-    'a retry %s (after %s seconds) is accepted or rejected as a reuse (accepted: %s)',
+    'a retry %s (after %s seconds) is accepted (%s), or rejected as a reuse',
     async (_when, seconds, isAccepted) => {
       const first = await start()
       const now = freeze()

@@ -104,7 +104,7 @@ export function createDriver() {
 
     note,
 
-    /** Takes the incidents outside of any request since the last call. */
+    /** Returns and removes the incidents that belong to no request. */
     takeStray: (): Incident[] => stray.splice(0),
 
     /** Sends bytes; settles when the connection is closed. */

@@ -1,9 +1,9 @@
 import type { Random } from './random.ts'
 import { utf8 } from './request.ts'
 
-/** A header that a response has only if a value could break out of its line. */
+/** A response has this header only if a value in a request could break out of its header line. */
 export const INJECTED_HEADER = 'x-fuzz-injected'
-/** Matches HTML in which a text could break out of its place. */
+/** Matches a page only if text in a request could become markup of that page. */
 export const INJECTED_HTML = /<\/?fuzz\b|fuzz["']\s*onfuzz|(?:href|src|action)="\s*javascript:fuzz/i
 
 /** Byte strings that are difficult for parsers, templates, headers and objects. */
