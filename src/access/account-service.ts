@@ -15,8 +15,8 @@ import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 /** Lets the host report changes of its accounts. */
 export interface AccountService {
   /**
-   * Reports that the answer of `accounts.find` for an account has changed. Call this method after `find`
-   * answers the new state. The method revokes the access tokens that would not be issued any more:
+   * Reports that the answer of `accounts.find` for an account has changed. Call this method when `find`
+   * already returns the new state. The method revokes the access tokens that would not be issued any more:
    *
    * - if the account is not found any more: all tokens of its API keys, of its applications, and of its
    *   grants;

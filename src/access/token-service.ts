@@ -68,7 +68,7 @@ export function createTokens(parts: {
 
     async revokeAll(owner, options = {}) {
       checkChange('tokens.revokeAll', options)
-      checkInput('no tokens can be revoked', owner, { clientId: anyValue, accountId: anyValue })
+      checkInput('the tokens cannot be revoked', owner, { clientId: anyValue, accountId: anyValue })
       const ids = Object(owner) as { clientId?: unknown; accountId?: unknown }
       if ((ids.clientId === undefined) === (ids.accountId === undefined)) {
         throw new GatehouseError('ERR_INVALID_ARGUMENT', 'pass either { clientId } or { accountId }')
@@ -77,7 +77,7 @@ export function createTokens(parts: {
         await clientTokens.revokeAll(ids.clientId as string, options)
         return { clients: 1, grants: 0 }
       }
-      checkInput('no tokens can be revoked', { accountId: ids.accountId }, { accountId: textRule })
+      checkInput('the tokens cannot be revoked', { accountId: ids.accountId }, { accountId: textRule })
       return revokeAccount.revokeAll(ids.accountId as string, options)
     },
   }

@@ -16,7 +16,7 @@ export function deletedClientSection(store: Store): Section {
   return listedSection({
     is: 'deleted-client',
     store,
-    // A client is added to this index before it is deleted, so that the index has every deleted client.
+    // A client is added to this index before it is deleted, so that the index lists every deleted client.
     index: DELETED_CLIENTS,
     stored,
     idRule: clientIdRule,

@@ -8,15 +8,15 @@ import { exportKeys, SIGNING_KEYS } from './signing-keys.ts'
  *
  * Clients may change during the export, so the order of the lines matters. All clients are read before the
  * revocations. So if a client changes during the export, the file contains the revocations of that change.
- * Keys and products are read at the beginning, and again at the end. If they were read only once, the
- * importing store could use keys that were revoked during the export, or products that were changed during
- * the export.
+ * Signing keys and products are read at the beginning, and again at the end. If they were read only once, the
+ * importing store could use signing keys that were revoked during the export, or products that were changed
+ * during the export.
  *
- * A corrupt record is skipped. A log entry and the last line of the file contain its key.
+ * A corrupt record is skipped. A log entry and the last line of the file contain its store key.
  */
 export async function* exportRegistry({ header, keys, sections, logger }: Sections): AsyncGenerator<string> {
   const lines: Record<string, number> = {}
-  /** The last written line of each kind that has only one record: keys and products. */
+  /** The last written line of each kind that has only one record: signing keys and products. */
   const lastLines = new Map<string, string>()
   const skipped = new Set<string>()
 

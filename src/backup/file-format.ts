@@ -57,13 +57,13 @@ export function writeHeader(header: Header): string {
 /**
  * The last line as text, with the number of lines of each kind, so that an incomplete file is noticed.
  *
- * @param skipped keys of corrupt records that are not in the file
+ * @param skipped store keys of the corrupt records that are not in the file
  */
 export function writeTrailer(lines: Readonly<Record<string, number>>, skipped: readonly string[]): string {
   return writeLine('end', { lines, ...(skipped.length > 0 && { skipped }) })
 }
 
-/** The keys of skipped corrupt records, which the last line lists. */
+/** The store keys of the corrupt records that the export skipped. The last line lists them. */
 export function skippedBy(trailer: Values): readonly string[] {
   const { skipped } = trailer
   return Array.isArray(skipped) ? skipped.filter((key) => typeof key === 'string') : []

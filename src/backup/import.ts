@@ -85,10 +85,13 @@ interface ImportState {
 }
 
 /**
- * Imports a file into the store. The import overwrites nothing, so it can be repeated.
+ * Imports a file into the store. The import changes no existing client and lowers no epoch, so it can be
+ * repeated.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with the number of the line, `ERR_SECRET_MISMATCH`,
- *   `ERR_CONFLICT`, `ERR_REGISTRY_READ_ONLY`, `ERR_STORE_UNAVAILABLE`; and what `chunks` throws
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with the number of the line; `ERR_SECRET_MISMATCH` if no
+ *   configured secret decrypts the signing keys; `ERR_CONFLICT` if the store has signing keys of its own;
+ *   `ERR_REGISTRY_READ_ONLY` if the file contains clients, but the host manages the clients here;
+ *   `ERR_STORE_UNAVAILABLE`: import the file again; and what `chunks` throws
  */
 export async function importRegistry(
   parts: Sections,

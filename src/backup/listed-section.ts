@@ -9,7 +9,7 @@ const PAGE_SIZE = 500
 
 /** Records whose client ids are listed in an index. */
 interface ListedRecords<T extends object> {
-  /** The name of the lines that contain these records. */
+  /** The value of `is` in the lines that contain these records. */
   readonly is: string
   readonly store: Store
   readonly index: string

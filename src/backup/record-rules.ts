@@ -23,7 +23,7 @@ import { isSecretHash } from '../clients/secrets.ts'
 // are logged.
 
 /**
- * The highest valid counter. It is far above real counters, and above the Unix time that
+ * The highest valid value of a counter. It is far above real counters, and above the Unix time that
  * `revocationOfCorrupt` uses as an epoch. It is far below the largest safe integer, so that a counter can
  * still rise.
  */

@@ -34,8 +34,8 @@ export function revocationSection({ log, known, listPending }: RevocationSection
         return { problems: [{ path: 'revocation', message: 'must be a revocation of a known kind' }] }
       }
       const below = 'below' in found ? found.below : undefined
-      // The epoch of a client may be raised to `below`, and must be able to rise further. So `below` has the
-      // limit of an epoch.
+      // The epoch of a client may be raised to `below`, and must be able to rise further. So `below` must
+      // obey the limit of an epoch.
       const problems = findProblems(
         { 'revocation.below': below },
         { 'revocation.below': optional(countRule) },

@@ -8,7 +8,7 @@ import type { Values } from './file-format.ts'
 
 /** One kind of records in an exported registry. */
 export interface Section {
-  /** The name of the lines that contain these records. */
+  /** The value of `is` in the lines that contain these records. */
   readonly is: string
   /**
    * Reads all records of the kind from the store, page by page. Each record is returned as the fields of a
@@ -75,7 +75,7 @@ function problemsOf(record: Values, rules: Fields): Problem[] {
 
 const NO_RECORD: Problem = {
   path: 'record',
-  message: 'must be a record of this version of koa-gatehouse, or of an older one',
+  message: 'must be a record of this version of koa-gatehouse, or of an older version',
 }
 
 /** The named fields of an object, without fields that are undefined. */

@@ -4,7 +4,7 @@ import { isCorruptRecord } from '../store/corrupt-record.ts'
 import type { Counts } from './section.ts'
 import type { Values } from './file-format.ts'
 
-/** The name of lines with signing keys. */
+/** The value of `is` in lines with signing keys. */
 export const SIGNING_KEYS = 'signing-keys'
 
 /** The encrypted key ring as the fields of a line. */

@@ -12,7 +12,10 @@ export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientReco
   return { ...record, client, partialRevocations: undefined }
 }
 
-/** Returns the record with a raised epoch, which revokes only the older tokens that carry one of `scopes`. */
+/**
+ * Returns the record with the epoch of the client raised by 1. Of the tokens that were issued before, this
+ * revokes only those that carry one of `scopes`.
+ */
 export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,
   scopes: readonly string[],
@@ -48,7 +51,7 @@ export function revocationOfCorrupt(id: string, now: number): readonly Revocatio
 }
 
 /**
- * The revocations that follow from the current record of a client. Repeating these revocations is harmless.
+ * The revocations that the current record of a client requires. Repeating these revocations is harmless.
  *
  * @param found undefined if the client was deleted. In this case all its tokens are revoked permanently
  */

@@ -104,7 +104,7 @@ export function requireFits(
   if (bytes <= limit.maxBytes || bytes <= scopeBytes(before, catalog, limit)) return
   throw new GatehouseError(
     'ERR_SCOPE_TOO_LARGE',
-    `tokens of this client would carry ${bytes} bytes of scope, and ${limit.maxBytes} are allowed (maxScopeBytes), so that tokens fit the header of a request. First remove operations that are not needed, or split the products between several clients`,
+    `tokens of this client would carry ${bytes} bytes of scope, but at most ${limit.maxBytes} bytes are allowed (maxScopeBytes), because a token must fit the header of a request. First remove operations that are not needed, or split the products between several clients`,
   )
 }
 

@@ -35,8 +35,8 @@ export interface ClientsDependencies {
 export interface Change {
   readonly clientId: string
   /**
-   * The field `change` of the event `client.changed`. For the name `compromised`, the event is
-   * `client.compromised`.
+   * The name of the change, which the event `client.changed` contains as `change`. If the name is
+   * `compromised`, the event `client.compromised` is emitted instead.
    */
   readonly name: string
   /** What was added or removed: the product, the scope, or the secret. */
@@ -216,7 +216,7 @@ export function emitChange(
  * Checks the options of a change.
  *
  * @param name the name of the change, for the error message
- * @param others the rules of options other than `actor`
+ * @param others the rules of all options of the change except `actor`
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */
 export function checkChange(name: string, options: object | undefined, others: Fields = {}): void {

@@ -48,7 +48,7 @@ export interface WithExistingSecret {
 export interface SecretInfo {
   /** Epoch seconds. */
   readonly createdAt: number
-  /** Epoch seconds from which on the secret is rejected; undefined for the current secret. */
+  /** Epoch seconds at which the secret expires; undefined for the current secret. */
   readonly expiresAt?: number | undefined
 }
 
@@ -62,7 +62,7 @@ export interface RotationOptions extends ChangeOptions {
 export interface RotatedSecret {
   /** The new secret. It is returned only once, because only its hash is stored. */
   readonly clientSecret: string
-  /** Epoch seconds until which the old secret is valid; undefined if no old secret is valid any more. */
+  /** Epoch seconds at which the old secret expires; undefined if no old secret is valid any more. */
   readonly oldSecretExpiresAt?: number | undefined
 }
 
@@ -144,9 +144,9 @@ export interface ClientService<C extends Client, Scope extends string, Product e
    * refresh tokens work again with the next secret, so users need not authorize the application again. If
    * refresh tokens leaked too, revoke the grants.
    *
-   * With the option `registry`, the host keeps the secrets. In this case the method revokes only the access
-   * tokens that were issued until the call, and **the host must revoke the secret itself, before the call**.
-   * Each call revokes the tokens again.
+   * With the option `registry`, the host keeps the secrets. In this case the method cannot revoke the secret,
+   * so **the host must revoke the secret itself, before the call**. Each call revokes the access tokens that
+   * were issued before that call.
    */
   reportCompromised(clientId: string, options?: ChangeOptions): Promise<void>
   /** Information about the valid secrets, newest first. The list is empty after `reportCompromised`. */

@@ -32,7 +32,7 @@ export function newClientFields(catalog: Catalog, input: unknown): Fields {
     products: optional(uniqueListOf((product) => findProductProblem(catalog, product))),
     removedOperations: optional(uniqueListOf((scope) => findOperationProblem(scopes, scope))),
     clientId: optional((value) =>
-      isClientId(value) ? undefined : 'must have 1 to 200 characters out of letters, digits and ._~@=-',
+      isClientId(value) ? undefined : 'must have 1 to 200 characters; letters, digits and ._~@=- are allowed',
     ),
     secretHash: optional((value) =>
       isSecretHash(value) ? undefined : 'must be what hashSecret() returns: "sha256:" and 43 characters',

@@ -11,7 +11,7 @@ import type { PartialRevocation } from './client-record.ts'
  * record, and leaves the host's rows unchanged.
  */
 export interface HostEpoch {
-  /** A number that is added to the `epoch` of the row. */
+  /** The number that is added to the `epoch` of the host's row. */
   readonly offset: number
   /**
    * The partial revocation. Its `since` is an epoch that tokens carry: the epoch of the row plus the offset.
@@ -44,7 +44,7 @@ export function createHostEpochs(store: Store) {
     /**
      * Raises the offset by one.
      *
-     * @param partial returns the partial revocation; undefined if all tokens are revoked
+     * @param partial returns the partial revocation to store; omit `partial` to revoke all tokens
      */
     async raise(clientId: string, partial?: (before: HostEpoch) => PartialRevocation): Promise<void> {
       const raised = (before: HostEpoch): HostEpoch => ({
@@ -55,7 +55,8 @@ export function createHostEpochs(store: Store) {
       await store.add(CLIENTS_WITH_OFFSET, clientId)
       if (await offsets.update(clientId, raised)) return
       if (await offsets.create(clientId, raised(NONE))) return
-      // Another process has created an offset between the two calls, so that offset is raised.
+      // Another process has created the record between the two calls, so this process raises the offset in
+      // that record.
       await offsets.update(clientId, raised)
     },
   }
@@ -66,7 +67,8 @@ export type HostEpochs = ReturnType<typeof createHostEpochs>
 
 /** The host's registry, with the epochs that tokens carry: the epoch of the row plus the offset. */
 export function withEpochOffsets(registry: ClientRegistry, epochs: Pick<HostEpochs, 'get'>): ClientRegistry {
-  // `verifySecret` of the host's registry recognizes a client by the object that `find` returned.
+  // The host's registry accepts only the object that its `find` returned in `verifySecret`. So the original
+  // of each changed copy is kept.
   const originals = new WeakMap<Client, Client>()
 
   return {

@@ -29,7 +29,7 @@ export function findRedirectUriProblem(uri: unknown): string | undefined {
 /** Why pages must not link to `uri`, as a sentence with the remedy; undefined if they may. */
 export function findWebUriProblem(uri: unknown): string | undefined {
   if (typeof uri !== 'string' || uri === '')
-    return 'must be an absolute URL, as "https://example.com/callback"'
+    return 'must be an absolute URL, such as "https://example.com/callback"'
   if (uri.length > 2000) return 'must have at most 2000 characters'
   if (/[\s\p{Cc}\p{Cf}\p{Cs}]/u.test(uri)) {
     return 'must not contain white space, control characters or invisible characters: encode them as %XX'
@@ -37,7 +37,7 @@ export function findWebUriProblem(uri: unknown): string | undefined {
   // `URL.canParse` is not used here. In Node 20 it misreads letters such as "ü" once V8 has compiled the
   // calling function.
   const url = URL.parse(uri)
-  if (url === null) return 'must be an absolute URL, as "https://example.com/callback"'
+  if (url === null) return 'must be an absolute URL, such as "https://example.com/callback"'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with "https://"'
   // This check comes before every message that repeats the address, because the address may contain a
   // password.
@@ -65,7 +65,8 @@ export function findLogoUriProblem(uri: unknown): string | undefined {
 
 /**
  * Whether only the slash after the origin is missing, as in `https://example.com` or
- * `https://example.com?a=b`. With and without this slash, a URI means the same to every client.
+ * `https://example.com?a=b`. With and without this slash, a URI means the same to every client, so both forms
+ * are accepted.
  */
 function isOriginWithoutSlash(uri: string, url: URL): boolean {
   return url.pathname === '/' && uri === url.origin + url.search + url.hash

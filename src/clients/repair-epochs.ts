@@ -17,8 +17,8 @@ export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientR
  * revocation.
  *
  * Do not use this registry for clients in the host's tables. The host may read an outdated copy of such a
- * table. A row of this copy has a lower epoch, and access that the client has lost since then. Tokens that
- * are issued from this row must stay rejected.
+ * table. A row of this copy has a lower epoch, and grants access that the client has lost since then. Tokens
+ * that are issued from this row must stay rejected.
  */
 export function withRepairedEpochs(
   cache: Pick<ClientCache, 'find' | 'refetch' | 'changed'>,

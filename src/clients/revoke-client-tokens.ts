@@ -24,9 +24,7 @@ export interface ClientTokens {
    * Revokes the tokens of a client that carry one of `scopes`, or all its tokens if its record is corrupt.
    */
   revokeScopes(clientId: string, scopes: readonly string[], options: ChangeOptions): Promise<void>
-  /**
-   * The revocations that follow from the current state of a client. Repeating these revocations is harmless.
-   */
+  /** The revocations that the current state of a client requires. Repeating these revocations is harmless. */
   revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>
   /**
    * All API keys and applications of an account, page by page. If the record of a client is corrupt, the page

@@ -95,7 +95,7 @@ async function revoke(
   scopes?: readonly string[],
 ): Promise<void> {
   const { registry, epochs, events, revocations } = parts
-  checkInput('no tokens can be revoked', { clientId }, { clientId: hostClientIdRule })
+  checkInput('the tokens cannot be revoked', { clientId }, { clientId: hostClientIdRule })
   const actor = options?.actor
   const epoch = scopes && ((await registry.find(clientId))?.epoch ?? 0)
   const change = async () => {

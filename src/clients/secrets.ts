@@ -8,7 +8,7 @@ export interface StoredSecret {
   readonly hash: string
   /** Epoch seconds. */
   readonly createdAt: number
-  /** Epoch seconds from which on the secret is rejected; undefined for the current secret. */
+  /** Epoch seconds at which the secret expires; undefined for the current secret. */
   readonly expiresAt?: number | undefined
 }
 

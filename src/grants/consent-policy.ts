@@ -10,7 +10,10 @@ export interface ConsentDecision {
 /** What a person has decided about the scopes of an application so far. */
 export type StoredConsent = ConsentDecision
 
-/** The status of a scope before a person is asked about it. */
+/**
+ * The status of a requested scope before a person is asked. `new`: the person has not decided about the scope
+ * yet.
+ */
 export type ScopeStatus = 'new' | 'granted' | 'denied'
 
 /**

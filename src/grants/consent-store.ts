@@ -6,7 +6,7 @@ import { digest } from '../store/digest.ts'
 import { stringRule, listOf, mapOf, optional } from '../validation/rules.ts'
 import { isOfVersions, type ConsentVersions, type ConsentVersionStore } from './consent-version.ts'
 
-/** The stored consent, and the consent versions that are in force. */
+/** The stored consent, and the consent versions that are in force (see `ConsentVersions`). */
 export interface CurrentConsent {
   readonly consent: StoredConsent
   readonly versions: ConsentVersions
@@ -82,8 +82,8 @@ function idOf(person: Person, clientId: string): string {
 }
 
 /**
- * The consent in a record. Both lists are empty if there is no record, or if the record belongs to an older
- * consent version.
+ * The consent in a record. Both lists are empty if there is no record, or if the consent was revoked after
+ * the record was written.
  */
 function validPart(record: ConsentRecord | undefined, versions: ConsentVersions): StoredConsent {
   if (!record || !isOfVersions(record.versions, versions)) return { granted: [], denied: [] }

@@ -32,7 +32,7 @@ export interface ConsentVersions {
   readonly userClient?: string | undefined
 }
 
-/** @param ttl how many seconds a version is kept: at least as long as any older authorization may be valid */
+/** @param ttl how many seconds a version is kept: at least as long as an authorization may be valid */
 export function createConsentVersions(store: Store, ttl: number) {
   const records = createCollection<{ id: string }>(store, {
     name: 'consent-version',

@@ -163,7 +163,10 @@ function bucketsOf(index: BucketedIndex): Promise<number[]> {
   return listBuckets(index, Date.now() / 1000)
 }
 
-/** The entries of all buckets in ascending order, without duplicates. */
+/**
+ * The first `limit` entries of the given buckets in ascending order, without duplicates. @param after the
+ * entry before the first result
+ */
 async function rangeOfAll(
   index: BucketedIndex,
   buckets: readonly number[],

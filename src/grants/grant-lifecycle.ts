@@ -91,14 +91,14 @@ type State = ReturnType<typeof createState>
 function createState(store: Store, { refreshToken, delegatedAccessToken, storedConsent }: Lifetimes) {
   const records = grantRecords(store)
   const tokenLifetime = Math.max(refreshToken, delegatedAccessToken)
-  // A consent version must outlive every older decision in the store. It must also outlive every older grant
-  // that is not listed and may still be activated or used.
+  // A consent version must live longer than every stored decision that it revokes. It must also live longer
+  // than every unlisted grant that it revokes, because such a grant may still be activated or used.
   const versionTtl = Math.max(storedConsent, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
   return {
     records,
     index: createGrantIndex({ store, load: records.getEach }),
     consentVersions: createConsentVersions(store, versionTtl),
-    /** Seconds for which a grant lives after its last use. */
+    /** Seconds from the activation or extension of a grant to its expiry. */
     lifetime: tokenLifetime + EXTENSION_INTERVAL_SECONDS,
   }
 }

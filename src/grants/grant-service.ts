@@ -96,7 +96,7 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
     async list(options) {
       const { accountId, userId, clientId, ...page } = Object(options) as GrantListOptions
       checkInput(
-        'no grants can be listed',
+        'the grants cannot be listed',
         { accountId, userId, clientId },
         { accountId: textRule, userId: optional(textRule), clientId: optional(textRule) },
       )
@@ -131,7 +131,7 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
         userId: omittedOr(textRule, 'userId', holder),
         clientId: omittedOr(textRule, 'clientId', holder),
       }
-      checkInput('no grants can be revoked', holder, rules)
+      checkInput('the grants cannot be revoked', holder, rules)
       checkChange('grants.revokeAll', options)
       const { count, errors } = await revokeOfHolders(parts, holder.accountId, [holder], options)
       if (errors.length > 0) throw partialFailure(errors, DONE)

@@ -9,7 +9,8 @@ import { LATE_WRITE_MS } from '../../async/clock-tolerances.ts'
 
 /**
  * How many milliseconds pass at least between a write and the retry of its client. A client retries only
- * after its request was answered with an error.
+ * after its request was answered with an error. So a younger write does not come from an earlier attempt of
+ * the same client.
  */
 const FIRST_RETRY_MS = 250
 

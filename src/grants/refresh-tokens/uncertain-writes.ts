@@ -36,7 +36,10 @@ const OUTCOME_TIMEOUT_MS = 500
 
 const TIMED_OUT = { error: () => new Error('the outcome of a write is not known yet') }
 
-/** Milliseconds between attempts while the store is unavailable. */
+/**
+ * Milliseconds between attempts to roll back a write. Each pause is twice as long as the previous pause, up
+ * to the maximum.
+ */
 const FIRST_RETRY_DELAY_MS = 100
 const MAX_RETRY_DELAY_MS = 1000
 
