@@ -33,7 +33,7 @@ function project(name: string, isolate: boolean, belongs: (file: TestFile) => bo
 export default defineConfig({
   root,
   resolve: {
-    // Tests import the package by its public names. These names lead to the sources.
+    // Tests import the package by its public names. vitest resolves these names to the source files.
     alias: [
       { find: /^koa-gatehouse$/, replacement: source('src/index.ts') },
       { find: /^koa-gatehouse\/gateway$/, replacement: source('src/gateway.ts') },

@@ -18,7 +18,7 @@ describe('the memory store', () => {
     expect(memoryStore().volatile).toBe(true)
   })
 
-  test('a value in memory expires with the last millisecond of its time to live', async () => {
+  test('a value in memory expires exactly at the end of its time to live', async () => {
     const store = memoryStore()
     await store.set('a', '1', 10)
     elapse(9.999)

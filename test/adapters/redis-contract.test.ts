@@ -93,7 +93,7 @@ test('clients of ioredis fit the type that the adapter takes', () => {
 
 test.each([
   ['an address', 'redis://localhost:6379'],
-  ['nothing', undefined],
+  ['undefined', undefined],
   ['an object', {}],
 ])('redisStore() called with %s throws an error that names the accepted argument', (_, client) => {
   expect(() => redisStore(client as never)).toThrow('redisStore takes a client of ioredis')

@@ -24,8 +24,8 @@ describeWithRedis('the store contract on an unreachable Redis', () => {
 
   async function createStore(): Promise<Store> {
     const proxy = await startTcpProxy(server.port)
-    // These are the settings that the adapter recommends. With other settings, calls wait until gatehouse
-    // times them out.
+    // These are the settings that the adapter recommends. With the default settings of ioredis, calls would
+    // wait until gatehouse times them out.
     const client = new Redis(proxy.port, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,

@@ -192,8 +192,8 @@ describe.each([
       monitor.on('monitor', (_time: string, [name = '', key = '']: string[], source: string) => {
         if (name !== 'multi') seen.push(`${source} ${name.toLowerCase()} ${key.replace('gatehouse:', '')}`)
       })
-      // The first write is sent immediately, with its own WAIT. The next writes of the same turn of the event
-      // loop share one WAIT.
+      // The first write is sent immediately, with its own WAIT. The other two writes are made in the same turn
+      // of the event loop, so they share one WAIT.
       await Promise.all(['a', 'b', 'c'].map((name) => durable.set(name, '1')))
       await store.set('d', '1')
       await vi.waitFor(() => expect(seen).toHaveLength(6))
@@ -374,7 +374,7 @@ describeWithRedis('the option durability', () => {
 })
 
 test.each([
-  ['text', 'many'],
+  ['a text', 'many'],
   ['nothing', null],
   ['an empty text', ''],
   ['half a replica', 1.5],

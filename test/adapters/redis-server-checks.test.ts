@@ -54,7 +54,7 @@ describe('the check of writes', () => {
   const failed = { rdb_last_bgsave_status: 'err' }
   test.each([
     ['a server that is loading its data', { loading: '1' }, {}, 'fail'],
-    ['a file that cannot be appended to', { aof_last_write_status: 'err' }, {}, 'fail'],
+    ['an append-only file that cannot be written', { aof_last_write_status: 'err' }, {}, 'fail'],
     [
       'an append error without an append-only file',
       { aof_last_write_status: 'err', aof_enabled: '0' },
@@ -93,7 +93,7 @@ describe('checks with missing answers', () => {
     ['version', { redis_version: 'unstable' }],
     ['persistence', { aof_enabled: undefined }],
     ['persistence', { aof_enabled: '0' }],
-  ])('the check of %s is unknown if INFO differs by %o', (name, info) => {
+  ])('the check of %s is unknown if INFO of a healthy server is changed by %o', (name, info) => {
     expect(checksFor(info)[name]).toMatchObject({ status: 'unknown', remedy: expect.any(String) })
   })
 

@@ -220,7 +220,7 @@ function createDatabase() {
 describe('the contract suite on a database with other data', () => {
   const foreign = ['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'contract:a', 'client:1']
 
-  test('the contract suite changes no other data, and leaves nothing behind', async () => {
+  test('the contract suite changes only its own data, and deletes its own data at the end', async () => {
     const { database, written, createStore } = createDatabase()
     for (const name of foreign) {
       await database.set(name, 'foreign')

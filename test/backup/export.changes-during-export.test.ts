@@ -125,7 +125,8 @@ test('a client that changes during the export gets valid tokens in the new store
   const next = await start(memoryStore(), { port })
   await next.gatehouse.importRegistry(lines)
   expect(await statusOf(next, token)).toBe(401)
-  // The file contains the revocation. Because of it, the first token request raises the epoch of the client.
+  // The file contains the revocation, so the first token request raises the epoch of the client. The second
+  // request then gets a token with the raised epoch.
   await tokenOf(next, key)
   expect(await statusOf(next, await tokenOf(next, key))).toBe(200)
 })

@@ -416,7 +416,7 @@ describe('a store that fails during an import', () => {
     faulty.comeBack()
   })
 
-  test('repeating an import completes it, whichever call of the store failed', async () => {
+  test('an import that failed is completed when it is repeated, whichever call of the store failed', async () => {
     await host.close()
     const counting = faultyStore(memoryStore())
     await begin(counting.store)

@@ -152,13 +152,13 @@ it('a change drops the cached client immediately in its own process, and in anot
   for (const { asked } of [one, other]) asked()
   expect(await other.find('key0')).toMatchObject({ name: 'New' })
   expect(other.asked()).toEqual(['key0'])
-  // All other clients stay cached.
+  // The unchanged client stays cached.
   for (const { find } of [one, other]) await find('key1')
   expect([one.asked(), other.asked()]).toEqual([[], []])
 })
 
-it.each(['changed here', 'changed in another process', 'messages missed'])(
-  'a read that becomes outdated before it ends is neither cached nor shared: %s',
+it.each(['changed in this process', 'changed in another process', 'messages may have been missed'])(
+  'a read of a client that becomes outdated before the read ends is neither cached nor shared: %s',
   async (how) => {
     const { store, apiKeys } = await withClients(1)
     let miss = () => {}
@@ -173,8 +173,8 @@ it.each(['changed here', 'changed in another process', 'messages missed'])(
     const before = process.find('key0')
     await reached
     await apiKeys.rename('key0', 'New')
-    if (how === 'changed here') await process.changed('key0')
-    else if (how === 'messages missed') miss()
+    if (how === 'changed in this process') await process.changed('key0')
+    else if (how === 'messages may have been missed') miss()
     else await (await start(store)).changed('key0')
     await settled()
     expect(await process.find('key0')).toMatchObject({ name: 'New' })
@@ -201,7 +201,7 @@ it('the client cache is cleared when messages may have been missed', async () =>
   expect(asked()).toEqual(ids)
 })
 
-it('no client is cached before the subscription to changes begins or after it ends', async () => {
+it('no client is cached before the subscription to changes begins, or after the subscription has ended', async () => {
   const { store } = await withClients(1)
   const { find, leave, follow, asked } = await start(store)
   await find('key0')

@@ -63,7 +63,7 @@ describeEachKind('the messages about changed clients', (context) => {
     expect(changed).toEqual([])
   })
 
-  it('a failed change also notifies the other processes, because the store may have applied the change', async () => {
+  it('even a failed change notifies the other processes, because the store may have applied the change', async () => {
     const { store, faults } = watched(context.stores.open())
     const process = context.start(store)
     const { service, changed, clientTokens } = process

@@ -54,7 +54,7 @@ describeEachKind('lists of clients', (context) => {
     for (let index = 0; index < 5; index += 1) {
       await store.add(`clients:${kind}:of:acme`, `000000000000${index}:gone-${index}`)
     }
-    // The client gets a second entry, as a late attempt to create the client leaves one.
+    // A late write of a failed creation can leave a second entry for a client. This line adds such an entry.
     await store.add(`clients:${kind}:of:acme`, `0000000000009:${clientId}`)
     const page = await process.service.listByOwner('acme', { limit: 1 })
     expect(page).toEqual({ items: [expect.objectContaining({ name: 'Kept' })] })

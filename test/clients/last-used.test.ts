@@ -67,7 +67,7 @@ describe('the last uses of clients', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('deleting a client deletes its last use', async () => {
+  it('deleting a client deletes the stored time of its last use', async () => {
     const store = memoryStore()
     const lastUses = createLastUses({ store, logger: silentLogger })
     lastUses.record('gone')

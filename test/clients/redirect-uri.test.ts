@@ -26,7 +26,7 @@ describe('a redirect URI', () => {
   })
 
   it.each([
-    ['nothing', undefined, 'absolute URL'],
+    ['undefined', undefined, 'absolute URL'],
     ['an empty text', '', 'absolute URL'],
     ['a number', 1, 'absolute URL'],
     ['an object that converts to a URL', { toString: () => 'https://example.com/' }, 'absolute URL'],
@@ -35,7 +35,7 @@ describe('a redirect URI', () => {
     ['plain http', 'http://example.com/callback', 'https'],
     ['http on a host that only looks like loopback', 'http://localhost.example.com/callback', 'https'],
     ['http on a name below localhost', 'http://app.localhost/callback', 'https'],
-    ['http on another loopback address', 'http://127.0.0.2/callback', 'https'],
+    ['http on a loopback address other than 127.0.0.1', 'http://127.0.0.2/callback', 'https'],
     ['http on all addresses', 'http://0.0.0.0/callback', 'https'],
     ['javascript:', 'javascript:alert(1)', 'https'],
     ['data:', 'data:text/html,hello', 'https'],
@@ -57,8 +57,8 @@ describe('a redirect URI', () => {
     ['a zero width space', 'https://example.com/\u200bcallback', 'invisible'],
     ['a lone surrogate', 'https://example.com/\ud800', 'white space'],
     ['2001 characters', `https://example.com/${'a'.repeat(1981)}`, '2000'],
-    ['dots', 'https://example.com/a/../b', '"https://example.com/b"'],
-    ['encoded dots', 'https://example.com/a/%2e%2E/b', '"https://example.com/b"'],
+    ['dot segments', 'https://example.com/a/../b', '"https://example.com/b"'],
+    ['encoded dot segments', 'https://example.com/a/%2e%2E/b', '"https://example.com/b"'],
     ['backslashes', 'https:\\\\example.com\\callback', '"https://example.com/callback"'],
     ['one slash', 'https:/example.com/callback', '"https://example.com/callback"'],
     ['upper case in the host', 'https://Example.com/callback', '"https://example.com/callback"'],

@@ -157,7 +157,7 @@ describeEachKind('the tokens of a client', (context) => {
     expect(process.revoked).toEqual([{ of: 'client', id: clientId, actor: 'ann' }])
   })
 
-  it('a partial revocation that did not reach the store is completed with the next partial revocation', async () => {
+  it('a partial revocation that did not reach the store is stored together with the next partial revocation', async () => {
     const store = stores.open()
     const process = context.start(store)
     const { clientTokens } = process

@@ -36,15 +36,15 @@ describe('isSecretHash', () => {
 
   it.each([
     ['the secret itself', newSecret()],
-    ['no algorithm', hashSecret(newSecret()).slice('sha256:'.length)],
-    ['another algorithm', hashSecret(newSecret()).replace('sha256', 'sha512')],
-    ['too few bytes', `sha256:${Buffer.alloc(31).toString('base64url')}`],
-    ['too many bytes', `sha256:${Buffer.alloc(33).toString('base64url')}`],
-    ['hex', `sha256:${'ab'.repeat(32)}`],
-    ['padding', `sha256:${Buffer.alloc(32).toString('base64')}`],
-    ['a last character with unused bits that are set', `sha256:${'A'.repeat(42)}B`],
-    ['a line break', `${hashSecret(newSecret())}\n`],
-    ['nothing', undefined],
+    ['a hash without its algorithm', hashSecret(newSecret()).slice('sha256:'.length)],
+    ['a hash with the name of another algorithm', hashSecret(newSecret()).replace('sha256', 'sha512')],
+    ['a hash of too few bytes', `sha256:${Buffer.alloc(31).toString('base64url')}`],
+    ['a hash of too many bytes', `sha256:${Buffer.alloc(33).toString('base64url')}`],
+    ['a hash in hex', `sha256:${'ab'.repeat(32)}`],
+    ['a hash with base64 padding', `sha256:${Buffer.alloc(32).toString('base64')}`],
+    ['a hash whose last character has unused bits that are set', `sha256:${'A'.repeat(42)}B`],
+    ['a hash with a line break at the end', `${hashSecret(newSecret())}\n`],
+    ['undefined', undefined],
     ['a number', 1],
   ])('isSecretHash rejects %s', (_, value) => {
     expect(isSecretHash(value)).toBe(false)

@@ -12,7 +12,7 @@ const stored = { granted: ['openid', 'a', 'b'], denied: ['c'] }
 
 describe('isConsentNeeded()', () => {
   it.each([
-    ['is true the first time', ['a'], nothing, true],
+    ['is true if nothing was decided before', ['a'], nothing, true],
     ['is false when everything was granted before', ['a', 'b'], stored, false],
     ['is true for a new scope', ['a', 'd'], stored, true],
     ['is true for a denied scope that is requested again', ['a', 'c'], stored, true],
@@ -40,7 +40,7 @@ describe('isPreselected()', () => {
 })
 
 describe('decide()', () => {
-  it('a decision grants the ticked scopes and denies the rest, in the order of the request', () => {
+  it('a decision grants the checked scopes and denies the unchecked scopes, in the order of the request', () => {
     expect(decide(['b', 'a', 'c'], ['c', 'b'])).toEqual({ granted: ['b', 'c'], denied: ['a'] })
   })
 

@@ -44,7 +44,7 @@ describe('the grant lifecycle', () => {
     ])
   })
 
-  test('after any sequence of changes, a grant is listed while it is usable, and for at most a month longer', async () => {
+  test('after any sequence of changes, a grant is listed while it is usable, and for at most a month after that', async () => {
     const step = fc.record({
       grant: fc.constantFrom('a', 'b', 'c'),
       what: fc.constantFrom('make', 'use', 'use', 'use', 'revoke', 'delete'),
@@ -114,7 +114,7 @@ describe('the grant lifecycle', () => {
     expect(await idsOf(lifecycle)).toEqual(['old'])
   })
 
-  test('a grant record without consent versions is deleted at its next use if all grants of the account were revoked before', async () => {
+  test('a grant record without consent versions is deleted at its next use if all grants of the account were revoked after the grant was made', async () => {
     await make(lifecycle, 'old', { versions: undefined, exp: now() + 31 * DAY })
     await lifecycle.consentVersions.renew({ accountId: 'alice' })
     pass(29 * DAY)

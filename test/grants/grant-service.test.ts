@@ -196,12 +196,12 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
 
   // Fixed bug: grants that revokeAll() had not reached stayed valid, and no process completed the revocation.
   test.each([
-    ['alice', {}],
-    ['alice and an application', { clientId: 'app' }],
-    ['a user of alice', { userId: 'ann' }],
-    ['a user of alice and an application', { userId: 'ann', clientId: 'app' }],
+    ['an account', {}],
+    ['an account and an application', { clientId: 'app' }],
+    ['one user of an account', { userId: 'ann' }],
+    ['one user of an account and an application', { userId: 'ann', clientId: 'app' }],
   ])(
-    'another process completes a revokeAll() that failed halfway: %s',
+    'another process completes a revokeAll() for %s that failed halfway',
     async (_, part: { clientId?: string; userId?: string }) => {
       const person = { accountId: 'alice', userId: 'ann' }
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })

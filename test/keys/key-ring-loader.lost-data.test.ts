@@ -147,7 +147,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(await makeStore(data).range(LOG, { limit: 100 })).toHaveLength(1)
   })
 
-  test('a ring of an earlier release, which names no revocation log, is kept, and the name of the log is added to it', async () => {
+  test('a ring of an earlier release, which names no revocation log, is kept, and the name of the log is added to the ring', async () => {
     const one = await startFirst()
     const before = one.published()
     const { log, ...ring } = JSON.parse((await makeStore(data).get(RING)) ?? '') as Record<string, unknown>

@@ -75,7 +75,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await load(makeStore(data), TODAY)).toEqual(rings[0])
   })
 
-  test('a start with another secret fails with ERR_SECRET_MISMATCH and writes nothing', async () => {
+  test('a start with a secret that does not decrypt the stored keys fails with ERR_SECRET_MISMATCH and writes nothing', async () => {
     const data = 'another secret'
     const before = await load(makeStore(data), YESTERDAY)
     const { store, writes } = watchWrites(makeStore(data))
@@ -195,7 +195,7 @@ describe('the encryption of private keys', () => {
 describe('the keys that are derived from a secret', () => {
   const purposes = ['cookies', 'csrf', 'refresh-tokens', 'signing-keys'] as const
 
-  test('each purpose and each secret gives its own key of 32 bytes, which is always the same', () => {
+  test('deriving a key of 32 bytes gives the same key each time, and a different key for each purpose and each secret', () => {
     const keys = [TODAY, YESTERDAY].flatMap((secret) =>
       purposes.map((purpose) => deriveKey(secret, purpose).toString('hex')),
     )

@@ -172,7 +172,7 @@ function createWorld() {
       const published = inState(ring, 'next', 'current', 'previous').map(({ kid }) => kid)
       const listedRevoked = inState(ring, 'revoked').map(({ kid }) => kid)
       for (const kid of published) assert.ok(!revoked.has(kid), `${kid} is revoked and published`)
-      // On the slowest clock, tokens expire 30 seconds later.
+      // On the slowest clock, tokens expire 30 seconds later. Until then their keys must be listed.
       for (const { kid } of tokens.filter(({ exp }) => time - 30 < exp)) {
         // While a revoked key is listed, each process that reads the ring rejects the tokens of the key.
         assert.ok((revoked.has(kid) ? listedRevoked : published).includes(kid), `${kid} is missing`)

@@ -189,7 +189,7 @@ describe('revoking', () => {
   })
 })
 
-test('the next change is due at the earliest end of a state', () => {
+test('the next change is due at the earliest time at which the state of a key ends', () => {
   const all = [...ring, key('e0', 'previous'), key('ex', 'revoked'), key('ey', 'retired')]
   const ends = all.map((one) => endOf(all, one, policy))
   const [rotationAt, access] = [NOW + 90 * DAY, NOW + 10 * DAY + HOUR + 120]

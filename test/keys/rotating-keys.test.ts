@@ -283,7 +283,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(faulty.calls).toEqual([])
   })
 
-  test('a process that knows the revocation of its key polls the keys before it signs', async () => {
+  test('a process that knows the revocation of its signing key polls the keys before it signs', async () => {
     let revokedKid = ''
     const faulty = faultyStore({ ...makeStore(data), subscribe: async () => async () => {} })
     const [one, unsubscribed] = [
@@ -392,7 +392,7 @@ describeEachStore('rotating keys', (makeStore) => {
     await young.keys.list()
   })
 
-  test('the next write encrypts all keys under the newest secret', async () => {
+  test('if the keys could not be encrypted under the newest secret at the start, the next rotation encrypts all keys under this secret', async () => {
     const NEW = 'the secret of tomorrow, also long enough'
     const faulty = faultyStore(makeStore(data))
     await seedKeyRing(faulty.store, SECRET)
@@ -493,7 +493,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(one.revoked.map(({ kid }) => kid)).toEqual([es1])
     })
 
-    test('a store with other keys and a store that lost its ring reject an imported ring', async () => {
+    test('a store with different keys, and a store that has lost its ring, reject an imported ring', async () => {
       const text = await (await another()).keys.exportable!.toText()
       const { writes, store } = watchWrites(makeStore(data))
       const [one, other] = [await begin(), keyProcess(store)]

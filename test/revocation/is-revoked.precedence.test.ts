@@ -290,7 +290,7 @@ describe('the revocations of several processes', () => {
 })
 
 describe('revocations within one second', () => {
-  test('in all processes, tokens issued before a revocation in the same second are rejected, and tokens issued after it are valid', async () => {
+  test('in all processes, tokens issued before a revocation in the same second are rejected, and tokens issued after the revocation are valid', async () => {
     const world = await createWorld([0, -30_000, 30_000])
     for (let turn = 0; turn < 20; turn += 1) {
       for (const by of [0, 1, 2]) await world.run('issue', by, 0, 7)

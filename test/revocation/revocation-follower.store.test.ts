@@ -55,7 +55,7 @@ describeWithRedis('the revocation follower of a store (Redis)', () => {
     const other = connect()
     const log = createRevocationLog(redisStore(other))
     for (const id of ['b', 'c', 'd']) {
-      // The message is sent before the process can subscribe again.
+      // The message is sent before the process can subscribe again, so the process misses the message.
       await Promise.all([
         other.client('KILL', 'TYPE', 'pubsub'),
         log.add([{ of: 'token', id, until: UNTIL }]),

@@ -95,7 +95,8 @@ function setUp(policy: Partial<StalenessPolicy> = {}, source = scriptedSource())
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)
 
-// Fixed bug: the revocation was stored among the recent revocations of a time that no poll reads any more.
+// Fixed bug: the revocation was stored among the recent revocations of a time that the polls had passed, so no
+// poll read the revocation.
 test('a revocation by a process whose clock is minutes behind is read within an hour, even if its message is lost', async () => {
   const store = memoryStore()
   const { read } = createRevocationLog(store)
@@ -226,7 +227,7 @@ describe('the polls of the revocation follower', () => {
     await follower.close()
   })
 
-  test('a missed revocation is known after one poll interval at most', async () => {
+  test('a revocation whose message was missed is known after one poll interval at most', async () => {
     const { follower, isRevoked, answer, cursors } = setUp()
     await follower.start()
     for (let round = 0; round < 50; round += 1) {
@@ -359,7 +360,7 @@ describe('a clock jump', () => {
 })
 
 describe('the freshness of revocations', () => {
-  test('revocations are stale before the start and fresh afterwards, without a notification', async () => {
+  test('revocations are stale before the start and fresh after the start, and neither state causes a notification', async () => {
     const { follower, notified } = setUp()
     expect(follower.freshness.isStale).toBe(true)
     await seconds(3)

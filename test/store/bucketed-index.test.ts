@@ -33,7 +33,7 @@ test('a bucket is listed until its span and its slack are over', async () => {
   expect(await listBuckets(index, end)).toEqual([])
 })
 
-test('an expired bucket is removed from the list of buckets a day later, if the bucket is empty', async () => {
+test('an expired bucket is removed from the list of buckets a day after its expiry, if the bucket is empty', async () => {
   const index = indexOf()
   await addEntry(index, 'a', NOW, NOW)
   const bucket = bucketOf(index, NOW)

@@ -89,11 +89,11 @@ describe.each(actions)('the form %s', (action) => {
 
   it.each([
     ['JSON', 'application/json', JSON.stringify(goodFields), 415],
-    ['nothing', 'application/x-www-form-urlencoded', '', 403],
-    ['1 MB', 'application/x-www-form-urlencoded', `csrf=${'x'.repeat(1_000_000)}`, 413],
-    ['control characters', 'application/x-www-form-urlencoded', 'csrf=%00%1b&scope=%0d%0a', 403],
-    ['10,000 characters', 'application/x-www-form-urlencoded', `csrf=${'x'.repeat(10_000)}`, 403],
-    ['the token twice', 'application/x-www-form-urlencoded', 'csrf=a&csrf=b', 403],
+    ['an empty form', 'application/x-www-form-urlencoded', '', 403],
+    ['a token of 1 MB', 'application/x-www-form-urlencoded', `csrf=${'x'.repeat(1_000_000)}`, 413],
+    ['a token of control characters', 'application/x-www-form-urlencoded', 'csrf=%00%1b&scope=%0d%0a', 403],
+    ['a token of 10,000 characters', 'application/x-www-form-urlencoded', `csrf=${'x'.repeat(10_000)}`, 403],
+    ['two tokens', 'application/x-www-form-urlencoded', 'csrf=a&csrf=b', 403],
   ])('the form is rejected with %s as its body', async (_name, type, body, status) => {
     const host = hostFor(action)
     const answer = await request(host.callback).post(address).set('Content-Type', type).send(body)

@@ -7,7 +7,7 @@ describe('the sign-in rate limit', () => {
     return { clock, limit: createSignInRateLimit({ max: 3, windowSeconds: 60, now: () => clock.now }) }
   }
 
-  it('the rate limit allows the maximum of attempts, and then returns the seconds to wait', () => {
+  it('the rate limit allows the maximum number of attempts, and then returns the seconds until the next attempt is allowed', () => {
     const { clock, limit: attempts } = limit()
     expect([1, 2, 3].map(() => attempts.consume('a'))).toEqual([0, 0, 0])
     clock.now += 20

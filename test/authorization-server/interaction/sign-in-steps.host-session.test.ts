@@ -231,7 +231,7 @@ describe('the built-in sign-in page', () => {
     expect((await submit({ identifier: 'alice', password: 'right' })).status).toBe(200)
   })
 
-  it('guessing the password of one account over many interactions is blocked, in upper and lower case', async () => {
+  it('guessing the password of one account over many interactions is blocked, even if the letter case of the identifier changes', async () => {
     const { submit, fake, callback } = host()
     for (let n = 0; n < 10; n += 1) {
       fake.pending = { ...pendingLogin, uid: `uid-${n}` }

@@ -123,7 +123,8 @@ function createWorld(scheduler: fc.Scheduler) {
   }
 
   async function settle() {
-    // Work outside the scheduler takes one or two turns of the event loop.
+    // Work outside the scheduler takes one or two turns of the event loop. So after three turns without
+    // scheduled work, no work is left.
     for (let idle = 0; idle < 3; idle += 1) {
       await setImmediate()
       if (scheduler.count() > 0) idle = 0

@@ -5,7 +5,7 @@ import { createProcess, productsNamed } from './processes.ts'
 const RECORD = 'catalog:products'
 const TOO_FEW = 'too few replicas have it'
 
-test('a catalog record that too few replicas have is written again, and is used once that write is confirmed', async () => {
+test('a catalog record that too few replicas have is written again, and is used once the second write is confirmed', async () => {
   const db = replicatedStore()
   const process = createProcess(db.durable, productsNamed('a', 'b'))
   db.lagFrom(RECORD)

@@ -314,7 +314,7 @@ describe('an operation that is removed from a product', () => {
     expect(here.rejects({ scopes: ['b:read'], epoch: 0 })).toBe(false)
   })
 
-  it('removing an operation also revokes earlier tokens of clients that have the operation through another product, and new tokens of these clients are valid', async () => {
+  it('removing an operation from one product revokes the earlier tokens of clients that have the operation through another product, and new tokens of these clients are valid', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const here = await startProcess(store, database.load)
     const old = here.issue()

@@ -8,22 +8,22 @@ import {
 } from '../../../../src/authorization-server/interaction/pages/display-text.ts'
 import { writeDuration } from '../../../../src/authorization-server/interaction/pages/duration.ts'
 
-describe('a text from outside', () => {
+describe('a text that a client, a user or the host supplies', () => {
   it.each([
-    ['plain', 'Ledgerly & Sons', 'Ledgerly & Sons'],
-    ['bidirectional override', 'good\u202Eexe.live', 'goodexe.live'],
-    ['isolates and marks', '\u2066a\u2069\u200F\u061Cb', 'ab'],
-    ['zero width', 'Goo\u200Bgle\uFEFF', 'Google'],
-    ['tags', 'a\u{E0041}b', 'ab'],
-    ['controls', 'a\u0000b\u001B[31mc\u0085d', 'ab[31mcd'],
-    ['lines and spaces', '  a\n\n\tb\u2028c\u00A0 d ', 'a b c d'],
-    ['fillers', 'a\u3164b\u115F\uFFA0c', 'abc'],
-    ['soft hyphen', 'a\u00ADb', 'ab'],
-    ['emoji with joiners', '👩‍👩‍👧 shop', '👩‍👩‍👧 shop'],
-    ['Persian with a non-joiner', 'می‌خواهم', 'می‌خواهم'],
-    ['piled marks', `a${'\u0301'.repeat(50)}b`, `a${'\u0301'.repeat(4)}b`],
-    ['only joiners', '\u200D\u200C \u2800', ''],
-    ['nothing', '', ''],
+    ['a plain text', 'Ledgerly & Sons', 'Ledgerly & Sons'],
+    ['a bidirectional override', 'good\u202Eexe.live', 'goodexe.live'],
+    ['bidirectional isolates and marks', '\u2066a\u2069\u200F\u061Cb', 'ab'],
+    ['characters without width', 'Goo\u200Bgle\uFEFF', 'Google'],
+    ['Unicode tag characters', 'a\u{E0041}b', 'ab'],
+    ['control characters', 'a\u0000b\u001B[31mc\u0085d', 'ab[31mcd'],
+    ['line breaks and several kinds of spaces', '  a\n\n\tb\u2028c\u00A0 d ', 'a b c d'],
+    ['invisible Hangul fillers', 'a\u3164b\u115F\uFFA0c', 'abc'],
+    ['a soft hyphen', 'a\u00ADb', 'ab'],
+    ['an emoji with joiners', '👩‍👩‍👧 shop', '👩‍👩‍👧 shop'],
+    ['a Persian word with a non-joiner', 'می‌خواهم', 'می‌خواهم'],
+    ['many combining marks on one letter', `a${'\u0301'.repeat(50)}b`, `a${'\u0301'.repeat(4)}b`],
+    ['a text of joiners and blanks only', '\u200D\u200C \u2800', ''],
+    ['an empty text', '', ''],
   ])('displayText makes a text safe to show, for example: %s', (_name, text, expected) => {
     expect(displayText(text)).toBe(expected)
   })
@@ -57,7 +57,7 @@ describe('a text from outside', () => {
   })
 })
 
-describe('an address from outside', () => {
+describe('an address that a client supplies', () => {
   it.each([
     'javascript:alert(1)',
     'JaVaScRiPt:alert(1)',

@@ -70,19 +70,19 @@ describe('client authentication by HTTP Basic', () => {
 
   it.each([
     ['an empty header', ''],
-    ['another scheme', `Bearer ${base64('key_1:right')}`],
-    ['no credentials', 'Basic'],
-    ['no base64', 'Basic key_1:right'],
-    ['base64url', `Basic ${Buffer.from('key_1:>>>???').toString('base64url')}_`],
-    ['no colon', `Basic ${base64('key_1')}`],
-    ['no secret', `Basic ${base64('key_1:')}`],
-    ['no client', `Basic ${base64(':right')}`],
-    ['a broken encoding of the id', `Basic ${base64('key%zz:right')}`],
+    ['the scheme Bearer', `Bearer ${base64('key_1:right')}`],
+    ['a header without credentials', 'Basic'],
+    ['credentials that are not base64', 'Basic key_1:right'],
+    ['credentials in base64url', `Basic ${Buffer.from('key_1:>>>???').toString('base64url')}_`],
+    ['credentials without a colon', `Basic ${base64('key_1')}`],
+    ['an empty secret', `Basic ${base64('key_1:')}`],
+    ['an empty client id', `Basic ${base64(':right')}`],
+    ['a client id with a broken encoding', `Basic ${base64('key%zz:right')}`],
     ['a secret that has a NUL both form-decoded and unchanged', `Basic ${base64('key_1:%00\u0000')}`],
-    ['a NUL', `Basic ${base64('key_1%00:right')}`],
-    ['letters that are not ASCII', `Basic ${base64('k%C3%BCy:right')}`],
-    ['an id of 257 characters', `Basic ${base64(`${'x'.repeat(257)}:right`)}`],
-    ['two headers in one', `Basic ${base64('key_1:right')}, Basic ${base64('key_1:right')}`],
+    ['a client id with a NUL', `Basic ${base64('key_1%00:right')}`],
+    ['a client id with letters that are not ASCII', `Basic ${base64('k%C3%BCy:right')}`],
+    ['a client id of 257 characters', `Basic ${base64(`${'x'.repeat(257)}:right`)}`],
+    ['two headers that are joined to one', `Basic ${base64('key_1:right')}, Basic ${base64('key_1:right')}`],
   ])('no client is authenticated with %s, and the registry is not asked', async (_name, authorization) => {
     const asked = registry()
     expect(await authenticateBasicClient(asked, authorization)).toBeUndefined()

@@ -34,7 +34,7 @@ test('a token that is revoked several times at the same time, or again within a 
   expect(revoke).toHaveBeenCalledTimes(1)
 })
 
-test('a failed revocation rejects all its callers, and the next call tries again', async () => {
+test('if a revocation fails, all concurrent calls for the token reject, and the next call tries again', async () => {
   const revoke = vi.fn(() => nextTurn())
   revoke.mockRejectedValueOnce(new Error('the store is unavailable'))
   const revokeAccessToken = createRevokeAccessToken({ revoke })

@@ -216,7 +216,7 @@ describe('a host whose oidc-provider is changed by applySeam()', () => {
     expect(format.parse(String(body['refresh_token']))).toEqual({ ...parts, generation: 1 })
   })
 
-  it('a grant type that its kind of client may not use gets unauthorized_client, an unknown grant type gets unsupported_grant_type, and any other mistake gets invalid_request', async () => {
+  it('a token request with a grant type of the wrong kind of client gets unauthorized_client, with an unknown grant type unsupported_grant_type, and with any other mistake invalid_request', async () => {
     host = await startHost()
     const key = await host.createApiKey()
     const application = await host.createApplication()

@@ -51,7 +51,7 @@ test('with the maximum 0, the number of pending interactions is not limited', ()
 
 test.each([
   ['an address', true],
-  ['no address', false],
+  ['a text that is not an address', false],
 ])(
   'while pending interactions are counted, a long X-Forwarded-For that begins with %s takes little memory',
   async (_, isAddress) => {
