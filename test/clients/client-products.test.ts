@@ -48,7 +48,7 @@ describeEachKind('products of clients', (context) => {
       failure('ERR_SCOPE_TOO_LARGE', expect.stringContaining(`${exact} bytes`)),
     )
     const { clientId: other } = await context.created(tight, { products: names.slice(1) })
-    const message = expect.stringMatching(new RegExp(`${exact} bytes .* ${exact - 1} are allowed`))
+    const message = expect.stringMatching(new RegExp(`${exact} bytes .* ${exact - 1} bytes are allowed`))
     await expect(tight.service.addProduct(other, 'p0')).rejects.toThrow(
       failure('ERR_SCOPE_TOO_LARGE', message),
     )
