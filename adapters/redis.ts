@@ -17,10 +17,10 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
 /**
  * Stores all data in Redis or Valkey, for any number of processes.
  *
- * The client belongs to the host: a `Redis` or `Cluster` of ioredis 5 or 6. The client stays open when the
- * store is closed. The host has to listen to the `error` events of the client. All settings of the client
- * work, except for reads from replicas. With the following settings, a service answers quickly while Redis is
- * unavailable, and recovers soon after Redis is available again:
+ * The host creates the client, a `Redis` or `Cluster` of ioredis 5 or 6, and closes it: the client stays open
+ * when the store is closed. The host has to listen to the `error` events of the client. All settings of the
+ * client work, except for reads from replicas. With the following settings, a service answers quickly while
+ * Redis is unavailable, and recovers soon after Redis is available again:
  *
  * ```ts
  * const client = new Redis(url, {
@@ -40,8 +40,9 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  * when `WAIT` confirms the write on that number of replicas. A confirmed write then survives the loss of its
  * master if one of those replicas is promoted. Redis promotes the replica with the most complete data. Redis
  * replication is not a consensus protocol, so a confirmed write may still be lost. This happens if the write
- * reached only a minority in a partition, if its replica restarts empty, or if all servers lose it at once. A
- * write that too few replicas have confirmed is rejected, and may have been applied.
+ * reached only a minority in a partition, if the replica that has the write restarts empty, or if all servers
+ * lose the write at once. A write that too few replicas have confirmed is rejected, and may have been
+ * applied.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` if the arguments are invalid: no client, a client that reads from
  *   replicas, or unknown options. The methods of the store reject with `ERR_STORE_UNAVAILABLE` if Redis
@@ -88,9 +89,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 
   /**
    * Writes without waiting for replicas. ioredis resends a command if the connection is lost before the
-   * answer. If Redis then answers that the write was not done, the first attempt may have been applied. With
-   * the answer `false`, the caller could waste an authorization code, or treat a free key as taken. So the
-   * write rejects.
+   * answer. If Redis then answers that the write was not done, the first attempt may have been applied. So
+   * the write rejects. If it answered `false`, the caller could waste an authorization code, or treat a free
+   * key as taken.
    */
   const execWrite = (write: Write) =>
     run(async () => {

@@ -15,7 +15,7 @@ type WaitConnection = ReturnType<typeof createWaitConnection>
  */
 const MAX_NODES = 16
 
-/** Stands for the address of the only server if there is no cluster. */
+/** The key of the only connection if there is no cluster. In a cluster, the keys are addresses of nodes. */
 const SINGLE_SERVER = ''
 
 /**

@@ -51,7 +51,7 @@ export function createSubscriptions(client: RedisClient) {
 
   function use(opened: RedisConnection): void {
     connected = opened
-    // A pending subscription rejects with the error.
+    // This listener only keeps the error from being uncaught. A pending subscription rejects with the error.
     opened.on('error', () => {})
     opened.on('message', (channel, message) => {
       for (const subscription of channels.get(channel) ?? []) subscription.deliver(message)

@@ -2,7 +2,7 @@ import { GatehouseError } from '../../src/errors.ts'
 import type { PipelineReply, RedisCommand, RedisConnection } from './client.ts'
 import type { Durability } from './options.ts'
 
-/** The replies to a command and to the WAIT behind it. */
+/** The replies to a command and to the WAIT that follows it. */
 export interface WaitReply {
   readonly reply: unknown
   /** The number of replicas that WAIT returned, or its error. */
@@ -18,7 +18,8 @@ interface QueuedCommand {
 
 /**
  * Milliseconds that a command may wait until the connection is ready, unless `timeoutMs` is longer. The
- * connection is also closed if an answer takes longer than the timeout of WAIT plus this time.
+ * constant has a second use: the connection is closed if an answer takes longer than the timeout of WAIT plus
+ * these milliseconds.
  */
 const SLOW_ANSWER_MS = 1000
 
@@ -29,13 +30,13 @@ const SLOW_ANSWER_MS = 1000
 export class WaitConnectionClosed extends Error {}
 
 /**
- * A connection for writes that wait for replicas. WAIT blocks its connection, so commands that arrive during a WAIT
- * are queued and sent together, with one WAIT behind them. However slow the replicas are, a command is queued behind at
- * most one WAIT. A command that was queued for `timeoutMs` is rejected without being sent.
+ * A connection for writes that wait for replicas. WAIT blocks its connection, so commands that arrive during
+ * a WAIT are queued and sent together, with one WAIT behind them. However slow the replicas are, a command is
+ * queued behind at most one WAIT. A command that was queued for `timeoutMs` is rejected without being sent.
  *
- * No command is sent twice. The connection is closed (`onClose`) if it is lost, if its server has too few replicas, or if
- * its server does not answer in time. Commands that were sent are then rejected, and the next write opens another
- * connection.
+ * No command is sent twice. The connection is closed (`onClose`) if it is lost, if its server has too few
+ * replicas, or if its server does not answer in time. Commands that were already sent are then rejected, and
+ * the next write opens a new connection.
  */
 export function createWaitConnection(
   connection: RedisConnection,

@@ -1,6 +1,6 @@
 /**
- * Runs `work` after the current code. The pending call does not keep the process alive. If nothing else is
- * pending, the process ends before `work` begins.
+ * Calls `work` after the current synchronous code. The pending call does not keep the process alive: if
+ * nothing else is pending, the process ends before `work` begins.
  *
  * @param work its errors are ignored
  */

@@ -1,9 +1,9 @@
 import { foldText, isAscii } from '../catalog/fold-text.ts'
 
 /**
- * The location of a path: outside of the API, below {base_url}, or unclear because routers would read it
- * differently. If the place is `below`, `path` is the part after {base_url} as it was sent, without its
- * trailing slash.
+ * The location of a path: outside of the API (`elsewhere`), below {base_url}, or unclear because routers
+ * would read the path differently. If the place is `below`, `path` is the part of the sent path after
+ * {base_url}, without a trailing slash.
  */
 export type Location =
   | { readonly place: 'elsewhere' }
@@ -15,13 +15,16 @@ export type LocatePath = (path: string) => Location
 
 const ELSEWHERE: Location = { place: 'elsewhere' }
 
-/** The characters of a path (RFC 3986 3.3) without `;`, at which some routers cut paths. */
+/**
+ * The allowed characters of a path (RFC 3986 3.3). `;` is not allowed, because some routers cut the path
+ * there.
+ */
 const PATH = /^\/[\w\-.~!$&'()*+,=:@%/]*$/
 /** A path without `;`, percent signs, empty segments and dot segments. All routers read such a path alike. */
 const PLAIN_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()*+,=:@]+(?:\/|$))*$/
 /**
- * A character that is percent-encoded without need (RFC 3986 2.3). A router that decodes it sees another path
- * than a router that does not decode it.
+ * A character that is percent-encoded without need (RFC 3986 2.3). Such a path is rejected, because a router
+ * that decodes the character sees another path than a router that does not decode it.
  */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
 /**
@@ -44,10 +47,10 @@ const INVISIBLE = /[\u0000-\u0020\u007f]/g
  *
  * The gateway and the router behind it must select the same handler. Routers differ: some decode percent
  * signs first, resolve `..`, merge slashes, cut at `;`, fold Unicode or ignore letter case. So the locator
- * rewrites nothing. It locates a path that all routers read alike. A path is `unclear` if it is not in
- * canonical form and some router might read it as below the base. The gateway rejects such a path. A
- * canonical path may still have upper-case letters, a trailing slash, and percent-encoding where RFC 3986
- * requires or permits it.
+ * rewrites no path. It locates only a path that all routers read alike. A path is `unclear` if it is not in
+ * canonical form, and some router might read it as a path below the base. The gateway rejects an unclear
+ * path. A canonical path may still have upper-case letters, a trailing slash, and percent-encoding where RFC
+ * 3986 requires or permits it.
  *
  * @param base path of {base_url}; `/` or empty for a whole host
  */
@@ -80,15 +83,16 @@ export function createPathLocator(base: string): LocatePath {
     }
   }
 
-  /** Whether some router, however it reads the path, might route it below the base. */
+  /** Whether at least one router, however it reads the path, might find it below the base. */
   function mayBeBelow(path: string): boolean {
     return undisguise(path).some((text) => {
       // After all rounds of decoding, the path still has an encoded percent sign. No router decodes so often,
-      // so only an attacker sends such a path.
+      // so only an attacker sends such a path, and the path counts as below the base.
       if (text.includes('%25')) return true
       const segments = text.split('/').map((segment) => segment.replace(/[;?#].*$/, ''))
       const names = segments.filter((segment) => segment !== '' && segment !== '.')
-      // A router may read `//host/path` as a URL without a scheme, whose first name is a host.
+      // A router may read `//host/path` as a URL without a scheme. The first name is then a host, and not
+      // part of the path.
       const candidates = text.startsWith('//') ? [names, names.slice(1)] : [names]
       return candidates.some((followed) => prefixes.some((base) => mayReach(base, followed)))
     })
@@ -169,9 +173,9 @@ function undisguise(path: string): readonly string[] {
 }
 
 /**
- * Whether a router that follows the segments might reach the base. Routers follow `..` differently. Some
- * routers ignore `..`. If `x%2Fy` stands before `..`, it is one segment for some routers and two segments for
- * other routers. So this function assumes that `..` may lead back to every place that was visited before.
+ * Whether a router that follows the segments might reach the base. Routers follow `..` differently: some
+ * routers ignore `..`, and `x%2Fy` before `..` is one segment for some routers and two segments for others.
+ * So this function assumes that `..` may lead back to every place that the router has visited before.
  */
 function mayReach(base: readonly string[], segments: readonly string[]): boolean {
   // A place is the number of segments of the base that were followed; 0 is the root.

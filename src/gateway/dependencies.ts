@@ -28,7 +28,7 @@ export type GatewayEvents = Pick<GatehouseEvents, 'revocations.stale' | 'revocat
 export interface GatewayDependencies {
   /** {auth_url}: `iss` of the tokens. */
   readonly issuer: string
-  /** {base_url}: `aud` of the tokens, and what `middleware()` guards. */
+  /** {base_url}: `aud` of the tokens, and the address below which `middleware()` guards all paths. */
   readonly audience: string
   /**
    * The public keys of access tokens. The function rejects with jose's `JWKSNoMatchingKey` for a key that

@@ -75,7 +75,7 @@ export function createErrorResponses(audience: string) {
       return errorResponse(404, 'not_found', description)
     },
 
-    /** The check failed on our side; the token may be valid. The client should retry after a second. */
+    /** The gateway could not check the token, which may be valid. The client should retry after a second. */
     unavailable(): ErrorResponse {
       const description = 'access tokens cannot be checked at the moment; try again shortly'
       return errorResponse(503, 'temporarily_unavailable', description, { 'Retry-After': '1' })

@@ -80,11 +80,11 @@ export function createOpenRoutes(
 
   return {
     /**
-     * How open a request is; undefined if it needs a token. A route that names exactly this path wins over
-     * operations, because the host named exactly this path. A route that matches by a parameter, or only when
-     * letter case is ignored, yields to operations. So the route `GET /invoices/:id` does not open
-     * `GET /invoices/list`. There is one exception: an optional route also opens the operation that has the
-     * same route.
+     * How open a request is; undefined if it needs a token. A route without parameters that equals the path
+     * wins over operations, because the host wrote exactly this path. If a route matches by a parameter, or
+     * only when letter case is ignored, an operation for the path wins over the route. For example, the route
+     * `GET /invoices/:id` does not open the operation `GET /invoices/list`. There is one exception: an
+     * optional route also opens the operation that has the same route.
      *
      * @param method as it was sent; HEAD counts as GET
      * @param path canonical, below {base_url}
@@ -93,7 +93,8 @@ export function createOpenRoutes(
      */
     find(method: string, path: string, endsInSlash: boolean): Openness | undefined {
       const lookupMethod = method === 'HEAD' ? 'GET' : method
-      // Some routers would run these operations for `/invoices/`, so they must be optional too.
+      // For a path such as `/invoices/`, some routers would run these operations. So the request needs a
+      // token unless all of these operations have an optional route.
       const others = endsInSlash ? claimsOfEmptySegment(lookupMethod, path, catalog) : []
       if (!others.every(({ shape }) => optionalShapes.has(shape))) return undefined
       const openness = findWithoutSlash(lookupMethod, path)
@@ -109,6 +110,7 @@ export function createOpenRoutes(
     const claims = readings.map((reading) => catalog.findClaims(method, reading))
     if (claims.every((each) => each.length === 0)) return route.openness
     // If different routers would run different operations, the gateway cannot know which operation would run.
+    // So the request needs a token.
     if (!claims.every((each) => each.length === 1 && each[0] === claims[0]?.[0])) return undefined
     const exactly = exact.get(`${method} ${path}`)
     if (exactly !== undefined) return exactly

@@ -11,7 +11,7 @@ const FAILURE_COOLDOWN_MS = 1_000
 export interface RemoteKeys {
   /**
    * Finds the key that signed a token. The promise rejects with jose's `JWKSNoMatchingKey` if the key is
-   * unknown. If a fetch of the keys fails, it rejects with the error of that fetch.
+   * unknown. If a needed fetch of the keys fails, the promise rejects with the error of that fetch.
    */
   readonly getKey: JWTVerifyGetKey
   /**
@@ -57,7 +57,7 @@ export function remoteKeys(options: {
   const keys = createRemoteJWKSet(new URL(jwksUri), {
     timeoutDuration: options.jwksTimeoutMs,
     cooldownDuration: cooldownMs,
-    // With a maximum age, jose would discard old keys before it has new keys.
+    // There is no maximum age, because with one jose would discard old keys before it has new keys.
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: fetchKeys,
   })
@@ -93,7 +93,7 @@ export function remoteKeys(options: {
   }
 
   function refetch(): void {
-    // `fetchKeys` logs the failure, and the keys stay as they are.
+    // `fetchKeys` logs the failure, and the old keys stay in use.
     keys.reload().catch(() => {})
   }
 
@@ -130,8 +130,8 @@ function hasKeys(value: unknown): boolean {
 }
 
 /**
- * Whether a time is less than `duration` milliseconds ago. The result is also false if the clock was set back
- * so far that the time is `duration` milliseconds or more in the future.
+ * Whether a time is less than `duration` milliseconds ago. If the clock was set back, the time may be in the
+ * future; the result is false if the time is at least `duration` milliseconds ahead.
  */
 function isWithin(since: number, duration: number): boolean {
   return Math.abs(Date.now() - since) < duration

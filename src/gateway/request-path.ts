@@ -17,8 +17,9 @@ export function readTarget(target: string): RequestTarget {
   // `URL.parse` is used here because `URL.canParse` is wrong in Node 20. In a function that V8 has optimized,
   // `URL.canParse` misreads letters such as "ü".
   const parsed = URL.parse(target)?.pathname
-  // If a target does not begin with `http://` or `https://`, some routers read it as a path, and its first
-  // character as the slash. For example, find-my-way runs the handler of `/api/x` for the target `*api/x`.
+  // If a target does not begin with `http://` or `https://`, some routers read the whole target as a path,
+  // and take its first character for the slash. For example, find-my-way runs the handler of `/api/x` for the
+  // target `*api/x`.
   const asPath = /^https?:\/\//i.test(target) ? undefined : `/${target.slice(1).replace(/[?#].*$/s, '')}`
   return { readings: [path || '/', parsed, asPath].filter((reading) => reading !== undefined), query }
 }
@@ -26,7 +27,8 @@ export function readTarget(target: string): RequestTarget {
 /**
  * Parses the target of a call from which a framework may have removed a prefix. Express and Connect keep the
  * whole target in `originalUrl`. If `originalUrl` ends with `url`, only `originalUrl` is read. Otherwise the
- * paths of both count as readings, because only the host knows which of the two selects its handler.
+ * paths of `originalUrl` and of `url` both count as readings, because only the host knows which of the two
+ * selects its handler.
  */
 export function readCallTarget(url: string, originalUrl: string | undefined): RequestTarget {
   const rest = readTarget(url)
@@ -38,8 +40,8 @@ export function readCallTarget(url: string, originalUrl: string | undefined): Re
 }
 
 /**
- * The prefix that was removed from a whole target to get the rest; undefined if the target does not end with
- * the rest.
+ * The prefix that a framework removed from the target `whole` to get the target `rest`; undefined if `whole`
+ * does not end with `rest`.
  */
 function removedPrefix(whole: RequestTarget, { readings: [rest = ''] }: RequestTarget): string | undefined {
   const [path = ''] = whole.readings

@@ -10,7 +10,7 @@ export const ANY_SEGMENT = '\u0000'
 export type RequiredScopes = readonly [scope: string, ...others: string[]]
 
 /**
- * The scopes that a request below {base_url} needs, the scope of its operation first. Undefined if no
+ * The scopes that a request below {base_url} needs. The scope of its operation is the first. Undefined if no
  * operation claims the request, or if different routers would run different operations. Some routers take the
  * end of `/invoices/` for an empty parameter, so such a path also needs the scope of `/invoices/:id`.
  *
@@ -31,7 +31,8 @@ export function requiredScopesOf(
   const lookupMethod = method === 'HEAD' ? 'GET' : method
   const [cautious, full] = readingsOf(path)
   const scope = catalog.findScope(lookupMethod, full)
-  // If different routers would run different operations, the gateway cannot know which operation would run.
+  // If different routers would run different operations, the gateway cannot know which operation would run,
+  // and rejects the request.
   if (scope === undefined || (cautious !== full && scope !== catalog.findScope(lookupMethod, cautious)))
     return undefined
   if (!endsInSlash) return [scope]
@@ -56,8 +57,8 @@ export function claimsOfEmptySegment(
 const withEmptySegment = (path: string) => `${path === '/' ? '' : path}/${ANY_SEGMENT}`
 
 /**
- * Whether a path belongs to no operation, whatever the method, and however a router reads the path. The
- * method is ignored, because many handlers only check the path. Some routers take the end of `/invoices/` for
+ * Whether a path belongs to no operation, whatever the method is, and however a router reads the path. The
+ * method is ignored, because many handlers check only the path. Some routers take the end of `/invoices/` for
  * an empty parameter. So if the path ended in a slash, the path with an empty parameter is also checked.
  *
  * @param path canonical, below {base_url}

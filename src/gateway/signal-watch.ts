@@ -7,26 +7,27 @@ import { isExpired } from './verify-token.ts'
 interface WatchedToken {
   readonly principal: Principal
   readonly controller: AbortController
-  /** Whether the signal is also kept without a listener, until the token expires. */
+  /** Whether the token is watched until it expires, even if its signal has no listener. */
   keepUntilExpiry: boolean
 }
 
 /**
- * Maximum milliseconds between two checks of the clock. The clock may jump, for example while the machine
- * sleeps, and then a single long timer would fire at a wrong time.
+ * Maximum milliseconds between two checks of the clock. A single long timer is not used, because it would
+ * fire at a wrong time if the clock jumps, for example while the machine sleeps.
  */
 const CLOCK_CHECK_MS = 1000
 
 /** Milliseconds in which revocations are collected, so that one sweep checks all of them. */
 const COLLECT_REVOCATIONS_MS = 5
 
-/** Milliseconds after which signals without listeners are released. */
+/** Milliseconds after which tokens whose signal has no listener are no longer watched. */
 const RELEASE_AFTER_MS = 10_000
 
 /**
- * Creates the watch of the tokens whose signal a caller waits for. A sweep checks all these tokens. One
- * timer, which does not keep the process alive, starts a sweep when the first token expires. A revocation
- * also causes a sweep. Sweeps for revocations take at most a tenth of the time of the process.
+ * Watches the tokens whose signals callers wait for, and aborts each signal when its token is no longer
+ * valid. A sweep checks all these tokens. A sweep begins when the next token expires, and soon after each
+ * revocation. Sweeps for revocations take at most a tenth of the time of the process. The one timer does not
+ * keep the process alive.
  *
  * @param reasonToAbort returns why a token is no longer valid; undefined if it is valid
  * @param reasonToAbort.now epoch seconds
@@ -42,11 +43,11 @@ export function createSignalWatch(
   const watched = new Map<string, WatchedToken>()
   let stopListening: (() => void) | undefined
   let timer: NodeJS.Timeout | undefined
-  /** Epoch seconds at which the first token expires. */
+  /** Epoch seconds at which the next of the watched tokens expires. */
   let firstExpiry = Infinity
   /**
-   * When the next sweep is due, and the earliest time at which it may be due. Both are times of the monotonic
-   * clock (`performance.now()`).
+   * `sweepAt`: when the next sweep is due. `earliestSweepAt`: a revocation must not cause a sweep before this
+   * time. Both are times of the monotonic clock (`performance.now()`).
    */
   let sweepAt = 0
   let earliestSweepAt = 0
@@ -69,7 +70,10 @@ export function createSignalWatch(
     schedule()
   }
 
-  /** Aborts the signals of tokens that are no longer valid. Releases the tokens without a waiting caller. */
+  /**
+   * Aborts the signals of tokens that are no longer valid. Tokens whose signal no caller waits for are no
+   * longer watched.
+   */
   function sweep(): void {
     const startedAt = performance.now()
     const now = Date.now() / 1000

@@ -16,8 +16,8 @@ interface SignalHooks {
 
 /**
  * Creates the controller of a signal that calls `wait` when a caller begins to wait for the signal. So the
- * creator only needs to keep signals with a waiting caller. A signal without a waiting caller can still be
- * read at any time, because each read calls `refresh` first.
+ * creator needs to watch only signals that a caller waits for. All other signals can still be read at any
+ * time, because each read calls `refresh` first.
  */
 export function createTokenSignal({ refresh, wait }: SignalHooks): AbortController {
   const controller = new AbortController()

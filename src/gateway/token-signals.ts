@@ -8,7 +8,8 @@ import { EXPIRED, isExpired, REVOKED } from './verify-token.ts'
 /** The signals of tokens. A signal aborts when its token is no longer valid. */
 export interface TokenSignals {
   /**
-   * The signal of a principal. While a caller holds the signal, all principals of the same token share it.
+   * The signal of a principal. As long as a caller has a reference to the signal, all principals of the same
+   * token share it.
    */
   readonly signalOf: SignalOf
   /**
@@ -19,14 +20,15 @@ export interface TokenSignals {
 }
 
 /**
- * Creates the signals of tokens on request. Only tokens with a waiting caller are watched. A signal without a
- * waiting caller checks its token when it is read, and lives as long as a caller holds it.
+ * Creates the signals of tokens on request. Only tokens with a waiting caller are watched. A signal that no
+ * caller waits for checks its token each time it is read. It exists as long as a caller has a reference to
+ * it.
  */
 export function createTokenSignals(
   revocations: Pick<GatewayRevocations, 'isTokenRevoked' | 'mustReject' | 'onAdded'>,
 ): TokenSignals {
   const watch = createSignalWatch(revocations, reasonToAbort)
-  /** The signals that callers hold, by token id. */
+  /** The signals to which callers have a reference, by token id. */
   const signals = new Map<string, WeakRef<AbortSignal>>()
   const collected = new FinalizationRegistry<string>((tokenId) => {
     if (signals.get(tokenId)?.deref() === undefined) signals.delete(tokenId)

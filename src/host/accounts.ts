@@ -27,8 +27,8 @@ export interface SignedIn {
   readonly accountId: string
   /**
    * The acting user, if accounts have several users. The user is part of the subject (`sub`). So the subject
-   * changes when a host begins to name users. The percent-escaped subject of account and user must have at
-   * most 255 characters.
+   * of a person changes when a host begins to return `userId`. The percent-escaped subject of account and
+   * user must have at most 255 characters.
    */
   readonly userId?: string | undefined
   /**
@@ -48,10 +48,10 @@ export interface SignedIn {
 export interface Accounts<Level extends string = string> {
   /**
    * Finds the account with exactly this id. Returns a falsy value if the account does not exist, or no longer
-   * exists. `userId` is passed if the host has named a user. The result is then the account with the claims
-   * of this user, or a falsy value if the account has no such user. gatehouse calls `find` at
-   * every token request, authorization request, introspection and user info, and in `accounts.changed`. So
-   * `find` should be fast.
+   * exists. `userId` is passed if `current` or `authenticate` has returned a user. The result is then the
+   * account with the claims of this user, or a falsy value if the account has no such user. gatehouse calls
+   * `find` at every token request, authorization request, introspection and user info, and in
+   * `accounts.changed`. So `find` should be fast.
    */
   find(accountId: string, userId?: string): Awaitable<Nullable<Account<Level>> | None>
   /**

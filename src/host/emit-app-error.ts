@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
 
 /**
- * Emits Koa's `error` event at the host's app for a failure that gatehouse has answered itself. So the
- * failure reaches the terminal or the host's own error handling, and the host need not configure anything.
+ * Emits Koa's `error` event at the host's app, for a failure of a request that gatehouse has answered itself.
+ * So the failure reaches the terminal or the host's own error handling, without any configuration by the
+ * host.
  */
 export function emitAppError(ctx: Context, error: Error): void {
   // If `error` has no listener, `emit()` throws the error.

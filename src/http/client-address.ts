@@ -6,7 +6,7 @@ const MAX_TEXT_LENGTH = 64
 /**
  * The group of addresses that a rate limit counts as one client:
  *
- * - an IPv4 address itself, also if it is written as IPv6 (`::ffff:192.0.2.1`)
+ * - an IPv4 address itself, even if it is written as an IPv6 address (`::ffff:192.0.2.1`)
  * - the first 64 bits of an IPv6 address, as `2001:db8:0:1::/64`, since a site usually has the whole network
  *   (RFC 6177 2)
  *

@@ -60,8 +60,8 @@ function isForm(contentType: string): boolean {
  * @returns undefined if the body has not been read; 400 if it was read and the result is not a form
  */
 function formReadByHost(ctx: Context): string | FormRejection | undefined {
-  // If the stream was not read, the result of a parser does not count. Parsers of other content types store
-  // an empty object, and do not read the form.
+  // If the stream was not read, the result of a parser is ignored. Parsers of other content types store an
+  // empty object without reading the form.
   if (ctx.req.readable && !ctx.req.readableDidRead) return undefined
   const { rawBody, body } = ctx.request as { rawBody?: unknown; body?: unknown }
   // The raw text is the best source, because parsers handle a repeated field differently.
@@ -99,7 +99,7 @@ function readText(request: IncomingMessage): Promise<string | FormRejection> {
     let size = 0
     const finish = (result: string | FormRejection) => {
       request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken)
-      // Discards the rest, so that the response can be sent on this connection.
+      // Discards the rest of the body, so that the response can be sent on this connection.
       request.resume()
       resolve(result)
     }

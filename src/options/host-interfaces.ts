@@ -35,7 +35,10 @@ export const accountsSchema = withMethods<Accounts>(
       add(['signInUrl'], 'is required beside current: the address at which people sign in')
     }
     if (current === undefined && signInUrl !== undefined) {
-      add(['current'], 'is required beside signInUrl: without it nothing shows who has signed in')
+      add(
+        ['current'],
+        'is required beside signInUrl: without current, gatehouse does not know who has signed in',
+      )
     }
     if (!isLiteral(accounts)) return accounts
     const known = ['find', ...OPTIONAL_METHODS_OF_ACCOUNTS]
@@ -49,8 +52,9 @@ export const accountsSchema = withMethods<Accounts>(
 /**
  * The schema of an object of the host that has certain methods.
  *
- * @param hint how to get such an object, for a host that passes none
- * @param resolve checks the object further, even if methods are missing, and returns it for the resolved options
+ * @param hint how to get such an object, for the error messages
+ * @param resolve checks the object further, even if methods are missing, and returns it for the resolved
+ *   options
  */
 function withMethods<T extends object>(
   hint: string,

@@ -18,11 +18,12 @@ export interface Lifetimes {
   /** ID token. @default 3600 (1 hour) */
   readonly idToken?: number | undefined
   /**
-   * Time after the authorization request in which a person may sign in; never longer than `interaction`.
-   * After that time the page asks the person to start again at the application. @default 1200 (20 minutes)
+   * Time from the authorization request until the person must have signed in; never longer than
+   * `interaction`. After that time the page asks the person to start again at the application. @default 1200
+   * (20 minutes)
    */
   readonly signIn?: number | undefined
-  /** Time in which a signed-in person may decide on the consent page. @default 3600 (1 hour) */
+  /** Time within which a signed-in person must decide on the consent page. @default 3600 (1 hour) */
   readonly interaction?: number | undefined
   /** Session of the authorization service in the browser. @default 1209600 (14 days) */
   readonly session?: number | undefined
@@ -39,7 +40,10 @@ export interface SignInAttempts {
    * @default 10
    */
   readonly max?: number | undefined
-  /** Seconds after the first attempt until the count is reset; at least 60. @default 900 (15 minutes) */
+  /**
+   * Seconds from the first attempt until the count of attempts is reset; at least 60. @default 900 (15
+   * minutes)
+   */
   readonly windowSeconds?: number | undefined
 }
 

@@ -18,7 +18,10 @@ export function resolveGatewayOptions(options: GatewayOptions) {
   return Object.freeze({ ...parsed, jwksUri, revocations: revocations && resolveFeed(revocations, issuer) })
 }
 
-/** The source of revocations. The schema has checked that it is either a store or an address with credentials. */
+/**
+ * The source of revocations. The schema has checked that `feed` has either a store or the credentials of an
+ * API key.
+ */
 function resolveFeed(feed: ParsedFeed, issuer: string) {
   const { store, clientId = '', clientSecret = '', uri = `${issuer}/oauth2/revocations`, ...policy } = feed
   return Object.freeze({ ...policy, ...(store ? { store } : { clientId, clientSecret, uri }) })

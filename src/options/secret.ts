@@ -3,8 +3,8 @@ import { resolvedBy } from './rules.ts'
 
 const MIN_BYTES = 32
 /**
- * Even 32 random decimal digits almost always have more different characters than this minimum. So it rejects
- * only secrets that were typed by hand.
+ * Even 32 random decimal digits almost always have more different characters than this minimum. So this
+ * minimum rejects only secrets that were typed by hand.
  */
 const MIN_DIFFERENT_CHARACTERS = 6
 const HOW_TO = 'make one with: openssl rand -base64 48'

@@ -43,8 +43,9 @@ export function keyMaterialOf(key: Record<string, unknown>): string {
 }
 
 /**
- * Checks the members of a JWK, and returns the problem. The private key signs data, and the public key
- * verifies the signature, because only this proves that the members belong together.
+ * Checks the members of a JWK. Returns a message about the problem; undefined if there is no problem. The
+ * private key signs data, and the public key verifies the signature, because only this proves that the
+ * members belong together.
  */
 function materialProblem(jwk: Record<string, unknown>, alg: 'ES256' | 'RS256'): string | undefined {
   const isPrivate = jwk['d'] !== undefined
@@ -53,7 +54,7 @@ function materialProblem(jwk: Record<string, unknown>, alg: 'ES256' | 'RS256'): 
     const publicKey = createPublicKey(asInput({ kty: jwk['kty'], ...pick(jwk, publicMembers) }))
     const bits = publicKey.asymmetricKeyDetails?.modulusLength
     if (bits !== undefined && bits < MIN_RSA_BITS)
-      return `is of ${bits} bits; RSA keys need at least ${MIN_RSA_BITS}`
+      return `has ${bits} bits; RSA keys need at least ${MIN_RSA_BITS}`
     if (!isPrivate) return undefined
     const privateKey = createPrivateKey(asInput({ kty: jwk['kty'], ...pick(jwk, MEMBERS[alg]) }))
     const data = Buffer.from('koa-gatehouse')

@@ -22,7 +22,7 @@ const schedule = v.pipe(
   ),
 )
 
-/** The host's own keys. The host also decides when they change. */
+/** The host's own keys. The host decides when these keys change. */
 const hostKeys = exactly(
   { jwks: resolvedBy(resolveKeySet) },
   { known: 'jwks alone, or rotateAfterSeconds and publishAheadSeconds' },

@@ -8,8 +8,8 @@ import { signToken, type MintedToken } from './sign-token.ts'
 /** The options of `mintToken`. */
 export interface MintOptions {
   /**
-   * Permits a store that is not `volatile`, such as Redis. Set it only in tests, because a minted token acts on any
-   * account that it names. @default false
+   * Permits a store that is not `volatile`, such as Redis. Set it only in tests, because a minted token gives
+   * access to the account that it names, without any consent. @default false
    */
   readonly allowPersistentStore?: boolean | undefined
 }

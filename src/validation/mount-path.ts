@@ -5,7 +5,8 @@ export function mountPathProblem(path: unknown): string | undefined {
   if (!path.startsWith('/')) return 'must start with /'
   const segments = path.split('/').slice(1)
   if (segments.at(-1) === '') return 'must not end with a slash'
-  if (segments.some((segment) => segment === '.' || segment === '..')) return 'must not have . or .. in it'
+  if (segments.some((segment) => segment === '.' || segment === '..'))
+    return 'must not have the segment . or ..'
   return segments.every((segment) => /^[A-Za-z0-9._~-]+$/.test(segment))
     ? undefined
     : 'must be made of segments of letters, digits and . _ ~ -'

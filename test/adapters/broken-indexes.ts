@@ -88,7 +88,7 @@ export const brokenIndexes: readonly BrokenStore[] = [
     methods: (intact) => ({
       range: (index, options) => intact.range(index, { ...options, limit: Math.min(options.limit, 100) }),
     }),
-    noticedBy: 'the pages of an index, with 1 to 1000 members each, together hold each member once',
+    noticedBy: 'pages of 1 to 1000 members together contain each member of an index once',
   },
   {
     breaks: 'a member that is added again is listed twice',

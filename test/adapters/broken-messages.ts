@@ -90,7 +90,7 @@ export const brokenMessages: readonly BrokenStore[] = [
     breaks: 'publish fails without a listener',
     methods: () => ({ publish: () => Promise.reject(new Error('no listener')) }),
     message: 'no listener',
-    noticedBy: 'publish settles without subscribers',
+    noticedBy: 'publish resolves even if the channel has no subscribers',
   },
   {
     breaks: 'the last unsubscription closes the channel after a new listener has subscribed',

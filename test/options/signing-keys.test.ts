@@ -130,7 +130,7 @@ describe('the keys of the host in signingKeys.jwks', () => {
     ],
     ['must be a key for ES256 (EC with the curve P-256) or RS256 (RSA)', p384.private],
     ['must be a JWK (RFC 7517 4)', 'key'],
-    ['is of 1024 bits; RSA keys need at least 2048', small.private],
+    ['has 1024 bits; RSA keys need at least 2048', small.private],
     ['has an alg that is not RS256, the alg of this kind of key', { ...rsa.private, alg: 'PS256' }],
     ['has an alg that is not ES256, the alg of this kind of key', { ...otherEc.private, alg: 'RS256' }],
     ["has a use that is not 'sig'", { ...otherEc.private, use: 'enc' }],

@@ -64,7 +64,7 @@ describe('an open circuit', () => {
       status: 503,
       headers: { 'Retry-After': '1' },
       message:
-        'the store is unavailable since 2030-01-02T03:04:05.000Z, so no calls are made; the last failure: it did not answer',
+        'the store has been unavailable since 2030-01-02T03:04:05.000Z, so no calls are made; the last failure: it did not answer',
       cause: unavailable(),
     })
     expect(() => breaker.throwIfOpen()).toThrow(CircuitOpenError)

@@ -40,18 +40,18 @@ export const description: StorePromises = {
       const difference = Math.abs(time - Date.now())
       assert.ok(
         difference < MAX_CLOCK_DIFFERENCE_MS,
-        `its time differs by ${difference} ms; is it in milliseconds, UTC?`,
+        `time differs from the clock of the tests by ${difference} ms; is time in milliseconds, UTC?`,
       )
     }
     assert.ok(Array.isArray(checks), 'checks is not an array')
     for (const { name, status, message, remedy } of checks) {
       for (const text of [name, message])
-        assert.ok(typeof text === 'string' && text !== '', `${name}: no text`)
+        assert.ok(typeof text === 'string' && text !== '', `the check ${name} has no name or no message`)
       assert.ok(STATUSES.includes(status), `${name}: the status ${status} does not exist`)
       const needsRemedy = status === 'fail' || status === 'warn'
       assert.ok(
         remedy === undefined ? !needsRemedy : typeof remedy === 'string' && remedy !== '',
-        `${name}: no remedy in words`,
+        `the check ${name} has no remedy in words`,
       )
     }
     assert.ok(!JSON.stringify(checks).includes(key('')), 'a check contains stored data')

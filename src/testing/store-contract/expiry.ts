@@ -55,9 +55,21 @@ export const expiry: StorePromises = {
     )
     await elapse(SHORT)
     for (const method of ['set', 'replace']) {
-      assert.equal(await store.get(key(`${method} longer`)), 'new', `${method} did not lengthen`)
-      assert.equal(await store.get(key(`${method} none any more`)), 'new', `${method} kept the old time`)
-      assert.equal(await store.get(key(`${method} shorter`)), undefined, `${method} did not shorten`)
+      assert.equal(
+        await store.get(key(`${method} longer`)),
+        'new',
+        `${method} did not lengthen the time to live`,
+      )
+      assert.equal(
+        await store.get(key(`${method} none any more`)),
+        'new',
+        `${method} kept the old time to live`,
+      )
+      assert.equal(
+        await store.get(key(`${method} shorter`)),
+        undefined,
+        `${method} did not shorten the time to live`,
+      )
       assert.equal(await store.get(key(`${method} one where there was none`)), undefined)
     }
   },

@@ -36,7 +36,7 @@ export const indexes: StorePromises = {
     assert.deepEqual(await other.range(key('index'), { limit: 1000 }), inOrderOfBytes(MEMBERS))
   },
 
-  async 'range answers the members after the cursor, for every member as the cursor'({ store, key }) {
+  async 'range answers the members after the cursor, whichever member the cursor names'({ store, key }) {
     await Promise.all(MEMBERS.map((member) => store.add(key('index'), member)))
     const sorted = inOrderOfBytes(MEMBERS)
     for (const [position, after] of sorted.entries()) {
@@ -88,7 +88,7 @@ export const indexes: StorePromises = {
     }
   },
 
-  async 'the pages of an index, with 1 to 1000 members each, together hold each member once'({ store, key }) {
+  async 'pages of 1 to 1000 members together contain each member of an index once'({ store, key }) {
     const members = Array.from({ length: 1005 }, (_, number) => `member ${number}`)
     await Promise.all(members.map((member) => store.add(key('index'), member)))
     const sorted = inOrderOfBytes(members)

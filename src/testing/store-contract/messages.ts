@@ -4,7 +4,7 @@ import { eventually, type StorePromises } from './promise.ts'
 
 /** Promises about messages to other processes. */
 export const messages: StorePromises = {
-  async 'a message reaches all subscribers of its channel, through every store, unchanged'(stage) {
+  async 'a message reaches all subscribers of its channel unchanged, in every store on the database'(stage) {
     const { store, other, key } = stage
     const sent = ['plain', '{"a":1}', 'line\nbreak', '\u{1F600} \u00e9', 'nul\u0000inside', "it's"]
     sent.push('\uFEFFafter a byte order mark', 'x'.repeat(100_000), '\u20ac'.repeat(50_000))
@@ -114,7 +114,7 @@ export const messages: StorePromises = {
     }
   },
 
-  async 'publish settles without subscribers'({ store, key }) {
+  async 'publish resolves even if the channel has no subscribers'({ store, key }) {
     assert.equal(await store.publish(key('a'), 'hello'), undefined)
   },
 

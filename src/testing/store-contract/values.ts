@@ -86,7 +86,8 @@ export const values: StorePromises = {
     for (const name of NAMES_OF_OBJECTS) {
       // Other programs may use these names, so the check only reads them. The answer must be a text or undefined.
       const found = [await store.get(name), ...(await store.getMany([name]))]
-      for (const text of found) assert.ok(text === undefined || typeof text === 'string', `found ${name}`)
+      for (const text of found)
+        assert.ok(text === undefined || typeof text === 'string', `${name} has a value that is not a text`)
       assert.equal(await store.replace(name, key('never stored'), 'new'), false)
       for (const member of await store.range(`index ${name}`, { limit: 10 })) {
         assert.equal(typeof member, 'string')
