@@ -35,7 +35,7 @@ export interface HostOptions {
   readonly mount?: ((app: Koa, gatehouse: Gatehouse) => void) | undefined
   readonly issuerPath?: string | undefined
   readonly secret?: string | undefined
-  /** A port that was reserved before. @default a free port */
+  /** The port to listen on, such as the port of a closed host. @default a free port */
   readonly port?: number | undefined
   /** The public origin of a host behind a proxy. @default the origin at which the host listens */
   readonly origin?: string | undefined

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
  * Calls `check` every 25 ms until it succeeds. Use it for programs that do not report when they are ready.
  *
  * @param options.timeoutMs @default 20,000
- * @throws the last rejection, after the timeout
+ * @throws the error of the last call of `check`, after the timeout
  */
 export async function until<T>(
   check: () => T | Promise<T>,

@@ -68,7 +68,7 @@ describe('attacks on the authorization request', () => {
     ])(
       'gatehouse never redirects to %j, because it differs from the registered redirect URI',
       async (redirect_uri) => {
-        // The rest of the request is valid or has a further error.
+        // Apart from its redirect URI, the request is valid or has one more error.
         for (const more of [{}, { response_type: 'token' }, { scope: 'unknown' }, { prompt: 'none' }]) {
           const answer = await ask(parametersWith({ redirect_uri, ...more }))
           expect(answer.status).toBe(400)

@@ -31,7 +31,7 @@ describeEachStore("the host's own session", (makeStore) => {
     page.url.origin === host.origin && page.status >= 400 && page.status < 500
 
   /**
-   * Exchanges the code in a redirect. Checks the `state` and `iss` of the redirect too.
+   * Checks the `state` and `iss` of a redirect to the application, and exchanges its code.
    *
    * @returns the account and the user of the access token
    */

@@ -84,7 +84,7 @@ describeWithChromium('the built-in sign-in page with an application on another s
     expect(tokens.expires_in).toBe(3600)
     expect(await host.call('GET /invoices/list', tokens.access_token)).toMatchObject({ status: 200 })
     expect(await host.call('GET /payments/list', tokens.access_token)).toMatchObject({ status: 403 })
-    // Chromium logs the 401 for the wrong password. Chromium would also log a violation of the CSP.
+    // Chromium logs the 401 for the wrong password. Any other line could be a violation of the CSP.
     expect(consoleMessages.filter((text) => !text.includes('status of 401'))).toEqual([])
   })
 

@@ -54,8 +54,8 @@ export const UNCLAIMED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Routes of the host below {base_url} that belong to no operation. On an open stand, requests may reach those of
- * these routes that `UNCLAIMED` names. All other requests to these routes must be rejected.
+ * Routes of the host below {base_url} that belong to no operation. On an open stand, requests may reach the
+ * routes whose handlers are in `UNCLAIMED`. Requests to all other routes of this list must be rejected.
  */
 const UNLISTED = [
   'GET /admin/kicks',

@@ -274,5 +274,5 @@ const ENDPOINTS = weighted<MakeRequest>([
   [feed, 1],
 ])
 
-/** Makes a request to an endpoint of the authorization service, before mutations. */
+/** Makes a request without mutations to an endpoint of the authorization service. */
 export const endpointRequest: MakeRequest = (random, material) => random.pick(ENDPOINTS)(random, material)

@@ -39,7 +39,7 @@ export function words(...lines: readonly string[]): string[] {
   return lines.flatMap((line) => line.split(' '))
 }
 
-/** A list to pick from. It holds each entry as many times as its number `times`. */
+/** Makes a list to pick from. The list contains each entry `times` times. */
 export function weighted<T>(entries: readonly (readonly [entry: T, times: number])[]): readonly T[] {
   return entries.flatMap(([entry, times]) => Array.from({ length: times }, () => entry))
 }
