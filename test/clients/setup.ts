@@ -111,7 +111,7 @@ export function services(
     clientTokens: createClientTokens(dependencies),
     revocations,
     log,
-    /** The ids of the changed clients that other processes were notified of. */
+    /** The ids of the clients about whose changes the other processes were notified. */
     changed,
     /** The revocations that this process knows. */
     set,

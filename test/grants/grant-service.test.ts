@@ -66,7 +66,7 @@ async function authorize(
 }
 
 /**
- * Lists the parts of a grant that are usable in a new process. The parts are its tokens, its records and its
+ * Lists the parts of a grant that are usable in a new process. A grant has these parts: tokens, records and a
  * list entry.
  */
 async function usablePartsOf(
@@ -141,7 +141,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
   }
 
   test.each(['rejected', 'unanswered'] as const)(
-    'another process completes a failed revocation, whichever call of the store failed (%s)',
+    'another process completes a failed revocation, whichever call of the store failed (fault: %s)',
     async (fault) => {
       const calls = await atEachCall(fault, true, async ({ grantId, token, call, faulty }) => {
         const wasPending = faulty.calls.some((each) => each.startsWith('replace grant'))
@@ -160,7 +160,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
   )
 
   test.each(['rejected', 'unanswered'] as const)(
-    'a second attempt completes a failed revocation, whichever call of the store failed (%s)',
+    'a second attempt completes a failed revocation, whichever call of the store failed (fault: %s)',
     async (fault) => {
       await atEachCall(fault, false, async ({ grantId, token, call }) => {
         const again = processOn(store)

@@ -9,7 +9,7 @@ type InspectedStore = Pick<Store, 'ping' | 'inspect' | 'volatile'>
 
 const TIMEOUT_MS = 60
 
-/** Creates the health reader of a store. Its calls of the store have a timeout, as in a service. */
+/** Creates the health reader of a store. The reader calls the store with a timeout, as a service does. */
 function readerOf(store: InspectedStore, tolerance?: number) {
   const { inspect: _, ...plain } = memoryStore()
   return storeHealthReader(withDeadline({ ...plain, volatile: false, ...store }, TIMEOUT_MS), tolerance)

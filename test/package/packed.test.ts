@@ -54,7 +54,7 @@ afterAll(async () => {
   await Promise.all(remove.map((clean) => clean()))
 })
 
-/** Starts a program in `folder`. Resolves with its output when the program has printed its last curl line. */
+/** Starts a program in `folder`. Resolves with the output once the program has printed its curl commands. */
 async function startHost(file: string, port: number, folder = project): Promise<string> {
   const child = spawn(process.execPath, [file], { cwd: folder, env: { ...process.env, PORT: String(port) } })
   children.push(child)

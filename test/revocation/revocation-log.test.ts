@@ -343,7 +343,7 @@ describeEachStore('the revocation log', (makeStore) => {
 
 describe('the revocation log on a failing store', () => {
   test.each(['rejected', 'unanswered', 'silent', 'late'] as const)(
-    'adding a revocation rejects, whichever call of the store fails (%s), and succeeds when it is repeated',
+    'adding a revocation rejects, whichever call of the store fails (fault: %s), and succeeds when it is repeated',
     async (fault) => {
       for (let call = 0; call < 3; call += 1) {
         const inner = memoryStore()
@@ -364,7 +364,7 @@ describe('the revocation log on a failing store', () => {
   )
 
   test.each(['rejected', 'unanswered', 'silent'] as const)(
-    'adding a revocation succeeds even if publishing the revocation fails (%s), and a poll reads the revocation',
+    'adding a revocation succeeds even if publishing the revocation fails (fault: %s), and a poll reads the revocation',
     async (fault) => {
       const inner = memoryStore()
       const faulty = faultyStore(inner)

@@ -192,7 +192,7 @@ describe('resuming revocations', () => {
   }
 
   test.each(FAULTS)(
-    'another process completes a failed revocation, whichever call of the store failed (%s)',
+    'another process completes a failed revocation, whichever call of the store failed (fault: %s)',
     async (fault) => {
       let isEveryCallTested = false
       for (let call = 0; !isEveryCallTested; call += 1) {
@@ -430,7 +430,7 @@ describeEachStore('the longest lifetime', (makeStore) => {
 })
 
 describe('the longest lifetime on a failing store', () => {
-  test.each(FAULTS)('reading the longest lifetime rejects if the store fails (%s)', async (fault) => {
+  test.each(FAULTS)('reading the longest lifetime rejects if the store fails (fault: %s)', async (fault) => {
     for (let call = 0; call < 2; call += 1) {
       const inner = memoryStore()
       const faulty = faultyStore(inner, { lateBy: 20 })

@@ -266,7 +266,7 @@ describe('a reload of the products', () => {
   })
 
   it.each(['get catalog', 'replace catalog'])(
-    'a reload whose store call fails (%s) rejects and withdraws removed operations in its process, and the next poll completes the reload',
+    'a reload whose call of the store fails (%s) rejects and withdraws removed operations in its process, and the next poll completes the reload',
     async (call) => {
       const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
       const faulty = faultyStore(inner)

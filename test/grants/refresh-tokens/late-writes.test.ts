@@ -31,7 +31,7 @@ function freezingStore(inner: Store) {
   return {
     store,
     freeze: () => void (frozen = true),
-    /** Applies the failed writes. The database answers again after `later` milliseconds. */
+    /** Applies the failed writes. `later` milliseconds after that, the database answers again. */
     async thaw(later: number): Promise<void> {
       for (const work of waiting.splice(0)) await work()
       setTimeout(() => (frozen = false), later)

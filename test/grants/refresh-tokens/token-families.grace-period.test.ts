@@ -216,7 +216,7 @@ describe('token families with a grace period on a failing store', () => {
   }
 
   test.each(FAULTS)(
-    'after a failed rotation (%s), the token that another process sent to the client stays current',
+    'after a failed rotation (fault: %s), the token that another process sent to the client stays current',
     async (fault) => {
       const first = await startFamily(here)
       faulty.arm('replace refresh-family', fault, { thenAway: true })
@@ -248,15 +248,18 @@ describe('token families with a grace period on a failing store', () => {
     await expectOnlyCurrent(answer?.next ?? '', [first, undelivered])
   })
 
-  test.each(FAULTS)('a retry succeeds after the write of an earlier retry failed (%s)', async (fault) => {
-    const first = await startFamily(here)
-    const { next } = await requireRefreshed(there, first)
-    faulty.arm('replace refresh-family', fault)
-    await expect(refresh(here, first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
-    await faulty.settled()
-    expect(await refresh(here, first)).toEqual({ next, isRetry: true })
-    await expectOnlyCurrent(next, [first])
-  })
+  test.each(FAULTS)(
+    'a retry succeeds after the write of an earlier retry failed (fault: %s)',
+    async (fault) => {
+      const first = await startFamily(here)
+      const { next } = await requireRefreshed(there, first)
+      faulty.arm('replace refresh-family', fault)
+      await expect(refresh(here, first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+      await faulty.settled()
+      expect(await refresh(here, first)).toEqual({ next, isRetry: true })
+      await expectOnlyCurrent(next, [first])
+    },
+  )
 
   test('a client keeps one usable token after any sequence of failures', async () => {
     const attempt = fc.record({

@@ -153,7 +153,7 @@ describe('token families on a failing store', () => {
   afterEach(() => families.close())
 
   test.each(FAULTS)(
-    'a rotation during a fault of the store (%s) leaves exactly one token usable',
+    'a rotation during a fault of the store (fault: %s) leaves exactly one token usable',
     async (fault) => {
       const [first, second, third] = [mint(0), mint(1), mint(1)]
       await families.start(first, {}, TTL)
@@ -172,7 +172,7 @@ describe('token families on a failing store', () => {
   )
 
   test.each(FAULTS)(
-    'a start during a fault of the store (%s) can be repeated, and succeeds once',
+    'a start during a fault of the store (fault: %s) can be repeated, and succeeds once',
     async (fault) => {
       faulty.arm('create refresh-family', fault)
       const outcome = await families.start(mint(0), {}, TTL).catch(() => 'rejected')
@@ -186,7 +186,7 @@ describe('token families on a failing store', () => {
   )
 
   test.each(FAULTS)(
-    'a failed start, a second start during a fault (%s) and a third start together start a family exactly once',
+    'a failed start, a second start during a fault (fault: %s) and a third start together start a family exactly once',
     async (fault) => {
       faulty.arm('create refresh-family', 'rejected')
       await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
