@@ -90,7 +90,9 @@ export function createAccountService(parts: {
   }
 
   /**
-   * Revokes the tokens of a client that would not be issued any more. @returns whether tokens were revoked
+   * Revokes the tokens of a client that would not be issued any more.
+   *
+   * @returns whether tokens were revoked
    */
   async function revokeClient(client: Client, owner: Account | undefined, options: ChangeOptions) {
     const { clientId } = client

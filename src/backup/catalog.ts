@@ -47,8 +47,8 @@ export function catalogSection(store: Store): Section {
 
 /**
  * Imports the catalog if the store has none. Otherwise raises the epoch of the existing catalog to the
- * imported epoch, if that epoch is higher. Imported revocations of operations cover all tokens below the
- * epoch of the imported catalog, so new tokens must carry at least that epoch.
+ * imported epoch, if that epoch is higher. Imported revocations of operations cover all tokens whose epoch is
+ * below the epoch of the imported catalog. So new tokens must carry at least that epoch.
  */
 async function importCatalog(
   store: Store,

@@ -50,7 +50,8 @@ export interface ImportedRegistry {
 export interface ImportOptions {
   /**
    * Whether to import the signing keys. With `false`, tokens that these keys signed are rejected. Use `false`
-   * to restore a backup after the store was lost. Also use it for a store that has its own signing keys.
+   * to restore a backup after the store was lost: otherwise tokens that were revoked after the backup would
+   * be valid again. Also use `false` if the store has its own signing keys.
    * @default true
    */
   readonly signingKeys?: boolean | undefined

@@ -36,8 +36,8 @@ export const timeRule = wholeNumber(0, LATEST_EPOCH_SECONDS)
 export const countRule = wholeNumber(0, MAX_COUNT)
 
 /**
- * The rule for a list as it is stored. A list may have grown by many changes, so its number of entries is not
- * limited here.
+ * The rule for a list in a stored record. Many changes may have made such a list long, so its number of
+ * entries is not limited here.
  */
 function storedListOf(rule: Rule): Rule {
   return uniqueListOf(rule, Infinity)

@@ -7,8 +7,9 @@ import type { Client } from './client.ts'
 import type { StoredSecret } from './secrets.ts'
 
 /**
- * A revocation of only some scopes. All tokens with an epoch below `since` are revoked. Tokens with an epoch
- * from `since` up to just below the client's current epoch are revoked only if they carry one of `scopes`.
+ * A revocation of only some scopes. Tokens with an epoch below `since` are all revoked, whatever scopes they
+ * carry. Tokens with an epoch from `since` up to just below the client's current epoch are revoked only if
+ * they carry one of `scopes`.
  */
 export interface PartialRevocation {
   readonly since: number

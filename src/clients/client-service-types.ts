@@ -131,7 +131,7 @@ export interface ClientService<C extends Client, Scope extends string, Product e
    * Revokes one of two valid secrets at once: the old secret or the new secret. Revoking the new secret
    * undoes the rotation. Tokens obtained with the revoked secret stay valid.
    *
-   * @throws {GatehouseError} `ERR_CONFLICT` for `new` if there is no old secret
+   * @throws {GatehouseError} `ERR_CONFLICT` if `which` is `new` and there is no old secret
    */
   revokeSecret(clientId: string, which: SecretAge, options?: ChangeOptions): Promise<C>
   /**

@@ -7,8 +7,8 @@ import type { Client } from './client.ts'
 import type { PartialRevocation } from './client-record.ts'
 
 /**
- * This library's own record about a client that the host's tables contain. Revoking tokens changes this
- * record, and leaves the host's rows unchanged.
+ * The record that this library stores for a client in the host's tables. Revoking tokens changes this record,
+ * and leaves the host's rows unchanged.
  */
 export interface HostEpoch {
   /** The number that is added to the `epoch` of the host's row. */
@@ -67,7 +67,7 @@ export type HostEpochs = ReturnType<typeof createHostEpochs>
 
 /** The host's registry, with the epochs that tokens carry: the epoch of the row plus the offset. */
 export function withEpochOffsets(registry: ClientRegistry, epochs: Pick<HostEpochs, 'get'>): ClientRegistry {
-  // The host's registry accepts only the object that its `find` returned in `verifySecret`. So the original
+  // The `verifySecret` of the host's registry accepts only objects that its `find` returned. So the original
   // of each changed copy is kept.
   const originals = new WeakMap<Client, Client>()
 

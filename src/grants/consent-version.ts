@@ -14,8 +14,9 @@ export interface AuthorizationHolder extends Person {
 }
 
 /**
- * The consent versions at the time of an authorization. An authorization has up to four holders
- * (`AuthorizationHolder`), and each holder may have a version.
+ * The consent versions at the time of an authorization. An authorization has up to four holders: the account
+ * and its user, each with and without the application (see `AuthorizationHolder`). Each holder may have a
+ * version.
  *
  * To revoke everything that a holder authorized, a process stores a new version for the holder. From then on,
  * all authorizations without this version are rejected, even those that the grant index does not list yet.

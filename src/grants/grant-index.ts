@@ -164,8 +164,9 @@ function bucketsOf(index: BucketedIndex): Promise<number[]> {
 }
 
 /**
- * The first `limit` entries of the given buckets in ascending order, without duplicates. @param after the
- * entry before the first result
+ * The first `limit` entries of the given buckets in ascending order, without duplicates.
+ *
+ * @param after only entries after this entry are returned; undefined returns the first entries
  */
 async function rangeOfAll(
   index: BucketedIndex,

@@ -80,9 +80,9 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
  * Activates, extends and revokes grants.
  *
  * A new grant is short-lived, because most grants are never used. For example, each time an application
- * checks silently whether a user is signed in, it gets a code with a new grant. It need not exchange this
- * code. Before the first refresh token of a grant is issued, the grant is listed and activated. From then on,
- * the grant lives as long as its tokens.
+ * checks silently whether a user is signed in, it gets a code with a new grant. The application may never
+ * exchange this code. Before the first refresh token of a grant is issued, the grant is listed and activated.
+ * From then on, the grant lives as long as its tokens.
  */
 export type GrantLifecycle = ReturnType<typeof createGrantLifecycle>
 

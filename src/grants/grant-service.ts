@@ -70,10 +70,11 @@ export interface Grants {
    * exchanged yet are revoked too.
    *
    * @returns the number of grants in use that were revoked
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: some grants may be revoked, so
-   *   call the method again; `ERR_STORE_CORRUPT` if the account has grants with corrupt records. Before this
-   *   error is thrown, all other grants of the holder are revoked. The tokens of every grant with a corrupt
-   *   record are revoked too, because such a record does not show whether the grant belongs to the holder
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: some of the grants may be
+   *   revoked already; call the method again to revoke the rest; `ERR_STORE_CORRUPT` if the account has
+   *   grants with corrupt records. Before this error is thrown, all other grants of the holder are revoked.
+   *   The tokens of every grant with a corrupt record are revoked too, because such a record does not show
+   *   whether the grant belongs to the holder
    */
   revokeAll(holder: GrantHolder, options?: ChangeOptions): Promise<number>
 }
