@@ -86,7 +86,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
       expect(message).toMatch(/^a list omits an? .* whose record is corrupt$/)
       expect(details['err']).toMatchObject({ code: 'ERR_STORE_CORRUPT' })
     }
-    // A page is full although a corrupt record was omitted.
+    // The page contains as many clients as its limit, although a corrupt record was omitted.
     const page = await apiKeys.list({ limit: 2 })
     expect([ids(page), page.cursor]).toEqual([others, undefined])
     const first = await apiKeys.list({ limit: 1 })

@@ -41,8 +41,8 @@ describe('a failing store during the grace period of refresh tokens', () => {
     for (const { gatehouse: each } of [faultyHost, intactHost])
       each.on('refresh_token.reused', () => (reused += 1))
     current = (await connect(faultyHost, client)).refresh_token
-    // The first refresh also records the last use of the client. It runs here, so that all refreshes of a test
-    // make the same store calls.
+    // The first refresh also records the last use of the client. It runs here, so that all refreshes of a
+    // test make the same store calls.
     current = requireAnswer(await refresh(faultyHost, current))
   })
   afterEach(async () => {
