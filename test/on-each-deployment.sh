@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests that use a store on one deployment after another: Redis, Redis Cluster and Sentinel, with ioredis 5 and 6.
+# Runs the tests that use a store on the deployments that npm test leaves out, one after another: Redis with ioredis 6,
+# and Redis Cluster and Sentinel with ioredis 5 and 6.
 # TEST_STORES replaces this list with other deployments, separated by spaces. Arguments are passed to vitest, for
 # example: npm run test:deployments -- test/flows/token
 set -euo pipefail

@@ -43,7 +43,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\bkey\.promoted\b/, 'key.activated'],
 ]
 
-/** Phrases that are allowed although they contain a replaced word, because operating systems use them. */
+/** Phrases that are allowed although they contain a replaced word, because other projects use them. */
 const ORDINARY = /ECONNREFUSED|\bconnection(s)? (was |is |were |are )?refused|refused connection/gi
 
 /** A replaced word that was found in a file, with its place. */
