@@ -37,17 +37,17 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  * master. The writes that wait for replicas use this connection, so that they do not delay other commands.
  *
  * With `durability: { replicas, timeoutMs }` the store has a `durable` view. A write of this view resolves
- * when `WAIT` confirms the write on that number of replicas. A confirmed write then survives the loss of its
- * master if one of those replicas is promoted. Redis promotes the replica with the most complete data. Redis
- * replication is not a consensus protocol, so a confirmed write may still be lost. This happens if the write
- * reached only a minority in a partition, if the replica that has the write restarts empty, or if all servers
- * lose the write at once. A write that too few replicas have confirmed is rejected, and may have been
+ * when `WAIT` confirms the write on that number of replicas. A confirmed write survives the loss of its
+ * master if a replica that has the write is promoted. Redis promotes the replica with the most complete data.
+ * Redis replication is not a consensus protocol, so a confirmed write may still be lost. This happens if the
+ * write reached only a minority in a partition, if the replica that has the write restarts empty, or if all
+ * servers lose the write at once. A write that too few replicas have confirmed is rejected, and may have been
  * applied.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` if the arguments are invalid: no client, a client that reads from
  *   replicas, or unknown options. The methods of the store reject with `ERR_STORE_UNAVAILABLE` if Redis
- *   cannot be reached or cannot answer, `ERR_STORE_CORRUPT` if a key holds another type, `ERR_CLOSED` after
- *   `close()`
+ *   cannot be reached or cannot answer, `ERR_STORE_CORRUPT` if the value of a key has another Redis type,
+ *   `ERR_CLOSED` after `close()`
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Store {
   requireOptions(client, options)

@@ -227,7 +227,7 @@ export function createClient(options: {
       return active
     },
 
-    /** Exchanges a token after the run. */
+    /** Exchanges a refresh token after the measurement. */
     refresh: (token: string) => retryUntilFinal(() => refresh(token)),
   }
 }

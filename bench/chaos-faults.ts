@@ -17,7 +17,7 @@ export interface Outage {
 /** A Redis with the faults that are injected into it. */
 export interface Faults {
   readonly addresses: readonly { readonly host: string; readonly port: number }[]
-  /** Milliseconds from the start of the run to each fault. */
+  /** Milliseconds from the start of the measurement to each fault. */
   readonly times: readonly number[]
   /** Injects one fault; settles when Redis has recovered. */
   inject(): Promise<Outage>

@@ -16,7 +16,7 @@ export interface ProcessOptions {
   readonly storeTimeoutMs: number
 }
 
-/** The questions that a process answers: it creates an application, or reports its memory or its log. */
+/** What a process can be asked for: a new application, its memory, or its log. */
 export type Ask = 'application' | 'memory' | 'log'
 
 export interface ApplicationClient {

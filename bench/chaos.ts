@@ -46,7 +46,7 @@ const STORE_TIMEOUT_MS = 1000
  */
 const TOLERANCE_MS = STORE_TIMEOUT_MS + 500 + 1000
 /**
- * If the median response takes more than this many milliseconds, the machine is too busy for times to be
+ * If the median response takes more than this many milliseconds, the machine is too busy, so times are not
  * checked.
  */
 const BUSY_MEDIAN_MS = 250
@@ -58,7 +58,9 @@ const REPORTED_CLIENTS = 5
 const REPORTED_MS = 20_000
 /** Milliseconds after the recovery within which every client must be served again. */
 const RECOVERY_LIMIT_MS = 5000
-/** Megabytes by which the memory of a process may grow during an outage, and by which its heap may grow. */
+/**
+ * Megabytes by which the memory (RSS) of a process may grow during an outage, and by which its heap may grow.
+ */
 const RSS_GROWTH_MB = 80
 const HEAP_GROWTH_MB = 15
 const SCENARIOS: Readonly<Record<string, () => Promise<Faults>>> = {

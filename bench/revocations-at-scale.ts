@@ -68,11 +68,13 @@ const pruning = await timeOf(async () => all.prune(now))
 const ratio = await compare()
 console.table({
   revocations: { figure: all.size },
-  'MB of heap for them': { figure: globalThis.gc ? round(heapMegabytes) : 'run it with --expose-gc' },
-  'MB of Redis for them': { figure: round(redisMegabytes) },
-  'ms until they are loaded': { figure: Math.round(loading.ms) },
-  'longest ms that it blocks the event loop': { figure: round(loading.longestBlock) },
-  'ms to search for expired ones': { figure: round(pruning.ms) },
+  'MB of heap for the revocations': {
+    figure: globalThis.gc ? round(heapMegabytes) : 'run the script with --expose-gc',
+  },
+  'MB of Redis for the revocations': { figure: round(redisMegabytes) },
+  'ms until the revocations are loaded': { figure: Math.round(loading.ms) },
+  'longest ms that loading blocks the event loop': { figure: round(loading.longestBlock) },
+  'ms to search for expired revocations': { figure: round(pruning.ms) },
   'ns of one check': { figure: Math.round(checkTime()) },
   'requests per CPU second, relative to no revocations': { figure: round(ratio) },
 })

@@ -113,7 +113,7 @@ function revoke(token: string): Promise<void> {
 }
 
 async function heapMegabytes(): Promise<number> {
-  if (!globalThis.gc) throw new Error('run it with --expose-gc')
+  if (!globalThis.gc) throw new Error('run the script with --expose-gc')
   for (let turn = 0; turn < 3; turn += 1) {
     await delay(20)
     globalThis.gc()

@@ -232,8 +232,8 @@ function report(): void {
     )
     if (new Set(activated.map(({ kid }) => kid)).size < activated.length)
       failures.push(`${alg}: a key was activated twice`)
-    // An interval may be a little longer, but never shorter, because all processes share one clock and timers
-    // are exact to milliseconds.
+    // An interval may be a little longer than `ROTATION_SECONDS`, but not shorter, because all processes
+    // share one clock and timers are exact to milliseconds.
     if (shortest < ROTATION_SECONDS * 1000 - 100) failures.push(`${alg}: two changes in one interval`)
     if (during.length < (RUN_SECONDS / ROTATION_SECONDS) * 0.8)
       failures.push(`${alg}: there were too few rotations`)

@@ -172,7 +172,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     }),
   )
 
-  /** If a route fails, sends a page that says so in one sentence, and logs the details. */
+  /** If a route fails, answers with a page that names the reason, and logs the error. */
   async function explainFailures(ctx: Context, next: () => Promise<unknown>): Promise<void> {
     try {
       await next()

@@ -1,8 +1,9 @@
 /**
  * `npm start`: a host with an API platform, and a third party that uses it.
  *
- * The host is an ordinary Koa app with its own pages, session and body parser, and an API with data per account. The
- * gatehouse consists of the options of `createGatehouse` and of two `app.use` lines in `start`.
+ * The host is an ordinary Koa app with its own pages, session and body parser, and an API with data per
+ * account. To add gatehouse, the host needs only the options of `createGatehouse` and two `app.use` lines in
+ * `start`.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { bodyParser } from '@koa/bodyparser'

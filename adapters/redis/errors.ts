@@ -33,9 +33,9 @@ const CLIENT_FAILURES: readonly [RegExp, string][] = [
 ]
 
 /**
- * Converts the error of a failed command: Redis is unavailable or cannot answer (`ERR_STORE_UNAVAILABLE`), or a key holds
- * another type (`ERR_STORE_CORRUPT`). The message names the remedy, and quotes no key and no value. The client's error
- * is the `cause`.
+ * Converts the error of a failed command: Redis is unavailable or cannot answer (`ERR_STORE_UNAVAILABLE`), or
+ * the value of a key has another type (`ERR_STORE_CORRUPT`). The message names the remedy, and quotes no key
+ * and no value. The client's error is the `cause`.
  *
  * @param options.isCluster true for the client of a cluster, because that client follows redirections
  */

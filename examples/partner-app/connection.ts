@@ -30,7 +30,7 @@ interface Tokens {
   readonly expiresIn: number
 }
 
-/** The state to keep between sending a user to the service and their return. */
+/** The state that is kept while a user is at the service, until the user returns. */
 export interface PendingConnection {
   readonly state: string
   readonly nonce: string
@@ -46,7 +46,7 @@ export const OPERATIONS = ['invoices:read', 'invoices:create', 'payments:list']
  */
 export const WANTED = ['openid', 'profile', ...OPERATIONS]
 
-/** The connection has ended at the service: only the user can start a new one. */
+/** The connection has ended at the service: only the user can start a new connection. */
 export class ConnectionEnded extends Error {
   override readonly name = 'ConnectionEnded'
 }

@@ -40,8 +40,8 @@ function hashed(password: string) {
   return { salt, hash: scryptSync(password, salt, 32) }
 }
 
-// If a name is unknown, the password is compared with this one, so that unknown names take as long as known
-// names.
+// If a name is unknown, the entered password is compared with this password. So a sign-in with an unknown
+// name takes as long as a sign-in with a known name.
 const dummyPassword = hashed(randomBytes(16).toString('hex'))
 
 /** The account, or undefined. */

@@ -14,7 +14,7 @@ export function listen(app: Koa, port: number, variable: string): Promise<Server
     server.once('listening', () => resolve(server))
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason = error.code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${error.code})`
-      reject(new StartError(`Port ${port} ${reason}; choose another one with ${variable}=…`))
+      reject(new StartError(`Port ${port} ${reason}; choose another port with ${variable}=…`))
     })
   })
 }

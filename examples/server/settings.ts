@@ -5,7 +5,7 @@ import { StartError } from './start-error.ts'
 /** The settings of the example, from the environment. */
 export interface ExampleSettings {
   readonly port: number
-  /** The origin of the host as browsers write it, so without the port if the port is 80. */
+  /** The origin of the host as browsers write it: if the port is 80, the port is left out. */
   readonly origin: string
   readonly partnerPort: number
   readonly partnerOrigin: string

@@ -23,7 +23,7 @@ DIRECT ACCESS: an API key acts on the account that owns it
 ANSWER=$(curl -s ${origin}/auth/oauth2/token -d grant_type=client_credentials -d client_id=${apiKey.clientId} -d client_secret=${apiKey.clientSecret}); echo "$ANSWER"
 TOKEN=$(echo "$ANSWER" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 
-2. Call the API with it (200):
+2. Call the API with the token (200):
 
 curl -iw '\\n' ${origin}/api/invoices/list -H "Authorization: Bearer $TOKEN"
 

@@ -8,7 +8,7 @@ import { inEuros, invoicesOf } from './api.ts'
 /** The name, the tagline and the stylesheet that every page shows. */
 export const site = { name: 'Harbour Ledger', tagline: 'Invoices for small businesses', style: '/style.css' }
 
-/** The account that is signed in in this browser, from the host's own session. */
+/** The account of the person who is signed in, from the host's own session in this browser. */
 export const signedInAccount = (ctx: Context) => findAccount(String(ctx.session?.accountId ?? ''))
 
 /**
@@ -60,8 +60,8 @@ export function website(origin: string): Router {
 
 /**
  * A token that proves that the sign-in form is ours, and was made for this browser. Without this token,
- * another site could sign users in to an account of that site, and see what the users write there. `sameSite`
- * does not prevent this, because such a form needs no cookie.
+ * another site could sign users in to an account of the attacker, and the attacker could see what the users
+ * write there. `sameSite` does not prevent this, because such a form needs no cookie.
  */
 function formToken(ctx: Context): string {
   return (ctx.session.csrf ??= randomBytes(32).toString('base64url'))

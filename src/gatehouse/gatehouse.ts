@@ -67,8 +67,8 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   /**
    * Imports a file of `exportRegistry` into this store. For a migration, call it on an empty store, before
    * any process starts on that store. The import does not start this gatehouse. The import overwrites
-   * nothing. If the store has a different client with the same id, the client in the store stays unchanged,
-   * and `conflicts` of the result contains the id. If the store already has a catalog, that catalog stays
+   * nothing. If the store has a different client with the same id, that client stays unchanged, and
+   * `conflicts` of the result contains its id. If the store already has a catalog, that catalog stays
    * unchanged. Revocations are added. If an import fails, call it again with the same file to complete it.
    *
    * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the
@@ -90,7 +90,8 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    * Waits until store, catalog and keys are ready, at most `timeoutMs` (default 10,000).
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` (retries continue, so a later call or request may
-   *   succeed), `ERR_NOT_READY` (the timeout has passed), `ERR_SECRET_MISMATCH`, `ERR_CATALOG`, `ERR_CLOSED`
+   *   succeed), `ERR_NOT_READY` (the timeout has passed, and the start continues), `ERR_SECRET_MISMATCH`
+   *   (restart with the earlier `secret`), `ERR_CATALOG` (correct the products, and call again), `ERR_CLOSED`
    */
   ready(options?: { timeoutMs?: number | undefined }): Promise<void>
   /**

@@ -17,7 +17,8 @@ export interface RemoteKeys {
   /**
    * Fetches the keys if they were never fetched.
    *
-   * @throws {GatehouseError} `ERR_NOT_READY` if the keys cannot be fetched, `ERR_CLOSED` after `close()`
+   * @throws {GatehouseError} `ERR_NOT_READY` if the keys cannot be fetched: call again; `ERR_CLOSED` after
+   *   `close()`
    */
   ready(): Promise<void>
   /** Refetches the keys in the background. Call it when the keys may have changed. */

@@ -17,9 +17,9 @@ export function readTarget(target: string): RequestTarget {
   // `URL.parse` is used here because `URL.canParse` is wrong in Node 20. In a function that V8 has optimized,
   // `URL.canParse` misreads letters such as "ü".
   const parsed = URL.parse(target)?.pathname
-  // If a target does not begin with `http://` or `https://`, some routers read the whole target as a path,
-  // and take its first character for the slash. For example, find-my-way runs the handler of `/api/x` for the
-  // target `*api/x`.
+  // A target may begin with neither `http://` nor `https://`. Some routers then read the whole target as a
+  // path, and take its first character for the slash. For example, find-my-way runs the handler of `/api/x`
+  // for the target `*api/x`.
   const asPath = /^https?:\/\//i.test(target) ? undefined : `/${target.slice(1).replace(/[?#].*$/s, '')}`
   return { readings: [path || '/', parsed, asPath].filter((reading) => reading !== undefined), query }
 }

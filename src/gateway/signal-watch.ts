@@ -25,9 +25,9 @@ const RELEASE_AFTER_MS = 10_000
 
 /**
  * Watches the tokens whose signals callers wait for, and aborts each signal when its token is no longer
- * valid. A sweep checks all these tokens. A sweep begins when the next token expires, and soon after each
- * revocation. Sweeps for revocations take at most a tenth of the time of the process. The one timer does not
- * keep the process alive.
+ * valid. A sweep checks all these tokens. A sweep begins when a token expires, soon after a revocation, and
+ * otherwise about every `RELEASE_AFTER_MS`. Sweeps for revocations take at most a tenth of the time of the
+ * process. The one timer does not keep the process alive.
  *
  * @param reasonToAbort returns why a token is no longer valid; undefined if it is valid
  * @param reasonToAbort.now epoch seconds

@@ -249,7 +249,7 @@ async function revokeKey(keys: RotatingKeys, kid: string, actor: string | undefi
 }
 
 /**
- * Takes a key out of service and revokes its tokens. If no other key could sign afterwards, changes nothing
+ * Takes a key out of service and revokes its tokens. If no other key can sign in its place, changes nothing
  * and returns `needs a key`.
  */
 async function takeOutOfService(

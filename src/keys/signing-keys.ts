@@ -44,7 +44,7 @@ export interface SigningKeys {
    * fetched yet.
    *
    * @throws {GatehouseError} `ERR_SIGNING_KEYS_READ_ONLY` if the host manages the keys;
-   *   `ERR_STORE_UNAVAILABLE`
+   *   `ERR_STORE_UNAVAILABLE`: the keys may have rotated, so read `list()` before another call
    */
   rotate(options?: KeyChangeOptions): Promise<void>
   /**
@@ -115,7 +115,7 @@ export interface KeySource extends SigningKeys {
   /**
    * Polls the keys if they are stale or a signing key was revoked. Await this before anything is signed.
    *
-   * @throws {GatehouseError} why the poll failed, if the keys are stale
+   * @throws {GatehouseError} why the poll failed, if the keys are stale: the caller must not sign anything
    */
   ensureFresh(): Promise<void>
   /** Calls `listener` when the signing keys have changed. @returns a function that removes the listener */

@@ -22,9 +22,8 @@ export function createClockJumps(now: () => number) {
   return {
     moment: () => ({ steady: performance.now(), wall: now() }),
     /**
-     * Milliseconds since a moment. Each clock yields a value, and the larger value is returned. The value of
-     * the steady clock is too small after the machine has slept, and the value of the wall clock is too small
-     * after that clock was set back.
+     * Milliseconds since a moment. Each clock yields a value, and the larger value is returned. The steady
+     * clock yields too small a value after the machine has slept, and the wall clock after it was set back.
      */
     since: ({ steady, wall }: Moment) => Math.max(performance.now() - steady, now() - wall),
     /** Whether the wall clock has jumped since the previous call. */

@@ -86,7 +86,7 @@ describe('npm start', () => {
   it('npm start ends with one line and exit code 1 if its port is taken', async () => {
     const second = await examples.start({ PORT: String(example.port) })
     expect(await second.ended).toBe(1)
-    expect(second.stderr()).toBe(`Port ${example.port} is taken; choose another one with PORT=…\n`)
+    expect(second.stderr()).toBe(`Port ${example.port} is taken; choose another port with PORT=…\n`)
     expect(second.stdout()).not.toContain('curl')
   })
 
@@ -94,7 +94,7 @@ describe('npm start', () => {
     const second = await examples.start({ PARTNER_PORT: String(example.partnerPort) })
     expect(await second.ended).toBe(1)
     expect(second.stderr()).toBe(
-      `Port ${example.partnerPort} is taken; choose another one with PARTNER_PORT=…\n`,
+      `Port ${example.partnerPort} is taken; choose another port with PARTNER_PORT=…\n`,
     )
   })
 
