@@ -34,7 +34,7 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  * Redis must not evict keys (`maxmemory-policy noeviction`). Every command uses a single key. The store never
  * sends `KEYS`, `SCAN` or `FLUSHALL`, and `WAIT` is its only blocking command. With the first subscription,
  * the store opens a separate connection for messages. With `durability` it also opens a connection to each
- * master. The writes that wait for replicas use this connection, so that they do not delay other commands.
+ * master. The writes that wait for replicas use these connections, so that they do not delay other commands.
  *
  * With `durability: { replicas, timeoutMs }` the store has a `durable` view. A write of this view resolves
  * when `WAIT` confirms the write on that number of replicas. A confirmed write survives the loss of its
@@ -89,9 +89,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
 
   /**
    * Writes without waiting for replicas. ioredis resends a command if the connection is lost before the
-   * answer. If Redis then answers that the write was not done, the first attempt may have been applied. So
-   * the write rejects. If it answered `false`, the caller could waste an authorization code, or treat a free
-   * key as taken.
+   * answer. If Redis then answers that the second attempt changed nothing, the first attempt may have been
+   * applied. So the write rejects. If it answered `false`, the caller could waste an authorization code, or
+   * treat a free key as taken.
    */
   const execWrite = (write: Write) =>
     run(async () => {

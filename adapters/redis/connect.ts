@@ -58,9 +58,10 @@ export async function connect(
 }
 
 /**
- * Waits until the first connection attempt of a new client has succeeded or failed. Without an offline queue, ioredis
- * rejects every command until then, so a healthy start would look like a failure. Waits at most half a second, so that
- * no write is sent after its caller has given up. Resolves at once in any other state.
+ * Waits until the first connection attempt of a new client has succeeded or failed. Without an offline queue,
+ * ioredis rejects every command before the first connection, so a healthy start would look like a failure.
+ * Waits at most half a second, so that no write is sent after its caller has given up. Resolves at once if
+ * the client is not connecting.
  */
 export function firstConnection(client: RedisClient): Promise<void> {
   if (client.status !== 'connecting' && client.status !== 'connect') return Promise.resolve()

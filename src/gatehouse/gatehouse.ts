@@ -51,17 +51,18 @@ export interface Gatehouse<Scope extends string = string, Product extends string
     reload(): Promise<void>
   }
   /**
-   * Exports all data that must outlive the store, as lines of JSON that each end with "
-   * ". The export contains API keys and applications, the ids of deleted clients, the signing keys, the
-   * revocations and the scopes of the products. With the option `registry`, the clients are not in the store,
-   * and the export contains only their epochs. The export contains no plain secret: secrets of clients are
-   * hashed, and keys are encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored
-   * consents. `Readable.from(gatehouse.exportRegistry())` can be piped to a file.
+   * Exports all data that must outlive the store, as lines of JSON that each end with " ". The export
+   * contains API keys and applications, the ids of deleted clients, the signing keys, the revocations and the
+   * scopes of the products. With the option `registry`, the clients are not in the store, and the export
+   * contains only their epochs. The export contains no plain secret: secrets of clients are hashed, and keys
+   * are encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored consents.
+   * `Readable.from(gatehouse.exportRegistry())` can be piped to a file.
    *
    * Clients may change during the export. Each client is exported as it was at one moment of the export. A
-   * corrupt record is skipped. The key of the record is in the log, in the last line of the file, and in
-   * `skipped` of the result of `importRegistry`. The iteration may reject with `ERR_STORE_UNAVAILABLE`, or
-   * with an error of `ready()`. The file is then incomplete, and `importRegistry` rejects the file.
+   * corrupt record is skipped. The store key of the record is reported to `logger`, in the last line of the
+   * file, and in `skipped` of the result of `importRegistry`. The iteration may reject with
+   * `ERR_STORE_UNAVAILABLE`, or with an error of `ready()`. The file is then incomplete, and `importRegistry`
+   * rejects the file.
    */
   exportRegistry(): AsyncIterable<string>
   /**

@@ -20,9 +20,9 @@ export interface TokenSignals {
 }
 
 /**
- * Creates the signals of tokens on request. Only tokens with a waiting caller are watched. A signal that no
- * caller waits for checks its token each time it is read. It exists as long as a caller has a reference to
- * it.
+ * Creates the signals of tokens on request. Only tokens whose signal a caller waits for are watched. A signal
+ * that no caller waits for checks its token each time it is read. It exists as long as a caller has a
+ * reference to it.
  */
 export function createTokenSignals(
   revocations: Pick<GatewayRevocations, 'isTokenRevoked' | 'mustReject' | 'onAdded'>,

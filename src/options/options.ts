@@ -192,10 +192,10 @@ export interface GatehouseOptions<
   /** Rate limit of the built-in sign-in page. */
   readonly signInAttempts?: SignInAttempts | undefined
   /**
-   * Maximum number of pending authorization requests from one address, counted in each process. Further
-   * requests get 429 until a pending request is completed or `lifetimes.signIn` has passed. 0 means no limit.
-   * The address is `ctx.ip`; only the first 64 bits of an IPv6 address count. Behind a proxy, set
-   * `app.proxy = true`, because otherwise all people have the address of the proxy.
+   * Maximum number of pending authorization requests from one address, counted in each process. Each further
+   * request gets 429 until a pending request is completed, or has been pending for `lifetimes.signIn`. 0
+   * means no limit. The address is `ctx.ip`; only the first 64 bits of an IPv6 address count. Behind a proxy,
+   * set `app.proxy = true`, because otherwise all people have the address of the proxy.
    * @default 1000
    */
   readonly maxPendingInteractions?: number | undefined

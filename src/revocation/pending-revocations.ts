@@ -26,9 +26,9 @@ const ENTRY_PREFIX_LENGTH = 23
 const ABANDONED_AFTER_MS = 15_000
 
 /**
- * The age of an entry, in milliseconds, from which on it is removed after it was completed. Until then, other
- * processes complete the entry repeatedly. The process that added the entry may be slow, or its clock may be
- * wrong. So it may make its change after another process has completed the entry for the first time.
+ * The age in milliseconds at which a completed entry is removed. A younger entry is completed repeatedly. The
+ * process that added the entry may be slow, or its clock may be wrong. So it may make its change after
+ * another process has completed the entry for the first time.
  */
 const REMOVE_AFTER_MS = 600_000
 

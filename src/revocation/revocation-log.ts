@@ -202,7 +202,8 @@ function parseEntries(entries: readonly string[], pattern: RegExp): Revocation[]
 /**
  * Reads a page of an index. If more entries may follow, `head` is the beginning of the last entry that
  * matches `pattern`, and the next page begins after that entry. A cursor cannot name an entry that does not
- * match, because such an entry may be too long. So a page without a matching entry is skipped.
+ * match, because such an entry may be too long. So if no entry of a full page matches, the function reads the
+ * page after it.
  *
  * @param pattern matches the entries of this log; its first group is their beginning
  */

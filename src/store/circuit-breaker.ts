@@ -23,8 +23,8 @@ const MAX_TRIAL_PAUSE_MS = 1000
 
 /**
  * Creates a circuit breaker. While its circuit is open, the breaker calls `probe` in the background until the
- * store answers. No other call is sent before a probe was answered. Otherwise the caller of an unanswered
- * write would have to find out whether the write was applied.
+ * store answers. No other call is sent before a probe was answered. A write that is sent earlier may stay
+ * unanswered, and its caller would have to find out whether the write was applied.
  *
  * @param options.name what is unavailable, for messages: `the store`
  * @param options.probe resolves if the store answers

@@ -117,11 +117,12 @@ export interface Store {
   remove(index: string, member: string): Promise<void>
 
   /**
-   * Members of `index` in ascending order of their UTF-8 bytes. This order differs from a collation and from
-   * the order of UTF-16: U+FFFF comes before U+1F600. The list is empty if there is no such index.
+   * Members of `index` in ascending order of their UTF-8 bytes. This order differs from the order of a
+   * collation and of UTF-16 units: here U+FFFF comes before U+1F600. The list is empty if there is no such
+   * index.
    *
-   * @param options.after exclusive lower bound: any text, usually the last member of the previous page, even if that
-   *   member was removed since
+   * @param options.after exclusive lower bound: any text, usually the last member of the previous page. That
+   *   member may have been removed meanwhile
    * @param options.limit maximum number of members, 1 to 1000
    */
   range(index: string, options: { after?: string | undefined; limit: number }): Promise<string[]>
@@ -160,9 +161,9 @@ export interface Store {
   inspect?(): Promise<StoreInspection>
 
   /**
-   * Closes only what the adapter itself opened. It never closes a client that the host passed, or a connection that other
-   * stores use. Idempotent; it settles even while the database is unavailable. Pending calls resolve or reject. Afterwards
-   * every other method rejects, and no listener is called.
+   * Closes only what the adapter itself opened. It never closes a client that the host passed, or a
+   * connection that other stores use. Idempotent; it settles even while the database is unavailable. Pending
+   * calls resolve or reject. After `close`, every other method rejects, and no listener is called.
    */
   close(): Promise<void>
 }

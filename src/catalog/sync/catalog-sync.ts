@@ -20,8 +20,8 @@ import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
  * the removal of an operation revokes all tokens that carry the operation and have an earlier epoch.
  *
  * Two reloads cannot undo each other's change. A process reads the record, loads the products, and writes the
- * record only if the record is still the same. A process that only adopts the record cannot undo a change,
- * even with an older program or an older copy of the host's database.
+ * record only if the record is still the same. Otherwise it starts again. A process that only adopts the
+ * record cannot undo a change, even with an older program or an older copy of the host's database.
  *
  * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that
  *   unsubscribes
