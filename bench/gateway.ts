@@ -68,7 +68,7 @@ const gateway = createGatewayFrom({
   ready: async () => {},
   close: async () => {},
   startTimeoutMs: 1500,
-  tokenCacheBytes: 8_388_608,
+  maxCachedTokens: 100_000,
   logger: silentLogger,
 })
 

@@ -201,7 +201,7 @@ async function compare(): Promise<number> {
       ready: async () => {},
       close: async () => {},
       startTimeoutMs: 1500,
-      tokenCacheBytes: 8_388_608,
+      maxCachedTokens: 100_000,
       logger: silentLogger,
     })
     return serve(new Koa().use(gateway.middleware()).use((ctx) => void (ctx.body = { ok: true })))

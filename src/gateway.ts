@@ -110,7 +110,7 @@ export function createGateway<const Products extends ProductSource>(
       await revocationView?.close()
     },
     startTimeoutMs: resolved.startTimeoutMs,
-    tokenCacheBytes: resolved.tokenCacheBytes,
+    maxCachedTokens: resolved.maxCachedTokens,
     logger,
   })
 }

@@ -1,32 +1,53 @@
 /**
- * Creates a least-recently-used cache.
+ * Creates a cache of bounded size. A full cache evicts values that were not used since they were stored or
+ * since they were last passed over, so a flood of values that are used once cannot evict the values in use
+ * (the second-chance algorithm). Reading a value costs one lookup and moves nothing.
  *
- * @param most maximum number of values
+ * @param most maximum number of values; 0 stores nothing
  */
 export function createLru<Key, Value>(most: number) {
-  // A Map iterates in the order of insertion. Each use inserts the value again, so the first value is the
-  // least recently used value.
-  const values = new Map<Key, Value>()
+  const entries = new Map<Key, Entry<Key, Value>>()
+  // The iterator stays valid while entries are added and removed. It continues where the last eviction ended.
+  let hand = entries.values()
 
-  /** Stores a value. If there are too many values, the least recently used value is removed. */
-  function set(key: Key, value: Value): void {
-    values.delete(key)
-    values.set(key, value)
-    if (values.size > most) values.delete(values.keys().next().value as Key)
+  function evict(): void {
+    for (;;) {
+      const { value: entry, done } = hand.next()
+      if (done) hand = entries.values()
+      else if (entry.isUsed) entry.isUsed = false
+      else return void entries.delete(entry.key)
+    }
   }
 
   return {
     /** The value of a key. Reading counts as a use. */
     get(key: Key): Value | undefined {
-      const value = values.get(key)
-      if (value !== undefined) set(key, value)
-      return value
+      const entry = entries.get(key)
+      if (entry === undefined) return undefined
+      entry.isUsed = true
+      return entry.value
     },
-    set,
-    delete: (key: Key) => void values.delete(key),
-    clear: () => values.clear(),
+    /** Stores a value. A full cache evicts another value. */
+    set(key: Key, value: Value): void {
+      if (most === 0) return
+      const entry = entries.get(key)
+      if (entry !== undefined) {
+        entry.value = value
+        return
+      }
+      if (entries.size >= most) evict()
+      entries.set(key, { key, value, isUsed: false })
+    },
+    delete: (key: Key) => void entries.delete(key),
+    clear: () => entries.clear(),
   }
 }
 
-/** A cache of bounded size. If it is full, a new value replaces the least recently used value. */
+interface Entry<Key, Value> {
+  readonly key: Key
+  value: Value
+  isUsed: boolean
+}
+
+/** A cache of bounded size. If it is full, a new value replaces a value that is not in use. */
 export type Lru<Key, Value> = ReturnType<typeof createLru<Key, Value>>

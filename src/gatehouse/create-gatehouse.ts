@@ -24,6 +24,7 @@ import {
 } from '../authorization-server/routing/authorization-server.ts'
 import { jwksMaxAge } from '../authorization-server/provider/endpoints/jwks.ts'
 import { createInsecureProxyWarning } from '../authorization-server/routing/insecure-proxy-warning.ts'
+import { passOthers } from '../authorization-server/routing/mount-path.ts'
 import { wellKnown } from '../authorization-server/routing/well-known.ts'
 import type { CheckedOptions, ProductOf, ScopeOf } from '../options/infer-scopes.ts'
 import type { ProductSource } from '../catalog/definition.ts'
@@ -133,7 +134,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     readStoreHealth,
     check,
     startTimeoutMs,
-    tokenCacheBytes: settings.tokenCacheBytes,
+    maxCachedTokens: settings.maxCachedTokens,
     logger,
   })
 
@@ -188,7 +189,8 @@ function assemble(options: GatehouseOptions): Gatehouse {
     gateway,
     middleware() {
       lifecycle.begin()
-      return compose([wellKnown(server, gateway), authorizationServer(server)]) as Middleware
+      const all = compose([wellKnown(server, gateway), authorizationServer(server)]) as Middleware
+      return passOthers(settings.mountPath, all)
     },
     wellKnown() {
       lifecycle.begin()

@@ -2,7 +2,7 @@ import Keygrip from 'keygrip'
 import { buildProvider, type Provider } from '../authorization-server/provider/build-provider.ts'
 import { createInteractionAdmission } from '../authorization-server/provider/endpoints/authorize/interaction-admission.ts'
 import type { Pages } from '../authorization-server/interaction/pages.ts'
-import type { Principal } from '../gateway/principal.ts'
+import { createPrincipal, type Principal } from '../gateway/principal.ts'
 import { createTokenVerifier } from '../gateway/verify-token.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
@@ -36,7 +36,7 @@ export function createProviderBuilder(
 
   async function verifyAccessToken(jwt: string): Promise<Principal | undefined> {
     const outcome = await verify(jwt)
-    return 'problem' in outcome ? undefined : outcome
+    return 'problem' in outcome ? undefined : createPrincipal(outcome, jwt)
   }
 
   return (signingKeys) =>

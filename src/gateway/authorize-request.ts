@@ -1,6 +1,6 @@
-import { readBearerToken, type BearerRequest } from './bearer-token.ts'
+import { onlyBearerToken, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import type { GatewayDependencies } from './dependencies.ts'
-import type { Principal, SignalOf } from './principal.ts'
+import { createPrincipal, isPrincipalOf, type Principal, type SignalOf } from './principal.ts'
 import type { Readiness } from './readiness.ts'
 import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
@@ -22,12 +22,11 @@ export function createAuthorizer(
   readiness: Pick<Readiness, 'isReady' | 'soonReady'>,
   signalOf: SignalOf,
 ) {
-  const { issuer, audience, getKey, revocations, tokenCacheBytes, logger } = dependencies
+  const { issuer, audience, getKey, revocations, maxCachedTokens, logger } = dependencies
   const verifiedTokens = createVerifiedTokens(
-    createTokenVerifier({ issuer, audience, getKey, signalOf }),
-    tokenCacheBytes,
+    createTokenVerifier({ issuer, audience, getKey }),
+    maxCachedTokens,
   )
-  const ownPrincipals = new WeakSet<object>()
 
   /**
    * Accepts a principal if its token is still valid and carries all of `scopes`. The token may have expired
@@ -52,11 +51,9 @@ export function createAuthorizer(
     if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
 
     try {
-      const cached = verifiedTokens.get(token)
-      const principal = cached ?? (await verifiedTokens.verify(token))
-      if ('problem' in principal) return errorResponses.invalidToken(principal.problem)
-      if (cached === undefined) ownPrincipals.add(principal)
-      return authorizePrincipal(principal, scopes)
+      const verified = verifiedTokens.get(token) ?? (await verifiedTokens.verify(token))
+      if ('problem' in verified) return errorResponses.invalidToken(verified.problem)
+      return authorizePrincipal(createPrincipal(verified, token, signalOf), scopes)
     } catch (error) {
       // The check failed, so nothing is known about the token.
       logger.error({ err: error }, 'an access token could not be checked')
@@ -68,11 +65,19 @@ export function createAuthorizer(
     authorizeRequest,
     authorizePrincipal,
     /**
-     * Whether this authorizer created the principal. Other middleware may set `ctx.state.auth`, so its value
-     * alone does not prove that a token was verified.
+     * Accepts a call without any wait if its token is in the cache, valid, and carries `scope`.
+     *
+     * @param rawHeaders the header fields as Node received them: names and values in turn
+     * @returns the principal; undefined if `authorizeRequest` must decide
      */
-    isOwn(principal: unknown): principal is Principal {
-      return typeof principal === 'object' && principal !== null && ownPrincipals.has(principal)
+    acceptCachedToken(rawHeaders: readonly string[], scope: string): Principal | undefined {
+      const token = onlyBearerToken(rawHeaders)
+      const verified = token === undefined ? undefined : verifiedTokens.get(token)
+      if (token === undefined || verified === undefined || !verified.has(scope)) return undefined
+      if (revocations.mustReject || revocations.isTokenRevoked(verified)) return undefined
+      return createPrincipal(verified, token, signalOf)
     },
+    /** Whether this authorizer created a principal. */
+    isOwn: (principal: unknown): principal is Principal => isPrincipalOf(principal, signalOf),
   }
 }

@@ -13,6 +13,7 @@ export interface BearerRequest {
  */
 const MAX_TOKEN_LENGTH = 16_384
 
+const AUTHORIZATION = 'authorization'
 const BEARER = /^bearer(?: +|$)/i
 /** `b64token` (RFC 6750 2.1). */
 const B64TOKEN = /^[\w\-.~+/]+=*$/
@@ -56,5 +57,20 @@ export function authorizationFields(
   if (authorization === undefined) return []
   if (typeof authorization !== 'string') return authorization
   if (rawHeaders === undefined) return [authorization]
-  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization')
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === AUTHORIZATION)
+}
+
+/**
+ * The text after `Bearer ` in the only `Authorization` field of a request. Undefined for any other form, which
+ * `readBearerToken` examines. The text is not checked, so use it only to look up a verified token.
+ */
+export function onlyBearerToken(rawHeaders: readonly string[]): string | undefined {
+  let field: string | undefined
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length !== AUTHORIZATION.length || name.toLowerCase() !== AUTHORIZATION) continue
+    if (field !== undefined) return undefined
+    field = rawHeaders[at + 1]
+  }
+  return field?.startsWith('Bearer ') ? field.slice('Bearer '.length) : undefined
 }

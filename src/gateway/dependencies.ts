@@ -5,7 +5,7 @@ import type { HealthCheck } from '../health/health-report.ts'
 import type { RevocationView } from '../health/revocations-check.ts'
 import type { ReadStoreHealth } from '../health/store-health.ts'
 import type { Logger } from '../host/logger.ts'
-import type { Principal } from './principal.ts'
+import type { RevocableToken } from '../revocation/revocation.ts'
 
 /**
  * The revocations that the gateway knows. All are in memory, because the gateway checks every call against
@@ -13,7 +13,7 @@ import type { Principal } from './principal.ts'
  */
 export interface GatewayRevocations extends RevocationView {
   /** Whether a verified token has been revoked. */
-  isTokenRevoked(principal: Principal): boolean
+  isTokenRevoked(token: RevocableToken): boolean
   /** Calls `listener` when tokens may have been revoked. @returns a function that removes the listener */
   onAdded(listener: () => void): () => void
 }
@@ -78,7 +78,7 @@ export interface GatewayDependencies {
   check(): readonly HealthCheck[]
   /** Milliseconds that a request waits for the start before it is answered with 503. */
   readonly startTimeoutMs: number
-  /** Maximum bytes of verified access tokens in the cache. */
-  readonly tokenCacheBytes: number
+  /** Maximum number of verified access tokens in the cache. */
+  readonly maxCachedTokens: number
   readonly logger: Logger
 }

@@ -1,5 +1,6 @@
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
 import { collectProblems } from '../errors.ts'
+import { plainTarget } from '../http/plain-target.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { authorizationFields, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import { createPathLocator, locateReadings } from './canonical-path.ts'
@@ -61,11 +62,34 @@ export function guard(
   const openRoutes = hasOpenRoutes ? createOpenRoutes(options, mountPath, dependencies) : undefined
   const metadata = wellKnown(dependencies)
 
-  return async function guard(ctx, next) {
+  return function guard(ctx, next) {
     if (when !== undefined && !when(ctx)) return next()
+    const principal = acceptKnownCall(ctx)
     // The metadata is public. If {base_url} is the root of a host, the metadata is below {base_url}. So the
     // middleware serves the metadata before it checks tokens.
-    return metadata(ctx, () => guardRequest(ctx, next))
+    if (principal === undefined) return metadata(ctx, () => guardRequest(ctx, next))
+    ctx.state.auth = principal
+    return next()
+  }
+
+  /**
+   * Decides about the usual call at once: a plain path that one operation claims, and a token in the cache.
+   *
+   * @returns the principal; undefined if `guardRequest` must decide, which also makes all error responses
+   */
+  function acceptKnownCall(ctx: Context): Principal | undefined {
+    if (!readiness.isReady) return undefined
+    const target = plainTarget(ctx)
+    if (target === undefined || target.startsWith('/.well-known/')) return undefined
+    const queryAt = target.indexOf('?')
+    // A token in the query must be rejected, so a query that may contain one is read completely.
+    if (queryAt >= 0 && MAY_HAVE_TOKEN.test(target)) return undefined
+    const location = locatePath(queryAt < 0 ? target : target.slice(0, queryAt))
+    if (location.place !== 'below' || location.endsInSlash) return undefined
+    const { path } = location
+    if (path.includes('%') || openRoutes?.find(ctx.method, path, false) !== undefined) return undefined
+    const scope = dependencies.findScope(ctx.method, path)
+    return scope === undefined ? undefined : authorizer.acceptCachedToken(ctx.req.rawHeaders, scope)
   }
 
   async function guardRequest(ctx: ParameterizedContext<{ auth: Principal }>, next: Next): Promise<unknown> {
@@ -126,6 +150,9 @@ function hasNoToken(request: BearerRequest): boolean {
   const { token, problem } = readBearerToken(request)
   return token === undefined && problem === undefined
 }
+
+/** A query with the parameter `access_token`, or with percent-encoding, which may hide it. */
+const MAY_HAVE_TOKEN = /access_token|%/
 
 const OPTIONS = ['public', 'optional', 'unclaimed', 'when', 'mountPath']
 

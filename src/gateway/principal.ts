@@ -1,9 +1,11 @@
-import type { JWTPayload } from 'jose'
+import { decodeJwt, type JWTPayload } from 'jose'
+import { createLru } from '../async/lru.ts'
 import { deepFreeze } from '../catalog/deep-freeze.ts'
+import type { RevocableToken } from '../revocation/revocation.ts'
 
 /**
  * The account and the client of an API call. Behind the gateway, `ctx.state.auth` is the principal. It is
- * frozen, and requests with the same token share it.
+ * frozen.
  */
 export interface Principal {
   /** `direct`: an API key acting on its owner's account. `delegated`: an application acting for a user. */
@@ -25,7 +27,10 @@ export interface Principal {
   readonly keyId: string
   /** Epoch seconds. */
   readonly expiresAt: number
-  /** All claims of the token. */
+  /**
+   * All claims of the token. The property is not enumerable, because the claims are decoded when they are first
+   * read. A copy of the principal does not have it.
+   */
   readonly claims: Readonly<JWTPayload>
   /**
    * A signal that aborts when the token expires or is revoked. Use it for work that continues after the call
@@ -65,35 +70,115 @@ export interface AccessTokenClaims extends JWTPayload {
 }
 
 /**
- * Creates the principal of an access token from its verified claims.
+ * What the gateway keeps of a verified token: everything that a call needs, without the token and its other
+ * claims.
+ */
+export interface VerifiedToken
+  extends
+    RevocableToken,
+    Pick<Principal, 'mode' | 'accountId' | 'userId' | 'clientId' | 'has' | 'tokenId' | 'expiresAt'> {
+  /** The epochs of the token. They decide whether the token is revoked. */
+  readonly claims: Readonly<Pick<AccessTokenClaims, 'access_epoch' | 'catalog_epoch'>>
+}
+
+/** Keeps what a call needs of the claims of a verified token. @param keyId `kid` of the token */
+export function toVerifiedToken(claims: AccessTokenClaims, keyId: string): VerifiedToken {
+  return {
+    mode: claims.access_mode,
+    accountId: claims.account_id,
+    userId: claims.user_id,
+    clientId: claims.client_id,
+    ...carriedScopes(claims.scope ?? ''),
+    tokenId: claims.jti,
+    grantId: claims.grant_id,
+    keyId,
+    expiresAt: claims.exp,
+    claims: { access_epoch: claims.access_epoch, catalog_epoch: claims.catalog_epoch },
+  }
+}
+
+/** Tokens of one client have the same scopes, so they share one list. */
+const knownScopes = createLru<string, Pick<Principal, 'scopes' | 'has'>>(1000)
+
+function carriedScopes(text: string): Pick<Principal, 'scopes' | 'has'> {
+  const known = knownScopes.get(text)
+  if (known !== undefined) return known
+  const scopes = Object.freeze(text.split(' ').filter((scope) => scope !== ''))
+  // The set is private, because a frozen Set still accepts additions.
+  const carried = new Set(scopes)
+  const created = { scopes, has: (scope: string) => carried.has(scope) }
+  knownScopes.set(text, created)
+  return created
+}
+
+/**
+ * The principal of one call. Its `claims` are decoded from the token when they are first read, so the gateway need
+ * not keep the claims of all tokens.
+ */
+class TokenPrincipal implements Principal {
+  readonly mode: Principal['mode']
+  readonly accountId: string
+  declare readonly userId?: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  readonly has: Principal['has']
+  readonly tokenId: string
+  declare readonly grantId?: string
+  readonly keyId: string
+  readonly expiresAt: number
+  readonly #token: string
+  readonly #signalOf: SignalOf
+  #claims: Readonly<JWTPayload> | undefined
+
+  constructor(verified: VerifiedToken, token: string, signalOf: SignalOf) {
+    this.mode = verified.mode
+    this.accountId = verified.accountId
+    if (verified.userId !== undefined) this.userId = verified.userId
+    this.clientId = verified.clientId
+    this.scopes = verified.scopes
+    this.has = verified.has
+    this.tokenId = verified.tokenId
+    if (verified.grantId !== undefined) this.grantId = verified.grantId
+    this.keyId = verified.keyId
+    this.expiresAt = verified.expiresAt
+    this.#token = token
+    this.#signalOf = signalOf
+    Object.freeze(this)
+  }
+
+  get claims(): Readonly<JWTPayload> {
+    return (this.#claims ??= deepFreeze(decodeJwt(this.#token)))
+  }
+
+  get signal(): AbortSignal {
+    return this.#signalOf(this)
+  }
+
+  static isOf(value: unknown, signalOf: SignalOf): value is Principal {
+    return typeof value === 'object' && value !== null && #signalOf in value && value.#signalOf === signalOf
+  }
+}
+
+/**
+ * Creates the principal of a call.
  *
+ * @param token the token that was presented and verified
  * @param signalOf called each time that the signal is read. @default returns a signal that never aborts
  */
 export function createPrincipal(
-  claims: AccessTokenClaims,
-  keyId: string,
+  verified: VerifiedToken,
+  token: string,
   signalOf: SignalOf = () => NEVER,
 ): Principal {
-  const scopes = (claims.scope ?? '').split(' ').filter((scope) => scope !== '')
-  // The set is private, because a frozen Set still accepts additions.
-  const carried = new Set(scopes)
-  const principal: Omit<Principal, 'signal'> = {
-    mode: claims.access_mode,
-    accountId: claims.account_id,
-    ...(claims.user_id !== undefined && { userId: claims.user_id }),
-    clientId: claims.client_id,
-    scopes: Object.freeze(scopes),
-    has: (scope) => carried.has(scope),
-    tokenId: claims.jti,
-    ...(claims.grant_id !== undefined && { grantId: claims.grant_id }),
-    keyId,
-    expiresAt: claims.exp,
-    claims: deepFreeze(claims),
-  }
-  // The property is not enumerable, so that logging a principal, or sending it as JSON, does not create the
-  // signal.
-  Object.defineProperty(principal, 'signal', { get: () => signalOf(principal as Principal) })
-  return Object.freeze(principal as Principal)
+  return new TokenPrincipal(verified, token, signalOf)
+}
+
+/**
+ * Whether `createPrincipal` made a value with this `signalOf`. Other middleware may set `ctx.state.auth`, so its
+ * value alone does not prove that a token was verified.
+ */
+export function isPrincipalOf(value: unknown, signalOf: SignalOf): value is Principal {
+  return TokenPrincipal.isOf(value, signalOf)
 }
 
 const NEVER = new AbortController().signal

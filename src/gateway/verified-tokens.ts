@@ -1,48 +1,35 @@
-import type { Principal } from './principal.ts'
+import { hash } from 'node:crypto'
+import { createLru } from '../async/lru.ts'
+import type { VerifiedToken } from './principal.ts'
 import { EXPIRED, isExpired, type InvalidToken, type VerifyToken } from './verify-token.ts'
 
 /**
  * Milliseconds after which the signature of a cached token is verified again. Tokens may be valid for days.
- * If a key is no longer published, the cache must not accept the tokens of that key for days.
+ * If a key is no longer published, the cache must not accept the tokens of that key for so long.
  */
 const REVERIFY_AFTER_MS = 600_000
 
 /**
- * Creates a cache of verified tokens, so that the second call with a token costs a Map lookup and no
- * signature check. The cache holds only verified tokens, so callers without a valid token cannot evict
+ * Creates a cache of verified tokens, so that the second call with a token costs a digest and a Map lookup and
+ * no signature check. The cache holds only verified tokens, so callers without a valid token cannot evict
  * entries. The cache ignores revocations, because the gateway checks them on each call.
  *
+ * The key of an entry is the digest of the whole token. A memory dump shows no token, and an entry takes a few
+ * hundred bytes however long the token is.
+ *
  * @param verifyToken verifies one token; called once for concurrent calls with the same token
- * @param capacity maximum bytes of cached tokens. 8 MiB hold about ten thousand tokens of usual size.
- *   Together with their claims, these tokens take at most about 30 MB of memory
+ * @param capacity maximum number of cached tokens; 0 caches nothing
  */
 export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number) {
-  // The tokens are in the order of their last use. A Map iterates in the order of insertion, and each use
-  // inserts the token again.
-  const cached = new Map<string, { principal: Principal; verifiedAt: number }>()
-  const pending = new Map<string, Promise<Principal | InvalidToken>>()
-  let size = 0
+  const cached = createLru<string, { verified: VerifiedToken; verifiedAt: number }>(capacity)
+  const pending = new Map<string, Promise<VerifiedToken | InvalidToken>>()
 
-  function remove(token: string): void {
-    if (cached.delete(token)) size -= token.length
-  }
-
-  function set(token: string, principal: Principal): void {
-    remove(token)
-    if (token.length > capacity) return
-    cached.set(token, { principal, verifiedAt: Date.now() })
-    size += token.length
-    for (const oldest of cached.keys()) {
-      if (size <= capacity) break
-      remove(oldest)
-    }
-  }
-
-  async function verifyAndCache(token: string): Promise<Principal | InvalidToken> {
+  async function verifyAndCache(token: string): Promise<VerifiedToken | InvalidToken> {
+    const key = digestOf(token)
     try {
       const result = await verifyToken(token)
-      if ('problem' in result) remove(token)
-      else set(token, result)
+      if ('problem' in result) cached.delete(key)
+      else cached.set(key, { verified: result, verifiedAt: Date.now() })
       return result
     } finally {
       pending.delete(token)
@@ -50,28 +37,26 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
   }
 
   return {
-    /**
-     * The principal of a cached token. Undefined if the token is not cached, has expired, or must be verified
-     * again.
-     */
-    get(token: string): Principal | undefined {
-      const entry = cached.get(token)
+    /** A cached token. Undefined if the token is not cached, has expired, or must be verified again. */
+    get(token: string): VerifiedToken | undefined {
+      const entry = cached.get(digestOf(token))
+      if (entry === undefined) return undefined
       const now = Date.now()
-      if (entry === undefined || isExpired(entry.principal.expiresAt, now / 1000)) return undefined
-      if (Math.abs(now - entry.verifiedAt) >= REVERIFY_AFTER_MS) return undefined
-      cached.delete(token)
-      cached.set(token, entry)
-      return entry.principal
+      if (isExpired(entry.verified.expiresAt, now / 1000)) return undefined
+      return Math.abs(now - entry.verifiedAt) < REVERIFY_AFTER_MS ? entry.verified : undefined
     },
 
     /** Verifies a token, and caches it if it is valid. */
-    async verify(token: string): Promise<Principal | InvalidToken> {
+    async verify(token: string): Promise<VerifiedToken | InvalidToken> {
       const verification = pending.get(token) ?? verifyAndCache(token)
       pending.set(token, verification)
       const result = await verification
-      // A concurrent call may have started this verification earlier, so the token may have expired
-      // meanwhile.
+      // Another call may have started this verification, and the token may have expired since.
       return 'problem' in result || !isExpired(result.expiresAt, Date.now() / 1000) ? result : EXPIRED
     },
   }
+}
+
+function digestOf(token: string): string {
+  return hash('sha256', token, 'base64url')
 }

@@ -11,7 +11,8 @@ import {
   textRule,
   type Fields,
 } from '../validation/rules.ts'
-import { createPrincipal, type AccessTokenClaims, type Principal, type SignalOf } from './principal.ts'
+import { createOwnTokenReader, hasValidSignature } from './verify-own-token.ts'
+import { toVerifiedToken, type AccessTokenClaims, type VerifiedToken } from './principal.ts'
 
 /**
  * Why a token was rejected: the text for `error_description` of the error `invalid_token`. The text never
@@ -21,8 +22,8 @@ export interface InvalidToken {
   readonly problem: string
 }
 
-/** Verifies a token. Returns its principal if it is valid. */
-export type VerifyToken = (token: string) => Promise<Principal | InvalidToken>
+/** Verifies a token. */
+export type VerifyToken = (token: string) => Promise<VerifiedToken | InvalidToken>
 
 /** The only algorithm of access tokens. It is never read from the token (RFC 8725 3.1). */
 const ALGORITHMS = ['ES256']
@@ -45,6 +46,8 @@ export function isExpired(expiresAt: number, now: number): boolean {
 /** Why an expired token is rejected, with the remedy. */
 export const EXPIRED: InvalidToken = { problem: 'the access token has expired; get a new one' }
 
+const WRONG_SIGNATURE: InvalidToken = { problem: 'the signature of the access token is wrong' }
+
 /** Why a revoked token is rejected. */
 export const REVOKED: InvalidToken = { problem: 'the access token has been revoked' }
 
@@ -60,10 +63,9 @@ export function createTokenVerifier(options: {
   readonly issuer: string
   readonly audience: string
   readonly getKey: JWTVerifyGetKey
-  /** Finds the signal of a principal. @default principals have a signal that never aborts */
-  readonly signalOf?: SignalOf | undefined
 }): VerifyToken {
   const getKey = distinguishFailures(options.getKey)
+  const readOwnToken = createOwnTokenReader(options)
   const rules = {
     algorithms: ALGORITHMS,
     issuer: options.issuer,
@@ -75,6 +77,14 @@ export function createTokenVerifier(options: {
 
   return async function verifyToken(token) {
     try {
+      const own = readOwnToken(token)
+      const accepted = own && acceptClaims(own.claims, own.header.kid)
+      // Each token gets one signature check. A token with any problem is checked by jose, in the order that
+      // the explanations rely on.
+      if (own !== undefined && accepted !== undefined && !('problem' in accepted)) {
+        const isSigned = await hasValidSignature(own, getKey)
+        if (isSigned !== undefined) return isSigned ? accepted : WRONG_SIGNATURE
+      }
       const { typ, kid } = decodeProtectedHeader(token)
       const isAccessToken =
         typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === TYPE
@@ -83,7 +93,7 @@ export function createTokenVerifier(options: {
       // not check whether the key is revoked.
       if (!isText(kid)) return { problem: 'the access token does not name the key that signed it (kid)' }
       const { payload } = await jwtVerify(token, getKey, rules)
-      return acceptClaims(payload, kid, options.signalOf)
+      return acceptClaims(payload, kid)
     } catch (error) {
       if (error instanceof GatehouseError) throw error
       return { problem: describeProblem(error) }
@@ -91,8 +101,8 @@ export function createTokenVerifier(options: {
   }
 }
 
-/** Checks the claims that jose does not check, and creates the principal. */
-function acceptClaims(claims: JWTPayload, keyId: string, signalOf?: SignalOf): Principal | InvalidToken {
+/** Checks the claims that jose does not check. */
+function acceptClaims(claims: JWTPayload, keyId: string): VerifiedToken | InvalidToken {
   // A token with `cnf` is bound to a key. The gateway must not accept such a token without a proof of that
   // key (RFC 7800 3.1, RFC 9449 7.1).
   if (claims['cnf'] !== undefined)
@@ -101,7 +111,7 @@ function acceptClaims(claims: JWTPayload, keyId: string, signalOf?: SignalOf): P
   if (invalid !== undefined) return { problem: `the access token has a wrong ${invalid.path} claim` }
   const checked = claims as AccessTokenClaims
   if (isExpired(checked.exp, Date.now() / 1000)) return EXPIRED
-  return createPrincipal(checked, keyId, signalOf)
+  return toVerifiedToken(checked, keyId)
 }
 
 const CLAIM_RULES: Fields = {
@@ -140,8 +150,7 @@ function isUnknownKey(error: unknown): boolean {
 function describeProblem(error: unknown): string {
   if (error instanceof errors.JWTExpired) return EXPIRED.problem
   if (isUnknownKey(error)) return 'the access token is signed with an unknown key'
-  if (error instanceof errors.JWSSignatureVerificationFailed)
-    return 'the signature of the access token is wrong'
+  if (error instanceof errors.JWSSignatureVerificationFailed) return WRONG_SIGNATURE.problem
   if (error instanceof errors.JOSEAlgNotAllowed)
     return `the access token is not signed with ${ALGORITHMS.join()}`
   if (error instanceof errors.JWTClaimValidationFailed) {

@@ -22,7 +22,7 @@ export const sharedEntries = {
   ),
   productsTimeoutMs: milliseconds(30_000, 600_000),
   startTimeoutMs: milliseconds(1500, 60_000),
-  tokenCacheBytes: wholeNumber('bytes', 8_388_608, 1_073_741_824, 0),
+  maxCachedTokens: wholeNumber('tokens', 100_000, 10_000_000, 0),
   logger: v.optional(loggerSchema, silentLogger),
 }
 

@@ -185,10 +185,10 @@ export interface GatehouseOptions<
   /** Milliseconds that a request waits for store, products and keys at the start, before it gets 503. @default 1500 */
   readonly startTimeoutMs?: number | undefined
   /**
-   * Maximum bytes of verified access tokens in the gateway's cache. With the cache, only the first call with
-   * a token costs a signature check. 0 disables the cache. @default 8388608 (8 MiB)
+   * Maximum number of verified access tokens in the gateway's cache. With the cache, only the first call with
+   * a token costs a signature check. 100,000 tokens take at most 60 MB. 0 disables the cache. @default 100000
    */
-  readonly tokenCacheBytes?: number | undefined
+  readonly maxCachedTokens?: number | undefined
   /** Rate limit of the built-in sign-in page. */
   readonly signInAttempts?: SignInAttempts | undefined
   /**
@@ -280,10 +280,10 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
   /** Milliseconds that a request waits for products, keys and revocations at the start, before it gets 503. @default 1500 */
   readonly startTimeoutMs?: number | undefined
   /**
-   * Maximum bytes of verified access tokens in the cache. With the cache, only the first call with a token
-   * costs a signature check. 0 disables the cache. @default 8388608 (8 MiB)
+   * Maximum number of verified access tokens in the cache. With the cache, only the first call with a token
+   * costs a signature check. 100,000 tokens take at most 60 MB. 0 disables the cache. @default 100000
    */
-  readonly tokenCacheBytes?: number | undefined
+  readonly maxCachedTokens?: number | undefined
   /** Receives the messages for operators. @default the messages are discarded */
   readonly logger?: Logger | undefined
 }

@@ -25,13 +25,13 @@ const logger = { ...silentLogger, warn: vi.fn(), info: vi.fn() }
 
 interface Setup {
   readonly whenStale?: 'serve' | 'reject'
-  readonly tokenCacheBytes?: number
+  readonly maxCachedTokens?: number
   readonly pollIntervalSeconds?: number
 }
 
 async function setUp({
   whenStale = 'serve',
-  tokenCacheBytes = 100_000,
+  maxCachedTokens = 100_000,
   pollIntervalSeconds = 1,
 }: Setup = {}) {
   answer = noRevocation
@@ -45,7 +45,7 @@ async function setUp({
   const made = await createTestGateway({
     revocations: revoked,
     events,
-    tokenCacheBytes,
+    maxCachedTokens,
     ready: () => revoked.start(),
     close: () => revoked.close(),
   })
@@ -74,7 +74,7 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (tokenCacheBytes) => {
+describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (maxCachedTokens) => {
   const kinds: [string, Record<string, unknown>, Revocation][] = [
     ['the token', { jti: 'token-1' }, { of: 'token', id: 'token-1', until: UNTIL }],
     [
@@ -87,9 +87,9 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (tokenCa
     ['its operation', { catalog_epoch: 6 }, { of: 'operation', id: 'invoices:read', below: 7, until: UNTIL }],
   ]
   test.each(kinds)(
-    `with a token cache of ${tokenCacheBytes} bytes, a token is rejected from the first call after %s was revoked`,
+    `with a token cache of ${maxCachedTokens} bytes, a token is rejected from the first call after %s was revoked`,
     async (_, claims, revocation) => {
-      await setUp({ tokenCacheBytes })
+      await setUp({ maxCachedTokens })
       const token = await issuer.mint(claims)
       const principal = await expectAccepted(token)
       await expectAccepted(token)
@@ -102,12 +102,12 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (tokenCa
       expect(rejected.ok || rejected.body).toContain('revoked')
       await vi.waitFor(() => expect(signal.aborted).toBe(true))
       expect(signal.reason).toMatchObject({ name: 'GatehouseError', code: 'ERR_TOKEN_REVOKED' })
-      expect(issuer.lookups()).toBe(tokenCacheBytes === 0 ? 3 : 1)
+      expect(issuer.lookups()).toBe(maxCachedTokens === 0 ? 3 : 1)
     },
   )
 
-  test(`with a token cache of ${tokenCacheBytes} bytes, all calls with a token share one signal, which is not enumerable`, async () => {
-    await setUp({ tokenCacheBytes })
+  test(`with a token cache of ${maxCachedTokens} bytes, all calls with a token share one signal, which is not enumerable`, async () => {
+    await setUp({ maxCachedTokens })
     const token = await issuer.mint()
     const principals = await Promise.all(Array.from({ length: 50 }, () => expectAccepted(token)))
     const signals = new Set(principals.map(({ signal }) => signal))

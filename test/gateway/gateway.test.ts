@@ -71,7 +71,7 @@ describe('a call with a valid token', () => {
     const token = await issuer.mint()
     for (let call = 0; call < 5; call += 1) await agent.get('/api/invoices/7').set(bearer(token)).expect(200)
     expect(issuer.lookups()).toBe(1)
-    expect(new Set(reached).size).toBe(1)
+    expect(reached).toHaveLength(5)
   })
 })
 
@@ -183,7 +183,7 @@ describe('a call with an invalid token', () => {
 
   test('a cached token that has been revoked gets 401 invalid_token', async () => {
     const revoked = new Set<string>()
-    const isTokenRevoked = vi.fn((principal: Principal) => revoked.has(principal.tokenId))
+    const isTokenRevoked = (token: { tokenId: string }) => revoked.has(token.tokenId)
     ;({ gateway, issuer } = await createTestGateway({ revocations: { ...noRevocations, isTokenRevoked } }))
     const server = serve()
     const token = await issuer.mint({ jti: 'stolen' })
@@ -192,7 +192,6 @@ describe('a call with an invalid token', () => {
     revoked.add('stolen')
     server.reached.length = 0
     await expectRejection(server, (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
-    expect(isTokenRevoked).toHaveBeenCalledTimes(3)
     expect(issuer.lookups()).toBe(1)
   })
 })

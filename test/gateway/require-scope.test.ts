@@ -4,9 +4,8 @@ import { Router } from '@koa/router'
 import request from 'supertest'
 import { describe, expect, test, vi } from 'vitest'
 import type { Gateway } from '../../src/gateway/gateway.ts'
-import { createPrincipal, type AccessTokenClaims } from '../../src/gateway/principal.ts'
 import { createTestGateway } from './support/api.ts'
-import { accessTokenClaims } from './support/token-issuer.ts'
+import { principalOfClaims } from './support/token-issuer.ts'
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
@@ -81,7 +80,7 @@ describe('requireScope()', () => {
   test('requireScope() ignores a principal that the gateway did not create', async () => {
     const { gateway } = await createTestGateway()
     const { gateway: other, issuer: otherIssuer } = await createTestGateway()
-    const forged = createPrincipal(accessTokenClaims() as unknown as AccessTokenClaims, 'key')
+    const forged = principalOfClaims()
     for (const auth of [forged, { ...forged, has: () => true }, true, 'acme', null]) {
       const { agent, handler } = serve(gateway, ['invoices:read'], async (ctx, next) => {
         ctx.state['auth'] = auth

@@ -6,9 +6,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { GatewayRevocations } from '../../src/gateway/dependencies.ts'
-import { createPrincipal, type AccessTokenClaims, type Principal } from '../../src/gateway/principal.ts'
+import type { Principal } from '../../src/gateway/principal.ts'
 import { createTokenSignals, type TokenSignals } from '../../src/gateway/token-signals.ts'
-import { accessTokenClaims } from './support/token-issuer.ts'
+import { principalOfClaims } from './support/token-issuer.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -23,10 +23,7 @@ let mustReject: boolean
 let checks: number
 
 const principalOf = (tokenId: string, lifetime = 3600): Principal =>
-  createPrincipal(
-    accessTokenClaims({ jti: tokenId, exp: NOW + lifetime }) as unknown as AccessTokenClaims,
-    'key',
-  )
+  principalOfClaims({ jti: tokenId, exp: NOW + lifetime })
 const signalOf = (tokenId: string, lifetime?: number) => signals.signalOf(principalOf(tokenId, lifetime))
 const listenTo = (signal: AbortSignal) => signal.addEventListener('abort', () => {})
 const revoke = (...ids: string[]) => {

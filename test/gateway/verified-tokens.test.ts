@@ -1,19 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createPrincipal, type AccessTokenClaims, type Principal } from '../../src/gateway/principal.ts'
+import type { VerifiedToken } from '../../src/gateway/principal.ts'
 import { createVerifiedTokens } from '../../src/gateway/verified-tokens.ts'
 import type { InvalidToken, VerifyToken } from '../../src/gateway/verify-token.ts'
-import { accessTokenClaims } from './support/token-issuer.ts'
+import { principalOfClaims, verifiedClaims } from './support/token-issuer.ts'
 
-const verifiedTokens = (verify: VerifyToken, capacity = 1_000_000) => createVerifiedTokens(verify, capacity)
-const principalOf = (changes = {}): Principal =>
-  createPrincipal(accessTokenClaims(changes) as unknown as AccessTokenClaims, 'key')
+const verifiedTokens = (verify: VerifyToken, capacity = 1000) => createVerifiedTokens(verify, capacity)
+const verifiedOf = (changes = {}): VerifiedToken => verifiedClaims(changes).verified
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 }))
 afterEach(() => void vi.useRealTimers())
 
 describe('the cache of verified tokens', () => {
   test('a token is verified once, even if calls are concurrent', async () => {
-    const verify = vi.fn(async () => principalOf())
+    const verify = vi.fn(async () => verifiedOf())
     const tokens = verifiedTokens(verify)
     expect(tokens.get('a')).toBeUndefined()
     const answers = await Promise.all([tokens.verify('a'), tokens.verify('a'), tokens.verify('a')])
@@ -23,7 +22,7 @@ describe('the cache of verified tokens', () => {
   })
 
   test('different tokens have different cache entries', async () => {
-    const tokens = verifiedTokens(async (token) => principalOf({ jti: token }))
+    const tokens = verifiedTokens(async (token) => verifiedOf({ jti: token }))
     await tokens.verify('a')
     await tokens.verify('b')
     expect(tokens.get('a')?.tokenId).toBe('a')
@@ -32,12 +31,12 @@ describe('the cache of verified tokens', () => {
   })
 
   test('the cache returns a token until the token expires', async () => {
-    const tokens = verifiedTokens(async () => principalOf())
+    const tokens = verifiedTokens(async () => verifiedOf())
     await tokens.verify('a')
     vi.setSystemTime(Date.now() + 599_000)
     expect(tokens.get('a')).toBeDefined()
 
-    const short = verifiedTokens(async () => principalOf({ exp: Date.now() / 1000 + 10 }))
+    const short = verifiedTokens(async () => verifiedOf({ exp: Date.now() / 1000 + 10 }))
     await short.verify('a')
     vi.setSystemTime(Date.now() + 9_999)
     expect(short.get('a')).toBeDefined()
@@ -46,7 +45,7 @@ describe('the cache of verified tokens', () => {
   })
 
   test('a cached token is verified again after ten minutes, because its key may no longer be published', async () => {
-    let answer: Principal | InvalidToken = principalOf()
+    let answer: VerifiedToken | InvalidToken = verifiedOf()
     const tokens = verifiedTokens(async () => answer)
     await tokens.verify('a')
     vi.setSystemTime(Date.now() + 600_000)
@@ -58,12 +57,12 @@ describe('the cache of verified tokens', () => {
   })
 
   test('neither an invalid token nor a failure is cached', async () => {
-    const answers: (() => Promise<Principal | InvalidToken>)[] = [
+    const answers: (() => Promise<VerifiedToken | InvalidToken>)[] = [
       async () => ({ problem: 'bad' }),
       async () => {
         throw new Error('keys out of reach')
       },
-      async () => principalOf(),
+      async () => verifiedOf(),
     ]
     const tokens = verifiedTokens(async () => answers.shift()!())
     expect(await tokens.verify('a')).toEqual({ problem: 'bad' })
@@ -73,22 +72,32 @@ describe('the cache of verified tokens', () => {
     expect(answers).toHaveLength(0)
   })
 
-  test('a full cache evicts the least recently used token', async () => {
-    const tokens = verifiedTokens(async () => principalOf(), 12)
-    for (const token of ['aaaa', 'bbbb', 'cccc']) await tokens.verify(token)
-    expect(tokens.get('aaaa')).toBeDefined()
-    await tokens.verify('dddd')
-    expect(tokens.get('bbbb')).toBeUndefined()
-    for (const token of ['aaaa', 'cccc', 'dddd']) expect(tokens.get(token)).toBeDefined()
-    await tokens.verify('a token beyond capacity')
-    expect(tokens.get('a token beyond capacity')).toBeUndefined()
-    for (const token of ['aaaa', 'cccc', 'dddd']) expect(tokens.get(token)).toBeDefined()
+  test('tokens that are used once do not evict the tokens in use', async () => {
+    const verify = vi.fn(async () => verifiedOf())
+    const tokens = verifiedTokens(verify, 10)
+    const inUse = ['a', 'b', 'c']
+    for (const token of inUse) await tokens.verify(token)
+    for (let i = 0; i < 1000; i += 1) {
+      await tokens.verify(`once ${i}`)
+      for (const token of inUse) expect(tokens.get(token)).toBeDefined()
+    }
+  })
+
+  test('a cache of size 0 caches no token', async () => {
+    const tokens = verifiedTokens(async () => verifiedOf(), 0)
+    expect(await tokens.verify('a')).toHaveProperty('mode', 'direct')
+    expect(tokens.get('a')).toBeUndefined()
   })
 })
 
 describe('a principal', () => {
   test('a principal is frozen recursively, and has() reports its scopes', () => {
-    const principal = principalOf({ scope: 'a b  c', user_id: 'u', grant_id: 'g', nested: { list: [{}] } })
+    const principal = principalOfClaims({
+      scope: 'a b  c',
+      user_id: 'u',
+      grant_id: 'g',
+      nested: { list: [{}] },
+    })
     expect(principal).toMatchObject({
       mode: 'direct',
       accountId: 'acme',
@@ -115,7 +124,7 @@ describe('a principal', () => {
   })
 
   test('the principal of a token without a scope has no scopes', () => {
-    const principal = principalOf({ scope: undefined })
+    const principal = principalOfClaims({ scope: undefined })
     expect(principal.scopes).toEqual([])
     expect(principal.has('')).toBe(false)
     expect('userId' in principal).toBe(false)

@@ -33,7 +33,7 @@ describe('resolveGatewayOptions', () => {
       productsRefreshSeconds: 60,
       productsTimeoutMs: 30_000,
       startTimeoutMs: 1500,
-      tokenCacheBytes: 8_388_608,
+      maxCachedTokens: 100_000,
       logger: silentLogger,
     })
     expect(Object.isFrozen(resolved)).toBe(true)
@@ -46,7 +46,7 @@ describe('resolveGatewayOptions', () => {
     ['productsRefreshSeconds', 1, 86_400],
     ['productsTimeoutMs', 1, 600_000],
     ['startTimeoutMs', 1, 60_000],
-    ['tokenCacheBytes', 0, 1_073_741_824],
+    ['maxCachedTokens', 0, 10_000_000],
   ])('the gateway option %s accepts whole numbers from %d to %d', (name, least, most) => {
     expect(resolve({ [name]: least })).toMatchObject({ [name]: least })
     expect(resolve({ [name]: most })).toMatchObject({ [name]: most })

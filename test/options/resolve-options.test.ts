@@ -84,7 +84,7 @@ describe('the options of createGatehouse', () => {
       storeTimeoutMs: 1000,
       productsTimeoutMs: 30_000,
       startTimeoutMs: 1500,
-      tokenCacheBytes: 8_388_608,
+      maxCachedTokens: 100_000,
       signInAttempts: { max: 10, windowSeconds: 900 },
       maxPendingInteractions: 1000,
       claims: {
@@ -102,7 +102,7 @@ describe('the options of createGatehouse', () => {
   it('resolving treats an option that is undefined as absent', () => {
     const undefinedToo = Object.fromEntries(
       ['kycLevels', 'registry', 'mountPath', 'lifetimes', 'requirePkce', 'maxScopeBytes', 'storeTimeoutMs']
-        .concat('productsTimeoutMs', 'startTimeoutMs', 'tokenCacheBytes', 'signInAttempts')
+        .concat('productsTimeoutMs', 'startTimeoutMs', 'maxCachedTokens', 'signInAttempts')
         .concat('claims', 'branding', 'texts', 'defaultLocale', 'logger')
         .map((name) => [name, undefined]),
     )
@@ -398,7 +398,7 @@ describe('options that are numbers', () => {
     ['refreshTokenGraceSeconds', 0, 60],
     ['productsTimeoutMs', 1, 600_000],
     ['startTimeoutMs', 1, 60_000],
-    ['tokenCacheBytes', 0, 1_073_741_824],
+    ['maxCachedTokens', 0, 10_000_000],
     ['lifetimes.signIn', 1, 86_400],
     ['maxPendingInteractions', 0, 1_000_000],
     ['signInAttempts.max', 1, 100],

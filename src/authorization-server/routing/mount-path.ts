@@ -1,4 +1,5 @@
-import type { Context } from 'koa'
+import type { Context, Middleware } from 'koa'
+import { plainTarget } from '../../http/plain-target.ts'
 
 /**
  * The path of a request below the mount path of gatehouse, or undefined if the request is outside that path.
@@ -52,4 +53,18 @@ function pathOf(target: string): string {
   // `URL.canParse` is unsafe: once V8 has optimized the calling function, Node 20 misreads letters such as
   // "ü" in the URL.
   return URL.parse(withoutQuery)?.pathname ?? withoutQuery
+}
+
+/**
+ * Passes requests on at once whose path can only belong to the host: neither below the mount path, nor a
+ * well-known document. Nearly all requests of a host are such requests.
+ *
+ * @param mountPath without a trailing slash; empty for the root, where every path may belong to the service
+ */
+export function passOthers(mountPath: string, middleware: Middleware): Middleware {
+  return function passOthers(ctx, next) {
+    const target = plainTarget(ctx)
+    const isOther = target !== undefined && !target.startsWith(mountPath) && !target.startsWith('/.')
+    return isOther ? next() : middleware(ctx, next)
+  }
 }

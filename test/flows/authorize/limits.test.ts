@@ -52,8 +52,8 @@ describe('options that set limits', () => {
     })
   })
 
-  it('tokenCacheBytes 0 switches the token cache off, and calls still work', async () => {
-    const host = await hostWith({ gatehouse: { tokenCacheBytes: 0 } })
+  it('maxCachedTokens 0 switches the token cache off, and calls still work', async () => {
+    const host = await hostWith({ gatehouse: { maxCachedTokens: 0 } })
     const { body } = await host.requestDirectToken(await host.createApiKey())
     const token = String(body['access_token'])
     expect((await host.call('GET /invoices/list', token)).status).toBe(200)

@@ -40,7 +40,7 @@ export async function createTestGateway(
     ready: () => Promise.resolve(),
     close: () => Promise.resolve(),
     startTimeoutMs: 1500,
-    tokenCacheBytes: 100_000,
+    maxCachedTokens: 100_000,
     logger: silentLogger,
     ...changes,
   })

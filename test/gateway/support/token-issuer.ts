@@ -8,6 +8,12 @@ import {
   type JWTHeaderParameters,
   type JWTVerifyGetKey,
 } from 'jose'
+import {
+  createPrincipal,
+  toVerifiedToken,
+  type AccessTokenClaims,
+  type Principal,
+} from '../../../src/gateway/principal.ts'
 
 export const ISSUER = 'https://auth.example.com'
 export const AUDIENCE = 'https://example.com/api'
@@ -42,6 +48,19 @@ export async function createTokenIssuer(kid = 'key-1'): Promise<TokenIssuer> {
         .setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt', ...header })
         .sign(privateKey),
   }
+}
+
+/** The principal of a token with these claims, whose signature is not checked. */
+export function principalOfClaims(changes: Record<string, unknown> = {}): Principal {
+  const { verified, token } = verifiedClaims(changes)
+  return createPrincipal(verified, token)
+}
+
+/** A token with these claims, and what the gateway keeps of it. */
+export function verifiedClaims(changes: Record<string, unknown> = {}) {
+  const claims = accessTokenClaims(changes)
+  const token = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`
+  return { verified: toVerifiedToken(claims as unknown as AccessTokenClaims, 'key'), token }
 }
 
 let serial = 0

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { createLru } from '../../src/async/lru.ts'
+
+test('a full cache evicts a value that was not used since it was stored', () => {
+  const cache = createLru<string, number>(3)
+  for (const [i, key] of ['a', 'b', 'c'].entries()) cache.set(key, i)
+  expect(cache.get('a')).toBe(0)
+  cache.set('d', 3)
+  expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key))).toEqual([0, undefined, 2, 3])
+})
+
+test('if all values of a full cache are in use, one of them is evicted', () => {
+  const cache = createLru<number, number>(100)
+  for (let key = 0; key < 100; key += 1) cache.set(key, key)
+  for (let key = 0; key < 100; key += 1) cache.get(key)
+  cache.set(100, 100)
+  const kept = Array.from({ length: 101 }, (_, key) => cache.get(key)).filter((value) => value !== undefined)
+  expect(kept).toHaveLength(100)
+  expect(kept).toContain(100)
+})
+
+test('a value that is set again replaces the earlier value', () => {
+  const cache = createLru<string, number>(2)
+  cache.set('a', 1)
+  cache.set('a', 2)
+  cache.set('b', 3)
+  expect([cache.get('a'), cache.get('b')]).toEqual([2, 3])
+})
+
+test('deleted and cleared values are gone, and the cache goes on', () => {
+  const cache = createLru<number, number>(3)
+  for (let key = 0; key < 10; key += 1) {
+    cache.set(key, key)
+    if (key % 4 === 1) cache.delete(key)
+    if (key === 6) cache.clear()
+  }
+  expect(Array.from({ length: 10 }, (_, key) => cache.get(key)).filter((v) => v !== undefined)).toEqual([
+    7, 8,
+  ])
+  for (let key = 20; key < 40; key += 1) cache.set(key, key)
+  const kept = Array.from({ length: 40 }, (_, key) => cache.get(key)).filter((v) => v !== undefined)
+  expect(kept).toHaveLength(3)
+})
+
+test('a cache of size 0 stores nothing', () => {
+  const cache = createLru<string, number>(0)
+  cache.set('a', 1)
+  expect(cache.get('a')).toBeUndefined()
+})
