@@ -69,7 +69,7 @@ export async function hasValidSignature(
   getKey: JWTVerifyGetKey,
 ): Promise<boolean | undefined> {
   const key = await getKey(header, { payload: '', signature: '' })
-  if (!(types.isCryptoKey(key))) return undefined
+  if (!types.isCryptoKey(key)) return undefined
   return webcrypto.subtle.verify(ES256, key, signature, Buffer.from(signed, 'latin1'))
 }
 

@@ -129,7 +129,7 @@ describe('the health of a gateway in another process', () => {
     vi.spyOn(Date, 'now').mockImplementation(() => later)
     const health = await gateway.health()
     expect(health).toMatchObject({ ready: false, status: 'fail' })
-    expect(checkOf(health, 'start')).toMatchObject({ message: 'it is closed' })
+    expect(checkOf(health, 'start')).toMatchObject({ message: 'the service was closed' })
     expect(fetching).toHaveBeenCalledTimes(1)
   })
 })

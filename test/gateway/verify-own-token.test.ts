@@ -83,7 +83,7 @@ describe('the reader of own tokens', () => {
     ['a signature with a space', async () => (await sign(HEADER, claims())).replace(/.$/, ' ')],
     ['four parts', async () => `${await sign(HEADER, claims())}.x`],
     ['two parts', async () => (await sign(HEADER, claims())).slice(0, -87)],
-  ])('the verdict about a token with %s is the verdict of jose', async (_, make) => {
+  ])('a token with %s gets the same result as with jose', async (_, make) => {
     const token = await make()
     expect(await verify(token)).toEqual(await verifyWithJose(token))
   })
@@ -101,7 +101,7 @@ describe('the reader of own tokens', () => {
     expect(others).toHaveLength(15)
   })
 
-  test('for any change of one character, the verdict is the verdict of jose', async () => {
+  test('for any change of one character, the result is the same as with jose', async () => {
     const token = await issuer.mint()
     await fc.assert(
       fc.asyncProperty(
