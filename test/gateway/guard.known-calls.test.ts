@@ -49,11 +49,11 @@ beforeAll(async () => {
 afterAll(() => Promise.all(servers.map((server) => server.close())))
 
 const mintTokens = (issuer: TokenIssuer) =>
-  Promise.all([
-    ...['items:list', 'items:list items:read', 'items:keys reports:read', ''].map((scope) =>
+  Promise.all(
+    ['items:list', 'items:list items:read', 'items:keys reports:read', ''].map((scope) =>
       issuer.mint({ scope }),
     ),
-  ])
+  )
 
 async function ask(server: RawServer, line: string, fields: readonly string[]) {
   const { status, text } = await server.send(
