@@ -73,10 +73,10 @@ export async function hasValidSignature(
   return webcrypto.subtle.verify(ES256, key, signature, Buffer.from(signed, 'latin1'))
 }
 
-function parse(encoded: string): Record<string, unknown> | undefined {
+function parse(encoded: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString())
-    return isObject(value) ? (value as Record<string, unknown>) : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }
