@@ -23,6 +23,7 @@ import { startRedis } from '../test/support/redis-server.ts'
 import { startSlowLink } from '../test/support/round-trips.ts'
 import { median, round } from './figures.ts'
 import { CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
+import { forEach } from './in-parallel.ts'
 
 const COUNT = 100_000
 /** `LARGE_ACCOUNT` owns this many clients, and has this many grants. Every other account has far fewer. */
@@ -32,7 +33,6 @@ const OWNERS = 300
 const ACCOUNTS = 9900
 const APPLICATIONS = 100
 /** The number of parallel calls while Redis is filled, and of connections while tokens are requested. */
-const PARALLEL = 200
 const CONNECTIONS = 16
 /** The number of measured starts for each Redis, and of measured rounds of token requests. */
 const STARTS = 15
@@ -304,21 +304,6 @@ function requestToken(host: MeasuredHost, client: Client | undefined): Promise<v
     )
     outgoing.on('error', reject).end(body)
   })
-}
-
-/** Calls `work` with 0 to `count` − 1, up to `PARALLEL` calls at once. @returns the results in order */
-async function forEach<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
-  const results: T[] = []
-  let next = 0
-  const worker = async () => {
-    while (next < count) {
-      const index = next
-      next += 1
-      results[index] = await work(index)
-    }
-  }
-  await Promise.all(Array.from({ length: PARALLEL }, worker))
-  return results
 }
 
 function seconds(since: number): string {

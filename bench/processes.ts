@@ -21,8 +21,8 @@ export interface Report<Event = unknown> {
 export interface Question<Ask extends string = string> {
   readonly number: number
   readonly ask: Ask
-  /** The signing key that the question is about. */
-  readonly kid?: string | undefined
+  /** What the question is about. */
+  readonly about?: unknown
 }
 
 /** A process that runs one of the scripts in this folder. */
@@ -32,7 +32,7 @@ export interface Running<Ask extends string = string> {
    * Asks the process a question. Rejects if the process ends before its answer, or does not answer within
    * `withinMs`.
    */
-  ask<T>(ask: Ask, withinMs?: number, kid?: string): Promise<T>
+  ask<T>(ask: Ask, withinMs?: number, about?: unknown): Promise<T>
   /** Ends the process as a crash would. */
   kill(): Promise<void>
   /** Settles when the process has ended. */
@@ -83,10 +83,10 @@ export async function startProcess<Ask extends string, Event = never>(
   return {
     port: options.port,
     ended,
-    async ask<T>(ask: Ask, withinMs = 20_000, kid?: string) {
+    async ask<T>(ask: Ask, withinMs = 20_000, about?: unknown) {
       const number = (count += 1)
       const answer = new Promise<unknown>((resolve) => pending.set(number, resolve))
-      child.send({ number, ask, kid } satisfies Question<Ask>)
+      child.send({ number, ask, about } satisfies Question<Ask>)
       const timer = new AbortController()
       const timeout = delay(withinMs, undefined, { signal: timer.signal }).then(() => {
         throw new Error(`"${ask}" was not answered within ${withinMs} ms`)

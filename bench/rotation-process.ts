@@ -96,14 +96,14 @@ function service(): () => Promise<void> {
   }
   app.use(gatehouse.middleware())
   app.use(gatehouse.gateway.middleware())
-  process.on('message', ({ number, ask, kid }: Question<Ask>) => {
-    void answer(ask, kid).then((value) => report({ number, value }))
+  process.on('message', ({ number, ask, about }: Question<Ask>) => {
+    void answer(ask, about).then((value) => report({ number, value }))
   })
   return () => gatehouse.ready()
 
-  async function answer(ask: Ask, kid = ''): Promise<unknown> {
+  async function answer(ask: Ask, about: unknown): Promise<unknown> {
     if (ask === 'rotate') return gatehouse.signingKeys.rotate()
-    if (ask === 'revoke') return gatehouse.signingKeys.revoke(kid)
+    if (ask === 'revoke') return gatehouse.signingKeys.revoke(String(about))
     const common = { accountId: 'acme', name: 'Measured', products: ['invoices'] } as const
     const one = await gatehouse.apiKeys.create(common)
     const redirectUris = ['https://app.example/callback']

@@ -1,0 +1,34 @@
+/**
+ * The bench: what a request costs, compared with other ways to check or issue a token. `npm run bench` builds the
+ * library, starts everything that it needs, and ends all of it. It runs on Node 20 and later, and needs
+ * `redis-server`.
+ *
+ * - `npm run bench` compares the candidates of `bench/peers/`, writes `bench/results.json` and draws
+ *   `docs/images/bench.svg`; about five and a half minutes.
+ * - `npm run bench -- quick` is the same with one short round, and writes nothing.
+ * - `npm run bench -- growth` compares small with large: clients, tokens, operations, scopes, revocations.
+ * - `npm run bench -- memory` shows the memory of a process over 1,300,000 requests, and what is left after `close()`.
+ */
+import { compare } from './compare.ts'
+import { measureGrowth } from './growth.ts'
+import { measureMemory } from './memory.ts'
+
+const DEADLINE_MS = 360_000
+const SCHEDULE = { rounds: 5, seconds: 1, warmUpSeconds: 1.5, pacedSeconds: 2 }
+const QUICK = { rounds: 1, seconds: 0.3, warmUpSeconds: 0.2, pacedSeconds: 0.3 }
+
+setTimeout(() => {
+  console.error(`not finished within ${DEADLINE_MS / 1000} s`)
+  process.exit(1)
+}, DEADLINE_MS).unref()
+
+const started = performance.now()
+const [mode = 'compare'] = process.argv.slice(2)
+if (mode === 'compare') await compare(SCHEDULE, { writes: true })
+else if (mode === 'quick') await compare(QUICK, { writes: false })
+else if (mode === 'growth') await measureGrowth(SCHEDULE)
+else if (mode === 'memory') await measureMemory()
+else throw new Error(`unknown: ${mode}; known: quick, growth, memory`)
+console.log(`\n${Math.round((performance.now() - started) / 1000)} s, Node ${process.version}`)
+// Ends all processes that the bench started.
+process.exit(0)

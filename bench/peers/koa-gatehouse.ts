@@ -1,0 +1,121 @@
+/**
+ * koa-gatehouse as its README shows it: the token service and the gateway, both mounted in one Koa app. It is
+ * fair because it keeps all defaults: revocations are checked, the scope of the operation is checked, and the
+ * cache has its usual size.
+ */
+import { randomBytes } from 'node:crypto'
+import { Redis } from 'ioredis'
+import Koa from 'koa'
+import { createGatehouse, type Gatehouse } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { redisStore } from 'koa-gatehouse/adapters/redis'
+import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
+import { forEach } from '../in-parallel.ts'
+import { options, servePeer } from '../peer.ts'
+import { ITEM_SCOPE, itemProducts } from '../tokens.ts'
+
+const DAY_SECONDS = 86_400
+const CALLBACK = 'https://app.example/callback'
+const WITHOUT_CACHE = { tokenCacheBytes: 0 }
+
+const { issuer, audience, keys, redisPort, keyPrefix = 'gatehouse:' } = options
+const redis = redisPort === undefined ? undefined : new Redis(redisPort)
+const store = redis ? redisStore(redis, { keyPrefix }) : memoryStore()
+if (options.revocations) await storeRevocations(options.revocations)
+
+const gatehouse: Gatehouse = createGatehouse({
+  issuer,
+  audience,
+  secret: 'a secret for measurements, long enough to be one',
+  store,
+  products: itemProducts(options.operations ?? 10),
+  signingKeys: { jwks: { keys } },
+  accounts: {
+    find: (id) => ({ id }),
+    current: () => ({ accountId: 'acme' }),
+    signInUrl: () => '/sign-in',
+  },
+  // The store is busy while the bench fills it.
+  storeTimeoutMs: 20_000,
+  ...(options.cachesTokens === false ? WITHOUT_CACHE : {}),
+})
+const app = new Koa()
+app.use(gatehouse.middleware())
+app.use(gatehouse.gateway.middleware())
+app.use((ctx) => void (ctx.body = { ok: true }))
+await gatehouse.ready({ timeoutMs: 20_000 })
+
+const handle = app.callback()
+await servePeer((request, response) => void handle(request, response), {
+  forms: () => forEach(options.clients ?? 0, createClient),
+  refreshForms: createGrants,
+  async close() {
+    await gatehouse.close()
+    await store.close()
+    redis?.disconnect()
+  },
+})
+
+async function createClient(index: number): Promise<string> {
+  const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
+    accountId: `developer-${index % 10_000}`,
+    name: 'Nightly export',
+    products: ['items-0'],
+  })
+  return `grant_type=client_credentials&client_id=${apiKey.clientId}&client_secret=${clientSecret}`
+}
+
+/** Runs the authorization code flow of a first-party application for each grant. */
+async function createGrants(): Promise<string[]> {
+  const { application, clientSecret } = await gatehouse.applications.create({
+    accountId: 'acme',
+    name: 'Ledger',
+    products: ['items-0'],
+    redirectUris: [CALLBACK],
+  })
+  await gatehouse.applications.setFirstParty(application.clientId, true)
+  const client = `client_id=${application.clientId}&client_secret=${clientSecret}`
+  return forEach(options.grants ?? 0, async () => {
+    const code = await authorize(application.clientId)
+    const response = await fetch(`${issuer}/oauth2/token`, {
+      method: 'POST',
+      body: new URLSearchParams(`grant_type=authorization_code&code=${code}&${client}`),
+    })
+    const { refresh_token: token } = (await response.json()) as { refresh_token: string }
+    return `grant_type=refresh_token&${client}&refresh_token=${token}`
+  })
+}
+
+/** Follows the redirects as a browser would, until there is a code. */
+async function authorize(clientId: string): Promise<string> {
+  const query = new URLSearchParams({
+    client_id: clientId,
+    response_type: 'code',
+    redirect_uri: CALLBACK,
+    scope: ITEM_SCOPE,
+  })
+  const cookies = new Map<string, string>()
+  let url = new URL(`${issuer}/oauth2/authorize?${query.toString()}`)
+  for (let hop = 0; hop < 10 && !url.href.startsWith(CALLBACK); hop += 1) {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+    const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';')
+      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
+    }
+    const location = response.headers.get('location')
+    if (location === null) throw new Error(`no code: HTTP ${response.status} ${await response.text()}`)
+    url = new URL(location, url)
+  }
+  return url.searchParams.get('code') ?? ''
+}
+
+/** Stores revocations of tokens as if another process had stored them an hour ago. */
+async function storeRevocations(count: number): Promise<void> {
+  const log = createRevocationLog(store, { now: () => Date.now() - 3_600_000 })
+  const until = Math.floor(Date.now() / 1000) + DAY_SECONDS
+  const all = Array.from({ length: count }, () => {
+    return { of: 'token', id: randomBytes(16).toString('base64url'), until } as const
+  })
+  for (let start = 0; start < count; start += 10_000) await log.add(all.slice(start, start + 10_000))
+}
