@@ -67,10 +67,10 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   exportRegistry(): AsyncIterable<string>
   /**
    * Imports a file of `exportRegistry` into this store. For a migration, call it on an empty store, before
-   * any process starts on that store. The import does not start this gatehouse. The import overwrites
-   * nothing. If the store has a different client with the same id, that client stays unchanged, and
-   * `conflicts` of the result contains its id. If the store already has a catalog, that catalog stays
-   * unchanged. Revocations are added. If an import fails, call it again with the same file to complete it.
+   * any process starts on that store. The import does not start this gatehouse. If the store has a different
+   * client with the same id, that client stays unchanged, and `conflicts` of the result contains its id. If the
+   * store already has a catalog, its operations stay unchanged. Revocations are added, and a higher epoch
+   * replaces a lower one. If an import fails, call it again with the same file to complete it.
    *
    * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the
    * backup would become valid again, and with them all tokens that were revoked since the backup.

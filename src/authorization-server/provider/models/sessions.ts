@@ -88,7 +88,7 @@ export function sessions(store: Store): Adapter {
 
   /**
    * Moves a session to another id. If the person signs out at the same time, the session is deleted under
-   * both ids.
+   * both ids. A session with a new `uid` is a new sign-in, which a sign-out from the old session does not end.
    */
   async function move(found: FoundSession, id: string, record: AdapterPayload, ttl: number): Promise<void> {
     const [from, uid] = [found.id, uidOf(record)]
