@@ -28,8 +28,8 @@ export interface Principal {
   /** Epoch seconds. */
   readonly expiresAt: number
   /**
-   * All claims of the token. The property is not enumerable, because the claims are decoded when they are first
-   * read. A copy of the principal does not have it.
+   * All claims of the token. A getter decodes the claims when they are first read. So the property is not
+   * enumerable, and a copy of the principal does not have it.
    */
   readonly claims: Readonly<JWTPayload>
   /**
@@ -37,8 +37,8 @@ export interface Principal {
    * was accepted, such as WebSockets, streams and long jobs. All calls with one token share the signal.
    *
    * Its `reason` is a `GatehouseError` with the code `ERR_TOKEN_EXPIRED` or `ERR_TOKEN_REVOKED`. The code is
-   * `ERR_NOT_READY` if the gateway rejects all tokens because its revocations are too stale. The code is
-   * `ERR_CLOSED` if the gateway was closed.
+   * `ERR_NOT_READY` if the gateway could not update its list of revocations for too long, and rejects all tokens.
+   * The code is `ERR_CLOSED` if the gateway was closed.
    *
    * The signal is created when it is first read, and stays in memory while it has a listener. So remove your
    * listener when the work ends. A signal that was passed to `AbortSignal.any()` stays in memory until the
@@ -65,7 +65,10 @@ export interface AccessTokenClaims extends JWTPayload {
   readonly grant_id?: string | undefined
   /** The client's epoch at the time of issue. A token with a lower epoch than its client is revoked. */
   readonly access_epoch: number
-  /** The catalog's epoch at the time of issue. Removing an operation revokes tokens with a lower epoch. */
+  /**
+   * The catalog's epoch at the time of issue. Removing an operation raises the catalog's epoch. Tokens that carry the
+   * operation and have a lower epoch are then revoked.
+   */
   readonly catalog_epoch?: number | undefined
 }
 
@@ -81,7 +84,7 @@ export interface VerifiedToken
   readonly claims: Readonly<Pick<AccessTokenClaims, 'access_epoch' | 'catalog_epoch'>>
 }
 
-/** Keeps what a call needs of the claims of a verified token. @param keyId `kid` of the token */
+/** Picks what a call needs from the claims of a verified token. @param keyId `kid` of the token */
 export function toVerifiedToken(claims: AccessTokenClaims, keyId: string): VerifiedToken {
   return {
     mode: claims.access_mode,
@@ -97,7 +100,7 @@ export function toVerifiedToken(claims: AccessTokenClaims, keyId: string): Verif
   }
 }
 
-/** Tokens of one client have the same scopes, so they share one list. */
+/** The scopes by the text of the claim `scope`. Many tokens have the same text, so they share one list. */
 const knownScopes = createLru<string, Pick<Principal, 'scopes' | 'has'>>(1000)
 
 function carriedScopes(text: string): Pick<Principal, 'scopes' | 'has'> {
@@ -174,8 +177,8 @@ export function createPrincipal(
 }
 
 /**
- * Whether `createPrincipal` made a value with this `signalOf`. Other middleware may set `ctx.state.auth`, so its
- * value alone does not prove that a token was verified.
+ * Whether `value` is a principal of the gateway that owns `signalOf`. Other middleware may set `ctx.state.auth`,
+ * so its value alone does not prove that a token was verified.
  */
 export function isPrincipalOf(value: unknown, signalOf: SignalOf): value is Principal {
   return TokenPrincipal.isOf(value, signalOf)

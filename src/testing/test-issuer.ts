@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { generateSigningKey, toPublicJwk } from '../keys/generate-key.ts'
 import { signToken, type MintedToken } from './sign-token.ts'
 
-/** An authorization service for tests of an API whose process has only a gateway (`createGateway`). */
+/** A small authorization server for tests. Use it for an API that runs only a gateway (`createGateway`). */
 export interface TestIssuer {
   /** For `createGateway({ issuer })`. */
   readonly issuer: string
@@ -11,7 +11,7 @@ export interface TestIssuer {
    * same address.
    */
   readonly jwksUri: string
-  /** Signs an access token that the gateway accepts, with the claims that `mintToken` sets. */
+  /** Signs an access token that the gateway accepts, as the function `mintToken` does for a gatehouse. */
   mintToken(token: MintedToken): Promise<string>
   /** Stops serving keys. Idempotent. */
   close(): Promise<void>
@@ -21,7 +21,7 @@ export interface TestIssuer {
  * Starts an issuer for tests. It signs tokens with a key, and publishes the key with an HTTP server on
  * loopback.
  *
- * @param options.audience {base_url} of the API under test
+ * @param options.audience the address of the API under test ({base_url}), which becomes `aud` of the tokens
  * @param options.port the port of 127.0.0.1 on which the issuer listens. Default: a free port
  */
 export async function createTestIssuer(options: {

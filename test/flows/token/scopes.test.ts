@@ -100,7 +100,7 @@ describeEachStore('scopes', (makeStore) => {
       expect(tokens.id_token).toBeUndefined()
     })
 
-    it('the scope offline_access is ignored, and a refresh token is issued without this scope', async () => {
+    it('the scope offline_access is ignored, because a refresh token is issued in any case', async () => {
       const application = await host.createApplication()
       const scope = 'offline_access invoices:read'
       const tokens = await connect(host, application, { parameters: { scope } })
