@@ -16,7 +16,6 @@ import { ITEM_SCOPE, itemProducts } from '../tokens.ts'
 
 const DAY_SECONDS = 86_400
 const CALLBACK = 'https://app.example/callback'
-const WITHOUT_CACHE = { tokenCacheBytes: 0 }
 
 const { issuer, audience, keys, redisPort, keyPrefix = 'gatehouse:' } = options
 const redis = redisPort === undefined ? undefined : new Redis(redisPort)
@@ -37,7 +36,7 @@ const gatehouse: Gatehouse = createGatehouse({
   },
   // The store is busy while the bench fills it.
   storeTimeoutMs: 20_000,
-  ...(options.cachesTokens === false ? WITHOUT_CACHE : {}),
+  maxCachedTokens: options.cachesTokens === false ? 0 : undefined,
 })
 const app = new Koa()
 app.use(gatehouse.middleware())
