@@ -1,12 +1,12 @@
 /**
  * Floods the authorization endpoint from one address, 127.0.0.1, with requests of the largest size. Redis has
- * `maxmemory 256mb`. At the same time, a client at 127.0.0.2 signs in, refreshes, revokes a token and disables an
- * API key.
+ * `maxmemory 256mb`. At the same time, a user at 127.0.0.2 signs in and refreshes, an operator revokes a token, and
+ * a developer disables an API key.
  *
- * Each of the three runs takes 20 seconds. The first run has the default options. The second run has no limit
- * by address. The third run has no limit by address and a Redis that is nearly full, so the client's sign-ins
- * are rejected. Prints the memory of Redis before and after each run, and the number of responses by status.
- * The measurement fails if an action of the client fails, except for the sign-ins of the third run. The flood
+ * Each of the three runs takes 20 seconds. The first run has the default options. The second run does
+ * not limit the pending requests of one address. The third run has no such limit, and a Redis that is nearly full, so
+ * sign-ins are rejected. Prints the memory of Redis before and after each run, and the number of responses by status.
+ * The measurement fails if an action at 127.0.0.2 fails, except for the sign-ins of the third run. The flood
  * and the host share one process, so all actions are slower than in production.
  * `node bench/authorize-flood.ts` runs for about 90 seconds, and needs Node 22.18 or later.
  */

@@ -16,7 +16,7 @@ import type { Core } from './wire-core.ts'
 /** The number of an account's grants that are read at once. */
 const PAGE_SIZE = 50
 
-/** Wires the sections of an exported registry. */
+/** Creates the sections of an export: products, clients, deleted clients, host epochs, keys and revocations. */
 export function createBackupSections(
   core: Core,
   keys: Pick<KeySource, 'exportable'>,
@@ -28,8 +28,8 @@ export function createBackupSections(
   const longestIdToken = ofIdTokens(1)
 
   /**
-   * The revocations to export for a client with a pending change. A corrupt client record is not exported, so
-   * the result then revokes all tokens of the client.
+   * The revocations to export for a client with a pending change. If the client's record is corrupt, its exact
+   * revocations are unknown. All tokens of the client are then revoked.
    */
   async function revocationsOf(id: string): Promise<readonly RevocationSpec[]> {
     try {
@@ -51,7 +51,7 @@ export function createBackupSections(
       for (const { grantId, record } of items) {
         if (await grantLifecycle.hasStaleConsent(record)) specs.push({ of: 'grant', id: grantId })
       }
-      // A corrupt grant record cannot show whether its consent is stale, so the grant is revoked.
+      // A corrupt record does not show whether the grant was made before the pending change. So the grant is revoked.
       for (const { id: grantId } of corrupt) specs.push({ of: 'grant', id: grantId })
     }
     return specs

@@ -37,8 +37,8 @@ export interface GatewayDependencies {
    */
   readonly getKey: JWTVerifyGetKey
   /**
-   * The scope of the operation that a request names; undefined if no operation claims the request, or if
-   * different routers would run different operations.
+   * The scope of the operation that a request names. Undefined if no operation matches, or if the match depends on
+   * how the host's router compares letters.
    *
    * @param method upper case, never HEAD: for HEAD the gateway passes GET
    * @param path below {base_url}, starting with `/`, without a trailing slash. The path is already decoded,
@@ -46,8 +46,9 @@ export interface GatewayDependencies {
    */
   findScope(method: string, path: string): string | undefined
   /**
-   * All routes by which some router would select an operation for a request. Empty if no operation claims the
-   * request, or while the products are not loaded yet. Takes the parameters of `findScope`.
+   * All routes of operations that match a request in at least one kind of router. Routers differ in how they
+   * compare letters. Empty if no route matches, or while the products are not loaded yet. Takes the parameters of
+   * `findScope`.
    */
   findClaims(method: string, path: string): readonly RouteClaim[]
   /**

@@ -15,8 +15,8 @@ export interface Account<Level extends string = string> {
   readonly kycLevel?: Level | undefined
   /**
    * Claims about the person or company for the user info endpoint, by their OpenID Connect names: `name`,
-   * `email`, `email_verified`, `picture`, … (OpenID Connect Core 5.1). The pages address the account by
-   * `name` or `email`.
+   * `email`, `email_verified`, `picture`, … (OpenID Connect Core 5.1). The sign-in and consent
+   * pages show `name` and `email`, so that the person recognizes the account.
    */
   readonly claims?: Readonly<Record<string, unknown>> | undefined
 }

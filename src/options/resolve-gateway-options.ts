@@ -8,7 +8,7 @@ export type ResolvedGatewayOptions = ReturnType<typeof resolveGatewayOptions>
 
 /**
  * Checks the options of `createGateway`, adds the defaults and freezes the result. This function does no I/O.
- * The catalog checks the products themselves.
+ * It does not check the contents of the products, which the catalog checks.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
  */

@@ -20,15 +20,15 @@ const ENTRY_PREFIX = /^\d{13}:[\w-]{8}:/
 const ENTRY_PREFIX_LENGTH = 23
 
 /**
- * The age of an entry, in milliseconds, from which on its process counts as stopped. Other processes then
- * complete the change.
+ * If an entry is older than this, in milliseconds, the process that added the entry has probably stopped. Other
+ * processes then complete the change.
  */
 const ABANDONED_AFTER_MS = 15_000
 
 /**
- * The age in milliseconds at which a completed entry is removed. A younger entry is completed repeatedly. The
- * process that added the entry may be slow, or its clock may be wrong. So it may make its change after
- * another process has completed the entry for the first time.
+ * The age in milliseconds at which a completed entry is removed. The process that added the entry may be slow,
+ * and may make its change after another process has completed the entry. So processes complete a younger entry
+ * again and again.
  */
 const REMOVE_AFTER_MS = 600_000
 

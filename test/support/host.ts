@@ -119,8 +119,8 @@ export async function startHost(options: HostOptions = {}) {
     errors,
     ...hostRequests({ fetch, issuer, audience }),
     browser: (): Browser => createBrowser({ follow: [origin], fetch }),
-    // `createApiKey()` and `createApplication()` call `ready()` first. On a busy machine gatehouse takes
-    // longer to make its signing keys than a request waits for the start.
+    // `createApiKey()` and `createApplication()` call `ready()` first. On a busy machine, gatehouse may need more than
+    // `startTimeoutMs` to make its signing keys, and a request would get 503.
     async createApiKey(productIds: string[] = ['invoices', 'payments']) {
       await gatehouse.ready()
       const { apiKey, clientSecret } = await gatehouse.apiKeys.create({

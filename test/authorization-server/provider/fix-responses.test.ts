@@ -159,8 +159,8 @@ it('an authorization error that cannot be redirected explains what the developer
   }
   expect(await ask('unknown')).toEqual([
     400,
-    'there is no application with this client_id: check the client_id, enable the application if it is disabled, ' +
-      'and use an application instead of an API key, which acts on its own account only',
+    'no enabled application has this client_id; check the client_id, or enable the application. An API key cannot be ' +
+      'used here, because it acts on the account of its owner only',
   ])
   expect(await ask(apiKey)).toEqual(await ask('unknown'))
   expect(await ask(withoutUri)).toEqual([400, expect.stringContaining('no redirect URI is registered')])

@@ -83,7 +83,7 @@ describeEachStore('token families with a grace period', (makeStore) => {
     expect(exchanges.filter(({ isRetry }) => !isRetry)).toHaveLength(1)
   })
 
-  test('a token is rotated even if its predecessor is retried between finding and rotating the token', async () => {
+  test('a request finds a token, another request retries the previous token, and the first request can still rotate its token', async () => {
     const first = await startFamily(families)
     const { next: second } = await requireRefreshed(families, first)
     const found = await families.find(second)
@@ -109,7 +109,7 @@ describeEachStore('token families with a grace period', (makeStore) => {
     expect(await refresh(families, first)).toBeUndefined()
   })
 
-  test('without a grace period nothing is stored for retries, and stored successors are ignored', async () => {
+  test('a process without a grace period stores no successors, and ignores the successors that another process stored', async () => {
     const off = open(store, {})
     const first = await startFamily(off)
     const { next: second } = await requireRefreshed(off, first)
@@ -216,7 +216,7 @@ describe('token families with a grace period on a failing store', () => {
   }
 
   test.each(FAULTS)(
-    'after a failed rotation (fault: %s), the token that another process sent to the client stays current',
+    'a rotation fails (fault: %s), the client retries at another process, and the token from that process stays current',
     async (fault) => {
       const first = await startFamily(here)
       faulty.arm('replace refresh-family', fault, { thenAway: true })

@@ -6,8 +6,8 @@ import { recordOf } from '../../client-metadata.ts'
  * distinguish them.
  */
 const NO_APPLICATION =
-  'there is no application with this client_id: check the client_id, enable the application if it is disabled, and ' +
-  'use an application instead of an API key, which acts on its own account only'
+  'no enabled application has this client_id; check the client_id, or enable the application. An API key cannot be ' +
+  'used here, because it acts on the account of its owner only'
 
 /**
  * Describes what the developer can do about an error of an authorization or sign-out request, if the error
