@@ -19,13 +19,16 @@ export interface Load {
   readonly tokens?: string | undefined
   /** A file with one form a line. They are sent in turn, by POST. */
   readonly forms?: string | undefined
-  /** Whether each answer contains the refresh token of the next form. Each form then is one chain. */
+  /**
+   * Whether each response contains a new refresh token, which replaces the token in the form when the form is sent
+   * again.
+   */
   readonly refreshes?: boolean | undefined
 }
 
 export type LoadQuestion = 'saturate' | 'pace'
 
-/** What to send: for a time, or a number of requests. */
+/** What to send, and when to stop. */
 export interface Saturation {
   readonly load: Load
   readonly seconds: number
@@ -64,7 +67,7 @@ interface Exchange {
   readonly settle?: (body: string) => void
 }
 
-/** The next request. Undefined while each chain waits for its answer. */
+/** The next request. Undefined while all forms wait for their responses. */
 type NextExchange = () => Exchange | undefined
 
 /** Requests continue where the previous round ended. */
@@ -93,7 +96,7 @@ async function saturate({ load, seconds, amount }: Saturation): Promise<Answered
       {
         setupRequest(defaults, context: { exchange?: Exchange }) {
           const exchange = next()
-          if (!exchange) throw new Error('there are fewer chains than connections')
+          if (!exchange) throw new Error('there are fewer forms than connections')
           context.exchange = exchange
           return { ...defaults, ...exchange }
         },
@@ -191,7 +194,7 @@ function inTurn({ url, tokens, forms }: Load): NextExchange {
   }
 }
 
-/** Chains of refresh tokens: a form is sent again once its answer contained the next refresh token. */
+/** Sends each form again as soon as its response has arrived, with the refresh token of the response. */
 function refreshes({ url, forms = '' }: Load): NextExchange {
   const { pathname } = new URL(url)
   const idle = linesOf(forms)

@@ -1,5 +1,5 @@
 /**
- * Express with `express-oauth2-jwt-bearer`. It is fair because `auth()` is set as its documentation shows, and
+ * Express with `express-oauth2-jwt-bearer`. The comparison is fair because `auth()` is set as its documentation shows, and
  * keeps the key in memory after the first request. It has no cache of tokens.
  */
 import express from 'express'

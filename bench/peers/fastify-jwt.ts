@@ -1,5 +1,5 @@
 /**
- * Fastify with `@fastify/jwt` and its cache of verified tokens. It is fair because the cache has room for all
+ * Fastify with `@fastify/jwt` and its cache of verified tokens. The comparison is fair because the cache has room for all
  * tokens, and the hook is the one of its documentation. Its tokens are signed with HMAC (HS256), as its
  * documentation shows, so the signature costs less, and everybody who can verify a token can also sign one.
  */

@@ -1,5 +1,5 @@
 /**
- * Bare jose in Koa: the least code that verifies an access token by RFC 9068. It is fair because the key is
+ * Bare jose in Koa: the least code that verifies an access token by RFC 9068. The comparison is fair because the key is
  * imported once, and because it checks signature, type, issuer, audience and times. It knows no revocations and
  * no scopes, and it has no cache.
  */

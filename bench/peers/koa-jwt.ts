@@ -1,5 +1,5 @@
 /**
- * `koa-jwt` with the keys of `jwks-rsa`. It is fair because both are set as their documentation shows, with the
+ * `koa-jwt` with the keys of `jwks-rsa`. The comparison is fair because both are set as their documentation shows, with the
  * cache of keys and the rate limit of `koaJwtSecret`. It has no cache of tokens.
  */
 import jwksRsa from 'jwks-rsa'

@@ -1,6 +1,6 @@
 /**
  * A Koa app that checks nothing: the zero line. With `emptyMiddlewares`, it shows what a middleware costs that
- * only calls the next middleware. It is fair because every candidate on Koa ends in the same response.
+ * only calls the next middleware. The comparison is fair because every candidate on Koa ends in the same response.
  */
 import Koa from 'koa'
 import { options, servePeer } from '../peer.ts'

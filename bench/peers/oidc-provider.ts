@@ -1,5 +1,5 @@
 /**
- * Bare oidc-provider with its own example of an adapter for Redis, and the clients in Redis. It is fair because it
+ * Bare oidc-provider with its own example of an adapter for Redis, and the clients in Redis. The comparison is fair because it
  * issues access tokens of the same kind (JWT, ES256), and rotates refresh tokens. Its job is easier in one point:
  * a direct token without a requested scope contains no scope.
  */

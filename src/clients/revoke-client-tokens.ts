@@ -24,7 +24,9 @@ export interface ClientTokens {
    * Revokes the tokens of a client that carry one of `scopes`, or all its tokens if its record is corrupt.
    */
   revokeScopes(clientId: string, scopes: readonly string[], options: ChangeOptions): Promise<void>
-  /** The revocations that the current state of a client requires. Repeating these revocations is harmless. */
+  /**
+   * The revocations that must be in force for a client now, by its epoch. Repeating these revocations is harmless.
+   */
   revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>
   /**
    * All API keys and applications of an account, page by page. If the record of a client is corrupt, the page
@@ -42,13 +44,14 @@ export const PAGE_SIZE = 50
 const ANY_KIND = 'API key or application'
 
 /**
- * Changes the record that contains the epoch of a client or its epoch offset, and revokes the tokens that
- * were issued before. If this record is corrupt, these tokens are revoked nevertheless.
+ * Raises the epoch in the record of a client, and revokes the tokens that were issued before. For a client that
+ * the host manages, the record has an offset that is added to the host's epoch. If the record is corrupt, the
+ * tokens are revoked nevertheless.
  *
  * @param revocation.change changes the record, and returns the revocations that the changed record needs
  * @param revocation.ofCorrupt returns the revocations if the record is corrupt
- * @throws {GatehouseError} `ERR_STORE_CORRUPT`, after the revocation, if the record is corrupt; what `change`
- *   throws
+ * @throws {GatehouseError} `ERR_STORE_CORRUPT` if the record is corrupt, after the tokens are revoked. Other errors of
+ *   `change` are passed on
  */
 export async function revokeDespiteCorruption(
   revocations: Pick<Revocations, 'revokeWith'>,

@@ -25,7 +25,7 @@ export function readBasicCredentials(authorization: string): BasicCredentials | 
   const rawId = text.slice(0, Math.max(colon, 0))
   const rawSecret = text.slice(colon + 1)
   const clientId = formDecode(rawId)
-  // A client that encodes its id also encodes its secret, so the raw secret is not tried.
+  // If the id was form-encoded, the secret was too, so only the decoded secret is tried.
   const isRawPossible = clientId === rawId && isPrintableAscii(rawSecret)
   const readings = new Set([formDecode(rawSecret), isRawPossible ? rawSecret : undefined])
   const [first, ...others] = [...readings].filter((reading) => reading !== undefined)

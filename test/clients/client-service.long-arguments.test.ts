@@ -23,7 +23,7 @@ describeEachKind('lists in arguments', (context) => {
     expect(performance.now() - startedAt).toBeLessThan(1000)
   })
 
-  it('a list of the maximum length is checked in linear time, and the error names the first 100 problems of each list', async () => {
+  it('two lists of the maximum length are checked in linear time, and the error names the first 100 problems of each list', async () => {
     const { service } = context.start(undefined, {
       definitions: manyProducts(3000),
       maxScopeBytes: 1_000_000,

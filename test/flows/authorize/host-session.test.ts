@@ -145,29 +145,29 @@ describeEachStore("the host's own session", (makeStore) => {
 
   /** Changes at the host while the user anna of the account alice authorizes an application. */
   const changes = {
-    'switches account': {
+    'the user switches account': {
       apply: () => host.signInAt(browser, { accountId: 'bob' }),
       next: { account_id: 'bob', user_id: undefined },
     },
-    'switches to another member of the account': {
+    'the user switches to another member of the account': {
       apply: () => host.signInAt(browser, { accountId: 'alice', userId: 'arthur' }),
       next: { account_id: 'alice', user_id: 'arthur' },
     },
-    'signs out': { apply: () => host.signOutAt(browser), next: undefined },
-    'deletes the account': {
+    'the user signs out': { apply: () => host.signOutAt(browser), next: undefined },
+    'the host deletes the account': {
       apply: () => {
         host.accounts.delete('alice')
         host.signOutAt(browser)
       },
       next: undefined,
     },
-    'deletes the account and keeps the session of the account': {
+    'the host deletes the account and keeps its session': {
       apply: () => void host.accounts.delete('alice'),
       next: undefined,
     },
   }
 
-  describe.each(Object.entries(changes))('the host %s', (change, { apply, next }) => {
+  describe.each(Object.entries(changes))('a change at the host: %s', (change, { apply, next }) => {
     beforeEach(() => host.signInAt(browser, { accountId: 'alice', userId: 'anna' }))
 
     /**
@@ -190,7 +190,7 @@ describeEachStore("the host's own session", (makeStore) => {
       } else expect(isHostSignIn(page) || isErrorPage(page), `${page.url.href} ${page.status}`).toBe(true)
     }
 
-    it(`if the host ${change} between the authorization request and the consent page, no code is issued for the old user`, async () => {
+    it(`if ${change} between the authorization request and the consent page, no code is issued for the old user`, async () => {
       const answer = await browser.request(request())
       const address = new URL(answer.headers.get('location')!, host.origin)
       expect(address.pathname).toMatch(/^\/auth\/interaction\//)
@@ -198,14 +198,14 @@ describeEachStore("the host's own session", (makeStore) => {
       await expectNewStart(await browser.open(address))
     })
 
-    it(`if the host ${change} before the user submits the consent form, no code is issued for the old user`, async () => {
+    it(`if ${change} before the user submits the consent form, no code is issued for the old user`, async () => {
       const page = await open()
       await expectConsentOf('Alice', page)
       apply()
       await expectNewStart(await approve(page))
     })
 
-    it(`if the host ${change} between the consent form and the redirect to the application, no code is issued for the old user`, async () => {
+    it(`if ${change} between the consent form and the redirect to the application, no code is issued for the old user`, async () => {
       const answer = await approve(await open(), { follow: false })
       const address = redirectOf(answer)
       expect(address).toMatch(`${host.issuer}/oauth2/authorize/`)
@@ -213,7 +213,7 @@ describeEachStore("the host's own session", (makeStore) => {
       await expectNewStart(await browser.open(address!))
     })
 
-    it(`if the host ${change} before the code exchange, the code gives no token for another user`, async () => {
+    it(`if ${change} before the code exchange, the code gives no token for another user`, async () => {
       const page = await approve(await open())
       apply()
       const code = page.url.searchParams.get('code')!
@@ -257,7 +257,7 @@ describeEachStore("the host's own session", (makeStore) => {
   })
 
   describe('prompt=select_account', () => {
-    it('prompt=select_account shows the account choice, and asks for consent again after another account has signed in at the host', async () => {
+    it('after an earlier approval, prompt=select_account shows the consent page, and asks another user for consent after a switch of accounts', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       await approve(await open())
       const page = await open({ prompt: 'select_account' })
