@@ -14,7 +14,7 @@ import { measureGrowth } from './growth.ts'
 import { measureMemory } from './memory.ts'
 
 const DEADLINE_MS = 360_000
-const SCHEDULE = { rounds: 5, seconds: 1, warmUpSeconds: 1.5, pacedSeconds: 2 }
+const SCHEDULE = { rounds: 5, seconds: 0.8, warmUpSeconds: 1, pacedSeconds: 2 }
 const QUICK = { rounds: 1, seconds: 0.3, warmUpSeconds: 0.2, pacedSeconds: 0.3 }
 
 setTimeout(() => {

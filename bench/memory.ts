@@ -1,53 +1,71 @@
 /** The memory of one process over many requests, and what is still active after `close()`. */
 import { startRedis } from '../test/support/redis-server.ts'
-import { slopeOf } from './figures.ts'
-import { prepare, urlOf, type Peer, type Setting } from './rounds.ts'
+import { round, slopeOf } from './figures.ts'
 import type { Load } from './load.ts'
+import type { Memory } from './peer.ts'
+import { prepare, urlOf, type Peer, type Setting } from './rounds.ts'
 
 const TOKENS = 100_000
 const API_KEYS = 1000
+
+/** Requests to one address, with a sample of the memory after each part. */
+interface Sampling {
+  readonly load: Load
+  readonly samples: number
+  /** Requests between two samples. */
+  readonly requests: number
+  /** On a slow or busy machine, no further part begins after this time. */
+  readonly seconds: number
+}
 
 /** Measures a koa-gatehouse on Redis: gateway calls first, then token requests. */
 export async function measureMemory(): Promise<void> {
   const setting = await prepare()
   const redis = await startRedis()
-  const peer = await setting.startPeer('koa-gatehouse', { redisPort: redis.port, clients: API_KEYS })
+  const options = { redisPort: redis.port, clients: API_KEYS }
+  const peer = await setting.startPeer('koa-gatehouse', options, ['--expose-gc'])
   const tokens = await setting.writeTokens({ count: TOKENS, peer })
   await sample(setting, peer, 'gateway calls, 100,000 tokens in turn', {
     load: { url: urlOf(peer, '/api/items/list'), tokens },
     samples: 20,
     requests: 50_000,
+    seconds: 130,
   })
   const forms = await setting.writeForms(peer, 'forms')
   await sample(setting, peer, 'token requests, 1,000 API keys in turn', {
     load: { url: urlOf(peer, '/auth/oauth2/token'), forms },
-    samples: 12,
-    requests: 25_000,
+    samples: 20,
+    requests: 15_000,
+    seconds: 170,
   })
   const active = await peer.ask<string[]>('close')
   console.log(
-    `\nactive after close(): ${active.join(', ') || 'nothing'} (the pipe to the bench is one of them)`,
+    `\nactive after close(): ${active.join(', ') || 'nothing'} (a PipeWrap is the connection to the bench)`,
   )
   setting.close()
   await redis.stop()
 }
 
-/** Prints resident memory after each part, and its slope over the second half. */
-async function sample(
-  setting: Setting,
-  peer: Peer,
-  what: string,
-  { load, samples, requests }: { load: Load; samples: number; requests: number },
-): Promise<void> {
-  const points: [thousands: number, bytes: number][] = [[0, await peer.ask<number>('memory')]]
-  for (let count = 1; count <= samples; count += 1) {
+/** Prints the memory after each part, and its slope over the second half. */
+async function sample(setting: Setting, peer: Peer, what: string, sampling: Sampling): Promise<void> {
+  const { load, samples, requests, seconds } = sampling
+  const started = performance.now()
+  const points = [{ thousands: 0, ...(await peer.ask<Memory>('memory')) }]
+  while (points.length <= samples && performance.now() - started < seconds * 1000) {
     await setting.saturate({ load, seconds: 0, amount: requests })
-    points.push([(count * requests) / 1000, await peer.ask<number>('memory')])
+    points.push({ thousands: (points.length * requests) / 1000, ...(await peer.ask<Memory>('memory')) })
   }
-  console.log(`\n${what}: resident memory`)
+  console.log(`\n${what}`)
   console.table(
-    points.map(([thousands, bytes]) => ({ 'thousand requests': thousands, MB: Math.round(bytes / 1e6) })),
+    points.map(({ thousands, rss, heap }) => ({
+      'thousand requests': thousands,
+      'resident MB': round(rss / 1e6),
+      'heap MB after gc': round(heap / 1e6),
+    })),
   )
-  const slope = slopeOf(points.slice(Math.ceil(points.length / 2)))
-  console.log(`slope over the second half: ${Math.round(slope)} bytes per 1,000 requests`)
+  const half = points.slice(Math.floor(points.length / 2))
+  for (const kind of ['rss', 'heap'] as const) {
+    const slope = slopeOf(half.map((point) => [point.thousands, point[kind]] as const))
+    console.log(`${kind}, second half: ${Math.round(slope)} bytes per 1,000 requests`)
+  }
 }

@@ -4,8 +4,11 @@
  */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { JWK } from 'jose'
 import type { Question, Report } from './processes.ts'
+
+const SOCKETS_CLOSE_MS = 200
 
 /** The options of a candidate, passed as JSON. */
 export interface PeerOptions {
@@ -40,6 +43,12 @@ export interface PeerOptions {
 /** The questions that every candidate answers. */
 export type PeerQuestion = 'cpu' | 'memory' | 'forms' | 'refreshForms' | 'close'
 
+/** Memory in bytes. `heap` is measured after a garbage collection, if node runs with `--expose-gc`. */
+export interface Memory {
+  readonly rss: number
+  readonly heap: number
+}
+
 /** The options of this process. */
 export const options = JSON.parse(process.argv[2] ?? '{}') as PeerOptions
 
@@ -61,8 +70,10 @@ export async function servePeer(handler: RequestListener, answers: PeerAnswers =
   answerBench({
     ...answers,
     async close() {
-      server.closeAllConnections()
+      const closed = once(server, 'close')
       server.close()
+      server.closeAllConnections()
+      await closed
       await answers.close?.()
     },
   })
@@ -72,10 +83,12 @@ export async function servePeer(handler: RequestListener, answers: PeerAnswers =
 export function answerBench(answers: PeerAnswers = {}): void {
   const answer = async (question: PeerQuestion): Promise<unknown> => {
     if (question === 'cpu') return process.cpuUsage()
-    if (question === 'memory') return process.memoryUsage.rss()
+    if (question === 'memory') return memory()
     if (question === 'forms') return answers.forms?.()
     if (question === 'refreshForms') return answers.refreshForms?.()
     await answers.close?.()
+    // Sockets are closed after the call that closes them.
+    await delay(SOCKETS_CLOSE_MS)
     return process.getActiveResourcesInfo()
   }
   process.on('message', ({ number, ask }: Question<PeerQuestion>) => {
@@ -84,6 +97,12 @@ export function answerBench(answers: PeerAnswers = {}): void {
   // The bench may have been killed, and must not leave its candidates behind.
   process.once('disconnect', () => process.exit())
   report({ ready: true })
+}
+
+function memory(): Memory {
+  const { rss } = process.memoryUsage()
+  globalThis.gc?.()
+  return { rss, heap: process.memoryUsage().heapUsed }
 }
 
 function report(message: Report): void {

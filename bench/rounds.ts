@@ -59,7 +59,7 @@ interface Round {
 /** What the bench starts once: the keys, the address of the public keys, and the process that makes requests. */
 export interface Setting {
   readonly keys: Keys
-  startPeer(script: string, options?: Partial<PeerOptions>): Promise<Peer>
+  startPeer(script: string, options?: Partial<PeerOptions>, execArgv?: readonly string[]): Promise<Peer>
   /**
    * Signs tokens for the candidates of the gateway.
    *
@@ -109,11 +109,12 @@ export async function prepare(): Promise<Setting> {
 
   return {
     keys,
-    async startPeer(script, options = {}) {
+    async startPeer(script, options = {}, execArgv = []) {
       const port = await freePort()
       const names = options.redisPort === undefined ? GATEWAY : namesAt(port)
       const common = { port, ...names, keys: keys.keys, hmacSecret: keys.hmacSecret, jwksUri }
-      return startProcess(`peers/${script}${EXTENSION}`, { ...common, ...options } satisfies PeerOptions)
+      const all = { ...common, ...options } satisfies PeerOptions
+      return startProcess(`peers/${script}${EXTENSION}`, all, { execArgv })
     },
     async writeTokens({ count, alg = 'ES256', scopes = 10, peer }) {
       const names = peer ? namesAt(peer.port) : GATEWAY

@@ -8,6 +8,8 @@ import { options, servePeer } from '../peer.ts'
 
 const { issuer, audience, jwksUri } = options
 const app = express()
+// Express prints no errors in this environment.
+app.set('env', 'test')
 app.use(auth({ issuer, audience, jwksUri, tokenSigningAlg: 'ES256' }))
 app.get(['/api/items/list', '/api/items/:id'], (_, response) => void response.json({ ok: true }))
 await servePeer(app)

@@ -13,7 +13,7 @@ const result = (name: string, user: number, system: number) => ({
 })
 const report: Report = {
   date: '2026-11-22',
-  machine: { cpu: 'A <fast> & new CPU', cores: 2 },
+  machine: { cpu: 'A <fast> & new CPU', cores: 2, load: 0.1 },
   node: 'v24.0.0',
   versions: {},
   schedule: { rounds: 5, seconds: 1, warmUpSeconds: 1, pacedSeconds: 1 },
