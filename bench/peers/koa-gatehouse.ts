@@ -1,6 +1,6 @@
 /**
- * koa-gatehouse as its README shows it: the token service and the gateway, both mounted in one Koa app. It is
- * fair because it keeps all defaults: revocations are checked, the scope of the operation is checked, and the
+ * koa-gatehouse as its README shows it: the token service and the gateway, both mounted in one Koa app. The comparison
+ * is fair because it keeps all defaults: revocations are checked, the scope of the operation is checked, and the
  * cache has its usual size.
  */
 import { randomBytes } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * The limit of every token endpoint: `node:http` that reads the form and makes one signature with ES256. It is a
- * fair limit because each access token needs one signature. It checks no client and stores nothing.
+ * The limit of every token endpoint: `node:http` that reads the form and makes one signature with ES256. It is a fair
+ * limit because each access token needs one signature. It checks no client and stores nothing.
  */
 import { webcrypto } from 'node:crypto'
 import { options, servePeer } from '../peer.ts'
