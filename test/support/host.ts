@@ -11,6 +11,7 @@ import {
 } from 'koa-gatehouse'
 import { deployStore } from './deployments.ts'
 import { kycLevels, products } from '../fixtures/products.ts'
+import { guardProviderRequests } from './guard-provider-request.ts'
 import { seedKeyRing } from './ready-keys.ts'
 import { createBrowser, formsOf, type Browser, type Page } from './browser.ts'
 import { hostRequests, type Client } from './host-requests.ts'
@@ -48,6 +49,8 @@ export interface HostOptions {
 }
 
 export const SECRET = 'a secret for tests, long enough to be one'
+
+guardProviderRequests()
 
 /** Starts the app of a host on a free port. The app contains gatehouse. */
 export async function startHost(options: HostOptions = {}) {

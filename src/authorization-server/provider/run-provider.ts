@@ -1,8 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import compose from 'koa-compose'
 import type { Context } from 'koa'
 import type { Provider } from 'oidc-provider'
-import { requestProxy } from './request-proxy.ts'
 import { requestState, startRequest } from './request-state.ts'
+import { ProviderRequest } from './seam/provider-request.ts'
 import { middlewareOf } from './seam/seam.ts'
 
 /**
@@ -21,8 +22,9 @@ export async function runProvider(
   path: string,
   form?: string,
 ): Promise<boolean> {
-  const request = requestProxy(ctx, RETURN_FROM_PAGES.test(path) ? path : path + ctx.search, form)
-  const inner = provider.createContext(request, ctx.res)
+  const url = RETURN_FROM_PAGES.test(path) ? path : path + ctx.search
+  const request = new ProviderRequest(ctx, url, form)
+  const inner = provider.createContext(request as unknown as IncomingMessage, ctx.res)
   startRequest(inner, ctx)
   // Like any Koa app, oidc-provider must start with the status 404. Koa would treat a status that is set with
   // `ctx.status` as a deliberate answer, so the status is set in `ctx.res`.
