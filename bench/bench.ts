@@ -15,7 +15,7 @@ import { measureMemory } from './memory.ts'
 
 const DEADLINE_MS = 360_000
 const SCHEDULE = { rounds: 5, seconds: 0.8, warmUpSeconds: 1, pacedSeconds: 2 }
-const QUICK = { rounds: 1, seconds: 0.3, warmUpSeconds: 0.2, pacedSeconds: 0.3 }
+const QUICK = { rounds: 1, seconds: 0.6, warmUpSeconds: 0.6, pacedSeconds: 0.3 }
 
 setTimeout(() => {
   console.error(`not finished within ${DEADLINE_MS / 1000} s`)

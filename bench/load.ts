@@ -110,7 +110,7 @@ async function saturate({ load, seconds, amount }: Saturation): Promise<Answered
       },
     ],
   })
-  if (result.non2xx > 0 || result.errors > 0 || result['2xx'] === 0) {
+  if (result.non2xx > 0 || result.errors > 0) {
     const statuses = JSON.stringify(result.statusCodeStats)
     throw new Error(`${load.url}: ${result.errors} errors, status codes ${statuses}`)
   }

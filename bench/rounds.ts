@@ -174,6 +174,7 @@ async function measureRound(setting: Setting, candidate: Candidate, seconds: num
   const before = await peer.ask<NodeJS.CpuUsage>('cpu')
   const answered = await setting.saturate({ load: loadOf(candidate), seconds, amount })
   const after = await peer.ask<NodeJS.CpuUsage>('cpu')
+  if (answered.requests === 0) throw new Error(`${candidate.name} answered no request in ${seconds} s`)
   return {
     user: (after.user - before.user) / answered.requests,
     system: (after.system - before.system) / answered.requests,
