@@ -1,7 +1,7 @@
 /**
- * Creates a cache of bounded size. A full cache evicts values that were not used since they were stored or
- * since they were last passed over, so a flood of values that are used once cannot evict the values in use
- * (the second-chance algorithm). Reading a value costs one lookup and moves nothing.
+ * Creates a cache of bounded size, by the second-chance algorithm. A full cache evicts a value that was not read
+ * since its last check. So values that are never read cannot evict values that are read again and again. Reading
+ * a value costs one lookup and moves nothing.
  *
  * @param most maximum number of values; 0 stores nothing
  */

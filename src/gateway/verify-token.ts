@@ -79,8 +79,8 @@ export function createTokenVerifier(options: {
     try {
       const own = readOwnToken(token)
       const accepted = own && acceptClaims(own.claims, own.header.kid)
-      // Each token gets one signature check. A token with any problem is checked by jose, in the order that
-      // the explanations rely on.
+      // Each token gets one signature check. If the claims have a problem, jose checks the whole token. The order of
+      // its checks decides which problem is reported.
       if (own !== undefined && accepted !== undefined && !('problem' in accepted)) {
         const isSigned = await hasValidSignature(own, getKey)
         if (isSigned !== undefined) return isSigned ? accepted : WRONG_SIGNATURE

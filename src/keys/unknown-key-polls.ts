@@ -11,7 +11,7 @@ const BURST = 5
  * average. So tokens with invented key ids cause little load. Callers above the limit wait, and share one
  * poll.
  *
- * @param poll returns the same promise to callers that share a poll
+ * @param poll may return the promise of a poll that is already running; such a call does not count again
  */
 export function limitPolls(poll: () => Promise<void>): () => Promise<void> {
   let pollTimes: number[] = []

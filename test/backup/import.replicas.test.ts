@@ -22,7 +22,7 @@ const key = {
   resourceServer: false,
 }
 
-/** For each section of the file: the fields of a line, and the key of the record that its import writes. */
+/** For each section of an export file: the fields of one line, and the store key (`at`) that importing this line writes. */
 const SECTIONS: Record<
   string,
   { open: (store: Store) => Section; fields: Record<string, unknown>; at: string }

@@ -24,7 +24,7 @@ test('if too few replicas have the longest lifetime, reading it rejects in every
   expect(await createLongestLifetime(db.durable, 60).seconds()).toBe(3600)
 })
 
-test('each process confirms a lifetime that another process has raised', async () => {
+test('reading a lifetime that another process has raised rejects until enough replicas have it', async () => {
   const short = createLongestLifetime(db.durable, 60)
   expect(await short.seconds()).toBe(60)
   db.replicates = false

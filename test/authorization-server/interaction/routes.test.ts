@@ -218,7 +218,7 @@ describe('every page', () => {
     expect(headers['content-security-policy']).toContain("form-action 'self' https://app.example;")
   })
 
-  it('the page that redirects escapes the address in its markup', async () => {
+  it('the redirect page escapes the target address in its HTML', async () => {
     const { text } = await request(callback).get('/continue')
     expect(nextIn(text)).toBe('https://app.example/?a=1&amp;b=%22%3C')
   })
