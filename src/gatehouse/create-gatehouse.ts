@@ -142,6 +142,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     settings,
     catalog,
     registry,
+    clientUsed: clients.clientUsed,
     accounts,
     events,
     pages,

@@ -1,3 +1,4 @@
+import type { Client } from '../clients/client.ts'
 import { clientsAtHost, clientsInStore } from '../clients/create-clients.ts'
 import { createLastUses } from '../clients/last-used.ts'
 import type { Core } from './wire-core.ts'
@@ -15,5 +16,5 @@ export function createClients(core: Core) {
   const lastUses = createLastUses({ store, logger })
   const parts = { store: durable, events, revocations, catalog, lastUses, logger, maxScopeBytes, oidcScopes }
   const clients = registry ? clientsAtHost(parts, registry) : clientsInStore(parts, revoked)
-  return { ...clients, lastUses }
+  return { ...clients, clientUsed: (client: Client) => lastUses.record(client.clientId) }
 }

@@ -55,7 +55,7 @@ export function createProviderBuilder(
       verifyAccessToken,
       revocations: core.revocations,
       isTokenRevoked: core.revoked.isTokenRevoked,
-      clientUsed: (client) => clients.lastUses.record(client.clientId),
+      clientUsed: clients.clientUsed,
       interactionAdmission,
       pages,
       events: core.events,

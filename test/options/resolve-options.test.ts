@@ -77,6 +77,7 @@ describe('the options of createGatehouse', () => {
         storedConsent: 31_536_000,
       },
       requirePkce: false,
+      directAccessFastPath: true,
       refreshTokenGraceSeconds: 0,
       revocations: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
       signingKeys: { rotateAfterSeconds: 7_776_000, publishAheadSeconds: 86_400 },
@@ -520,6 +521,7 @@ describe('the options kycLevels, claims, branding, texts and defaultLocale', () 
     [{ kycLevels: ['a', 'b', 'a'] }, 'kycLevels'],
     [{ requirePkce: 'false' }, 'requirePkce'],
     [{ requirePkce: 0 }, 'requirePkce'],
+    [{ directAccessFastPath: 'false' }, 'directAccessFastPath'],
     [{ claims: [] }, 'claims'],
     [{ claims: { openid: ['name'] } }, 'claims.openid'],
     [{ claims: { offline_access: [] } }, 'claims.offline_access'],
@@ -549,10 +551,11 @@ describe('the options kycLevels, claims, branding, texts and defaultLocale', () 
     expect(pathsOf(options)).toEqual([path])
   })
 
-  it('createGatehouse accepts documented values of kycLevels, requirePkce, claims, branding and texts', () => {
+  it('createGatehouse accepts documented values of kycLevels, requirePkce, directAccessFastPath, claims, branding and texts', () => {
     const options = {
       kycLevels: ['none', 'geprüft'],
       requirePkce: true,
+      directAccessFastPath: false,
       claims: { company: ['vat_id'] },
       branding: { name: 'Example', logo: '/logo.svg', accentColor: '#AABBCC' },
       texts: { 'de-CH': { signInTitle: 'Anmelden' } },

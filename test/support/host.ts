@@ -87,6 +87,7 @@ export async function startHost(options: HostOptions = {}) {
       authenticate: ({ identifier, password }: { identifier: string; password: string }) =>
         password === 'correct' && accounts.has(identifier) ? { accountId: identifier } : undefined,
     },
+    directAccessFastPath: process.env['TEST_DIRECT_ACCESS_FAST_PATH'] !== 'false',
     ...options.gatehouse,
   })
 

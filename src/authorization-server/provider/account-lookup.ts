@@ -3,16 +3,25 @@ import type { Account } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import { personOf, type Person } from '../../host/subject.ts'
 import { userClaims } from './endpoints/userinfo.ts'
+import type { KnownAccounts } from './early-lookups.ts'
 import { requestState } from './request-state.ts'
+
+/** Finds an account at the host, unless `known` has it. Undefined if the host does not have this account. */
+export function findAccountOnce(
+  accounts: Pick<HostAccounts, 'find'>,
+  known: KnownAccounts,
+  { accountId, userId }: Person,
+): Promise<Account | undefined> {
+  const key = JSON.stringify([accountId, userId ?? null])
+  const account = known.get(key) ?? Promise.resolve(accounts.find(accountId, userId))
+  known.set(key, account)
+  return account
+}
 
 export function createAccountLookup(accounts: HostAccounts) {
   /** Finds an account; undefined if the host does not have this account. */
-  function find(ctx: KoaContextWithOIDC, { accountId, userId }: Person): Promise<Account | undefined> {
-    const known = requestState(ctx).accounts
-    const key = JSON.stringify([accountId, userId ?? null])
-    const account = known.get(key) ?? Promise.resolve(accounts.find(accountId, userId))
-    known.set(key, account)
-    return account
+  function find(ctx: KoaContextWithOIDC, person: Person): Promise<Account | undefined> {
+    return findAccountOnce(accounts, requestState(ctx).accounts, person)
   }
 
   return {

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { Provider, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Account } from '../../host/accounts.ts'
 import type { Client } from '../../clients/client.ts'
+import type { EarlyLookups } from './early-lookups.ts'
 import type { Stored } from '../../store/collection.ts'
 import type { Listing } from '../../grants/grant-lifecycle.ts'
 import type { GrantRecord } from '../../grants/grant-record.ts'
@@ -14,6 +15,8 @@ import type { FoundRefreshToken } from '../../grants/refresh-tokens/token-famili
 export interface RequestState {
   /** The host's own Koa context of this request. The host's callbacks receive it. */
   readonly host: Context
+  /** The lookups of the fast path for direct access, if it passed this request on. */
+  readonly early: EarlyLookups | undefined
   /** Accounts that this request looks up, by account and user id. */
   readonly accounts: Map<string, Promise<Account | undefined>>
   /** Clients that this request has looked up, by id. */
@@ -42,8 +45,8 @@ export interface RequestState {
 const states = new WeakMap<object, RequestState>()
 
 /** Starts the state of a request: `ctx` is oidc-provider's context, `host` is the host's context. */
-export function startRequest(ctx: object, host: Context): void {
-  states.set(ctx, { host, accounts: new Map(), clients: new Map() })
+export function startRequest(ctx: object, host: Context, early?: EarlyLookups): void {
+  states.set(ctx, { host, early, accounts: early?.accounts ?? new Map(), clients: new Map() })
 }
 
 /** The state of the request that `ctx` belongs to. */

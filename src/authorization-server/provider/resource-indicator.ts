@@ -6,10 +6,15 @@ import { errors, type ResourceServer } from 'oidc-provider'
  * @throws {errors.InvalidTarget}
  */
 export function requireKnownResource(resource: unknown, audience: string): void {
-  if (resource === undefined || resource === '') return
-  const named = Array.isArray(resource) ? resource : [resource]
-  if (named.every((name) => name === audience)) return
+  if (isKnownResource(resource, audience)) return
   throw new errors.InvalidTarget(`unknown resource; leave it out or send ${audience}`)
+}
+
+/** Whether a `resource` parameter is absent, or names our API and no other resource. */
+export function isKnownResource(resource: unknown, audience: string): boolean {
+  if (resource === undefined || resource === '') return true
+  const named = Array.isArray(resource) ? resource : [resource]
+  return named.every((name) => name === audience)
 }
 
 /**

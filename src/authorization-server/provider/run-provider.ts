@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import compose from 'koa-compose'
 import type { Context } from 'koa'
 import type { Provider } from 'oidc-provider'
+import type { EarlyLookups } from './early-lookups.ts'
 import { requestState, startRequest } from './request-state.ts'
 import { ProviderRequest } from './seam/provider-request.ts'
 import { middlewareOf } from './seam/seam.ts'
@@ -14,6 +15,7 @@ import { middlewareOf } from './seam/seam.ts'
  *
  * @param path the path below {auth_url}, such as `/oauth2/token`
  * @param form the text of the form that was read; undefined if the endpoint reads no form
+ * @param early lookups that were made for this request already, and are not repeated
  * @returns false if oidc-provider has no route for the path
  */
 export async function runProvider(
@@ -21,11 +23,12 @@ export async function runProvider(
   ctx: Context,
   path: string,
   form?: string,
+  early?: EarlyLookups,
 ): Promise<boolean> {
   const url = RETURN_FROM_PAGES.test(path) ? path : path + ctx.search
   const request = new ProviderRequest(ctx, url, form)
   const inner = provider.createContext(request as unknown as IncomingMessage, ctx.res)
-  startRequest(inner, ctx)
+  startRequest(inner, ctx, early)
   // Like any Koa app, oidc-provider must start with the status 404. Koa would treat a status that is set with
   // `ctx.status` as a deliberate answer, so the status is set in `ctx.res`.
   const { statusCode } = ctx.res

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { answerError, answerErrorAsJson } from '../../http/error-response.ts'
+import type { KeyRing } from '../../keys/key-ring.ts'
 import type { RevocationSource } from '../../revocation/revocation-source.ts'
 import { interactionRoutes } from '../interaction/routes.ts'
 import type { InteractionOptions } from '../interaction/step.ts'
@@ -12,6 +13,7 @@ import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
 import { isForPrograms, METHODS, normalizePath, REVOCATION_FEED, ROUTES } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
 import { checkRequest } from './check-request.ts'
+import { createFastPath } from './direct-access-fast-path.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 import { postToGet } from './post-to-get.ts'
 import { createRouter } from './router.ts'
@@ -20,17 +22,26 @@ import { fail } from './server-error.ts'
 /** The dependencies of the mounted authorization server. */
 export interface AuthorizationServerParts
   extends
-    Pick<ProviderDependencies, 'events' | 'registry'>,
+    Pick<ProviderDependencies, 'events' | 'registry' | 'clientUsed'>,
     Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys'> {
-  readonly settings: Pick<ProviderDependencies['settings'], 'issuer'> &
+  readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'audience' | 'lifetimes'> &
     Pick<InteractionOptions, 'signInAttempts'> &
-    Pick<ProviderDependencies, 'logger'> & { readonly mountPath: string }
+    Pick<ProviderDependencies, 'logger'> & {
+      readonly mountPath: string
+      readonly directAccessFastPath: boolean
+    }
   readonly revocationSource: RevocationSource
   readonly warnOnInsecureProxy: InsecureProxyWarning
   /** Seconds for which the public keys may be cached. */
   readonly jwksMaxAge: number
   /** Waits until the service has started. Rejects if the start takes longer than a request may wait. */
-  ready(): Promise<{ provider: Provider; keyRing: { published: { keys: readonly object[] } } }>
+  ready(): Promise<Running>
+}
+
+/** What answers one request: oidc-provider, and the keys with which it was built. */
+interface Running {
+  readonly provider: Provider
+  readonly keyRing: KeyRing
 }
 
 /**
@@ -46,24 +57,31 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     source: parts.revocationSource,
     realm: issuer,
   })
+  const answerDirectAccess = settings.directAccessFastPath ? createFastPath(parts) : undefined
 
   async function answer(ctx: Context, path: string): Promise<boolean> {
-    const { provider, keyRing } = await parts.ready()
+    const running = await parts.ready()
     const route = normalizePath(path)
     const posted = ctx.method === 'POST' ? POSTED_PARAMETERS[route] : undefined
-    if (route === ROUTES.jwks) respondWithJwks(ctx, keyRing.published, parts.jwksMaxAge)
+    if (route === ROUTES.jwks) respondWithJwks(ctx, running.keyRing.published, parts.jwksMaxAge)
     else if (route === REVOCATION_FEED) await answerFeed(ctx)
     else if (posted) await postToGet(ctx, { pages, target: new URL(issuer + route), parameters: posted })
-    else return (await answerInteraction(ctx, path)) || (await answerByProvider(provider, ctx, path))
+    else return (await answerInteraction(ctx, path)) || (await answerByProvider(running, ctx, path))
     return true
   }
 
-  async function answerByProvider(provider: Provider, ctx: Context, path: string): Promise<boolean> {
+  async function answerByProvider(running: Running, ctx: Context, path: string): Promise<boolean> {
     const checked = await checkRequest(ctx, path, { issuer, events })
-    if ('form' in checked) return runProvider(provider, ctx, path, checked.form)
+    if ('form' in checked) return answerChecked(running, ctx, path, checked.form)
     if (isForPrograms(path)) answerErrorAsJson(ctx, checked.rejection)
     else answerError(ctx, pages, { ...checked.rejection, text: 'errorBody' })
     return true
+  }
+
+  async function answerChecked({ provider, keyRing }: Running, ctx: Context, path: string, form?: string) {
+    const isTokenRequest = form !== undefined && normalizePath(path) === ROUTES.token
+    const direct = isTokenRequest ? await answerDirectAccess?.(ctx, form, keyRing.signing) : undefined
+    return direct?.isAnswered || runProvider(provider, ctx, path, form, direct?.early)
   }
 
   return createRouter({

@@ -22,8 +22,20 @@ export async function authenticateBasicClient(
   if (!credentials) return undefined
   const client = await registry.find(credentials.clientId)
   if (!client || client.disabled) return undefined
-  for (const secret of credentials.clientSecrets) {
-    if (await registry.verifySecret(client, secret)) return client
+  return (await verifyOneOf(registry, client, credentials.clientSecrets)) ? client : undefined
+}
+
+/**
+ * Whether one of the possible readings of a secret is a current secret of the client. The readings are
+ * compared in their order, up to the first that is right.
+ */
+export async function verifyOneOf(
+  registry: Pick<ClientSecrets, 'verifySecret'>,
+  client: Client,
+  secrets: readonly string[],
+): Promise<boolean> {
+  for (const secret of secrets) {
+    if (await registry.verifySecret(client, secret)) return true
   }
-  return undefined
+  return false
 }

@@ -1,5 +1,6 @@
 import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { personOf } from '../../../host/subject.ts'
+import type { Client as ClientRecord } from '../../../clients/client.ts'
+import { personOf, type Person } from '../../../host/subject.ts'
 import { recordOf } from '../client-metadata.ts'
 import { requireSomethingLeft } from '../delegated-scopes.ts'
 import type { ProviderParts } from '../dependencies.ts'
@@ -67,6 +68,33 @@ function explainGrantType(ctx: ProviderResponse): void {
   }
 }
 
+/** A token that was issued. `lifetime` is in seconds. */
+interface IssuedToken {
+  readonly tokenId: string
+  readonly scopes: readonly string[]
+  readonly lifetime: number
+}
+
+function issuedEvent(
+  mode: 'direct' | 'delegated',
+  { clientId }: ClientRecord,
+  { accountId, userId }: Person,
+  { tokenId, scopes, lifetime }: IssuedToken,
+) {
+  const expiresAt = Math.floor(Date.now() / 1000) + lifetime
+  return { mode, clientId, accountId, userId, tokenId, grantId: undefined, scopes, expiresAt }
+}
+
+/** Records that an API key got a token, and emits `token.issued`. */
+export function reportDirectToken(
+  { events, clientUsed }: Pick<ProviderParts, 'events' | 'clientUsed'>,
+  client: ClientRecord,
+  token: IssuedToken,
+): void {
+  clientUsed(client)
+  events.emit('token.issued', issuedEvent('direct', client, client, token))
+}
+
 /** Emits `token.issued` and `token.rejected`, and explains `invalid_grant` to the client. */
 export function reportTokens(
   provider: Provider,
@@ -76,22 +104,13 @@ export function reportTokens(
     const token = ctx.oidc.entities.AccessToken ?? ctx.oidc.entities.ClientCredentials
     if (!token) return
     const client = recordOf(ctx.oidc.client)
-    const isDirect = token.kind === 'ClientCredentials'
-    const grant = isDirect ? undefined : ctx.oidc.entities.Grant
-    const { accountId, userId } = grant?.accountId === undefined ? client : personOf(grant.accountId)
+    const issued = { tokenId: token.jti, scopes: [...token.scopes], lifetime: token.expiration }
+    if (token.kind === 'ClientCredentials') return reportDirectToken({ events, clientUsed }, client, issued)
     // A code exchange and a refresh have already recorded the use of the client, in the same round trip as
     // their last write.
-    if (isDirect) clientUsed(client)
-    events.emit('token.issued', {
-      mode: isDirect ? 'direct' : 'delegated',
-      clientId: client.clientId,
-      accountId,
-      userId,
-      tokenId: token.jti,
-      grantId: grant?.jti,
-      scopes: [...token.scopes],
-      expiresAt: Math.floor(Date.now() / 1000) + token.expiration,
-    })
+    const { Grant: grant } = ctx.oidc.entities
+    const person = grant?.accountId === undefined ? client : personOf(grant.accountId)
+    events.emit('token.issued', { ...issuedEvent('delegated', client, person, issued), grantId: grant?.jti })
   })
 
   // Relies on: oidc-provider emits `grant.error` after it has written the response, and before the response

@@ -13,7 +13,7 @@ import { modelAdapter } from './adapter.ts'
  * oidc-provider uses client ids as the property names of a plain object. Under the name `constructor`, it
  * would find an inherited property.
  */
-function isPossibleId(clientId: string): boolean {
+export function isPossibleId(clientId: string): boolean {
   return isPrintableAscii(clientId) && !(clientId in Object.prototype)
 }
 
@@ -28,7 +28,8 @@ export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderPar
       if (!isPossibleId(clientId)) return undefined
       const ctx = currentContext()
       prefetch(parts, ctx)
-      const record = await parts.registry.find(clientId)
+      const { early } = requestState(ctx)
+      const record = await (early?.registry ?? parts.registry).find(clientId)
       if (!record || record.disabled) return undefined
       if (record.kind === 'apiKey' && FRONT_CHANNEL.test(ctx.oidc.route)) return undefined
       requestState(ctx).clients.set(clientId, record)

@@ -3,6 +3,7 @@ import { createLru } from '../../../async/lru.ts'
 import type { ClientRegistry } from '../../../clients/client-registry.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
 import { recordOf } from '../client-metadata.ts'
+import { verifyOneOf } from '../endpoints/basic-client-authentication.ts'
 import { currentContext, requestState } from '../request-state.ts'
 import { disguiseToken } from './tokens.ts'
 
@@ -71,10 +72,7 @@ async function verifySecret(
   client: ProviderClient,
   secret: string,
 ): Promise<boolean> {
-  const { host } = requestState(ctx)
+  const { host, early } = requestState(ctx)
   const { clientSecrets = [secret] } = readBasicCredentials(host.get('Authorization')) ?? {}
-  for (const candidate of clientSecrets) {
-    if (await registry.verifySecret(recordOf(client), candidate)) return true
-  }
-  return false
+  return verifyOneOf(early?.registry ?? registry, recordOf(client), clientSecrets)
 }

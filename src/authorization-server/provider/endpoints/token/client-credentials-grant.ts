@@ -41,13 +41,13 @@ export function registerClientCredentialsGrant(
     const token = new provider.ClientCredentials({ client, scope })
     token.resourceServer = new provider.ResourceServer(audience, resourceServerOf(audience, scope))
     ctx.oidc.entity('ClientCredentials', token)
-    ctx.body = {
-      access_token: await token.save(),
-      expires_in: token.expiration,
-      scope: token.scope,
-      token_type: token.tokenType,
-    }
+    ctx.body = directTokenResponse(await token.save(), token.expiration, scope)
   }
 
   provider.registerGrantType('client_credentials', clientCredentials, ['scope', 'resource'])
+}
+
+/** The response with a token for direct access (RFC 6749 4.4.3). `lifetime` is in seconds. */
+export function directTokenResponse(accessToken: string, lifetime: number, scope: string) {
+  return { access_token: accessToken, expires_in: lifetime, scope, token_type: 'Bearer' }
 }

@@ -1,0 +1,150 @@
+import { randomBytes, subtle, type webcrypto } from 'node:crypto'
+import { parse } from 'node:querystring'
+import type { Context } from 'koa'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { directScopes, explainRejection } from '../../catalog/resolve-scopes.ts'
+import type { Client } from '../../clients/client.ts'
+import type { ClientRegistry } from '../../clients/client-registry.ts'
+import { readBasicCredentials, type BasicCredentials } from '../../http/basic-credentials.ts'
+import type { SigningJwk } from '../../keys/generate-key.ts'
+import { findAccountOnce } from '../provider/account-lookup.ts'
+import type { ProviderDependencies } from '../provider/dependencies.ts'
+import { startLookups, type EarlyLookups } from '../provider/early-lookups.ts'
+import { verifyOneOf } from '../provider/endpoints/basic-client-authentication.ts'
+import { reportDirectToken } from '../provider/endpoints/token.ts'
+import { directTokenResponse } from '../provider/endpoints/token/client-credentials-grant.ts'
+import { ownClaims } from '../provider/endpoints/token/token-claims.ts'
+import { isPossibleId } from '../provider/models/clients.ts'
+import { requestedScopes } from '../provider/requested-scope.ts'
+import { isKnownResource } from '../provider/resource-indicator.ts'
+
+/** What the fast path needs. */
+export interface FastPathParts extends Pick<
+  ProviderDependencies,
+  'registry' | 'accounts' | 'catalog' | 'events' | 'clientUsed'
+> {
+  readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'audience' | 'lifetimes'>
+}
+
+/** Whether the fast path has answered a request, and if not, what it has looked up for the request. */
+export type FastPathResult = { readonly isAnswered: boolean; readonly early?: EarlyLookups }
+
+/**
+ * Answers the usual token request of an API key (RFC 6749 4.4) without oidc-provider, in a fraction of the
+ * time. The response, the token and the events are the same as with oidc-provider. Only a request that will
+ * get a token is answered. All other requests are passed on unchanged, so oidc-provider writes all errors.
+ *
+ * @returns a function that takes the host's context, the text of the form, and the keys that sign now
+ */
+export function createFastPath(parts: FastPathParts) {
+  const { registry, accounts } = parts
+  const { issuer, audience, lifetimes } = parts.settings
+  const lifetime = lifetimes.directAccessToken
+  const sign = createSigner()
+
+  return async function answerDirectAccess(
+    ctx: Context,
+    form: string,
+    signingKeys: readonly SigningJwk[],
+  ): Promise<FastPathResult> {
+    const key = signingKeys.find(({ alg }) => alg === 'ES256')
+    const request = key && isUsual(ctx) ? readRequest(ctx, form) : undefined
+    if (!key || !request || !isKnownResource(request.resource, audience)) return { isAnswered: false }
+
+    const early = startLookups(registry)
+    // A failed lookup is passed on too: oidc-provider gets the same error from `early`.
+    const client = await authenticate(early.registry, request.credentials).catch(() => undefined)
+    // The whole request uses one catalog, because products may change while the host looks up the account.
+    const { current } = parts.catalog
+    const scopes = client && allowedScopes(current, client, request.scope)
+    if (!client || !scopes) return { isAnswered: false, early }
+    const account = await findAccountOnce(accounts, early.accounts, client).catch(() => undefined)
+    if (!account) return { isAnswered: false, early }
+
+    const iat = Math.floor(Date.now() / 1000)
+    const tokenId = randomBytes(32).toString('base64url')
+    const scope = scopes.join(' ')
+    const token = await sign(key, {
+      ...ownClaims(client, current.epoch),
+      jti: tokenId,
+      sub: client.clientId,
+      iat,
+      exp: iat + lifetime,
+      scope,
+      client_id: client.clientId,
+      iss: issuer,
+      aud: audience,
+    })
+    reportDirectToken(parts, client, { tokenId, scopes, lifetime })
+    ctx.vary('Origin')
+    ctx.set({ 'cache-control': 'no-store', 'Content-Type': 'application/json; charset=utf-8' })
+    ctx.body = JSON.stringify(directTokenResponse(token, lifetime, scope))
+    ctx.status = 200
+    return { isAnswered: true }
+  }
+}
+
+const USUAL_TYPE = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i
+
+/** Whether no header of the request, and no header that the host has set, changes how oidc-provider answers. */
+function isUsual({ headers, response }: Context): boolean {
+  if (!USUAL_TYPE.test(headers['content-type'] ?? '')) return false
+  if ('oauth-client-attestation' in headers || 'oauth-client-attestation-pop' in headers) return false
+  return !Object.keys(response.headers).some((name) => /^(access-control-|content-type$)/.test(name))
+}
+
+const PARAMETERS = new Set(['grant_type', 'client_id', 'client_secret', 'scope', 'resource'])
+
+/** Reads a request that has each parameter once, and exactly one secret. Undefined for all other requests. */
+function readRequest(ctx: Context, form: string) {
+  // oidc-provider uses the same parser. Forms with other bytes are passed on, so no charset matters.
+  const parameters = new Map(/^[\x21-\x7e]+$/.test(form) ? Object.entries(parse(form)) : [])
+  const isSentOnce = (name: string) => PARAMETERS.has(name) && typeof parameters.get(name) === 'string'
+  if (![...parameters.keys()].every(isSentOnce)) return undefined
+  // An empty parameter counts as absent, as in oidc-provider.
+  const read = (name: string) => (parameters.get(name) as string | undefined) || undefined
+  const [clientId, secret, scope, resource] = ['client_id', 'client_secret', 'scope', 'resource'].map(read)
+  const authorization = ctx.get('Authorization')
+  const credentials =
+    authorization === ''
+      ? clientId !== undefined && secret !== undefined && { clientId, clientSecrets: [secret] as const }
+      : secret === undefined && readBasicCredentials(authorization)
+  if (read('grant_type') !== 'client_credentials' || !credentials) return undefined
+  if (clientId !== undefined && clientId !== credentials.clientId) return undefined
+  return { credentials, scope, resource }
+}
+
+/** The API key that a request authenticates; undefined if there is none, or if the secret is wrong. */
+async function authenticate(registry: ClientRegistry, { clientId, clientSecrets }: BasicCredentials) {
+  if (!isPossibleId(clientId)) return undefined
+  const client = await registry.find(clientId)
+  if (!client || client.disabled || client.kind !== 'apiKey') return undefined
+  return (await verifyOneOf(registry, client, clientSecrets)) ? client : undefined
+}
+
+/** The scopes of the token; undefined if there are none, or if the API key may not have one of them. */
+function allowedScopes(catalog: Catalog, client: Client, scope: string | undefined): string[] | undefined {
+  const available = directScopes(catalog, client)
+  // Two spaces, or a space at the end, make `scope` malformed: the empty name between them is in no catalog.
+  const isAllowed = scope?.split(' ').every((name) => !explainRejection(catalog, client, undefined, name))
+  if (available.length === 0 || isAllowed === false) return undefined
+  return scope === undefined ? available : requestedScopes(scope)
+}
+
+const ECDSA = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+
+/** Creates a function that signs the claims of an access token (RFC 9068 2.1). It imports each key once. */
+function createSigner() {
+  const keys = new WeakMap<SigningJwk, Promise<webcrypto.CryptoKey>>()
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+  return async function sign(jwk: SigningJwk, claims: object): Promise<string> {
+    const { kty, crv, x, y, d, alg, kid } = jwk
+    const members = { kty, crv, x, y, d } as webcrypto.JsonWebKey
+    const key = keys.get(jwk) ?? subtle.importKey('jwk', members, ECDSA, false, ['sign'])
+    keys.set(jwk, key)
+    const content = `${encode({ alg, typ: 'at+jwt', kid })}.${encode(claims)}`
+    const signature = await subtle.sign(ECDSA, await key, Buffer.from(content))
+    return `${content}.${Buffer.from(signature).toString('base64url')}`
+  }
+}

@@ -1,0 +1,204 @@
+import { decodeJwt } from 'jose'
+import { hashSecret, type GatehouseOptions, type Store } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { Provider } from 'oidc-provider'
+import { afterEach, describe, expect, it } from 'vitest'
+import { products } from '../../fixtures/products.ts'
+import { startHost, type Host } from '../../support/host.ts'
+import { basic } from '../../support/host-requests.ts'
+
+let host: Host
+afterEach(() => host.close())
+
+const SECRET = 'a secret of a key of the host'
+const row = {
+  kind: 'apiKey',
+  clientId: 'k',
+  accountId: 'acme',
+  name: 'K',
+  products: ['invoices'],
+} as const
+
+describe.each([true, false])('direct access with directAccessFastPath: %s', (directAccessFastPath) => {
+  /** Starts a host, and runs `during` whenever it looks up an account. */
+  async function start(gatehouse: Partial<GatehouseOptions> = {}, during = async () => {}) {
+    host = await startHost({
+      gatehouse: {
+        accounts: {
+          async find(id: string) {
+            await during()
+            return { id }
+          },
+        },
+        ...gatehouse,
+        directAccessFastPath,
+      },
+    })
+    await host.gatehouse.ready()
+  }
+
+  it('a request with the secret in the body or in the header gets a token, which oidc-provider issues only without the fast path', async () => {
+    await start()
+    const client = await host.createApiKey()
+    const issuedByProvider: boolean[] = []
+    host.gatehouse.on('token.issued', () => issuedByProvider.push(Provider.ctx !== undefined))
+    const form = { grant_type: 'client_credentials', scope: 'invoices:read', resource: host.audience }
+    const answers = [
+      await host.requestDirectToken(client),
+      await host.token({ ...client, ...form }),
+      await host.token(form, basic(client)),
+      await host.token({ ...form, client_id: client.client_id }, basic(client)),
+    ]
+    for (const { status, body } of answers) {
+      expect(status).toBe(200)
+      expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(200)
+    }
+    expect(issuedByProvider).toEqual(Array.from(answers, () => !directAccessFastPath))
+  })
+
+  it('each request looks up its client, secret and account once', async () => {
+    const calls: string[] = []
+    await start(
+      {
+        registry: {
+          find(id: string) {
+            calls.push('find')
+            return id === 'k' ? row : undefined
+          },
+          verifySecret(_client: unknown, secret: string) {
+            calls.push('verifySecret')
+            return secret === SECRET
+          },
+        },
+      },
+      async () => void calls.push('account'),
+    )
+    const callsOf = async (id: string, secret: string, parameters = {}) => {
+      calls.splice(0)
+      const { status } = await host.requestDirectToken({ client_id: id, client_secret: secret }, parameters)
+      return [status, ...calls]
+    }
+    expect(await callsOf('unknown', SECRET)).toEqual([401, 'find'])
+    expect(await callsOf('k', 'wrong')).toEqual([401, 'find', 'verifySecret'])
+    expect(await callsOf('k', SECRET, { scope: 'payments:list' })).toEqual([
+      400,
+      'find',
+      'verifySecret',
+      'account',
+    ])
+    expect(await callsOf('k', SECRET)).toEqual([200, 'find', 'verifySecret', 'account'])
+  })
+
+  it('a store that fails is asked once, and the answer is 503', async () => {
+    const store = memoryStore()
+    let failures: number | undefined
+    const failing: Store = {
+      ...store,
+      async get(name) {
+        if (failures === undefined) return store.get(name)
+        failures += 1
+        throw new Error('the store is down')
+      },
+    }
+    await start({ store: failing })
+    failures = 0
+    const { status, body } = await host.requestDirectToken({ client_id: 'key_1', client_secret: 'x' })
+    expect([status, body['error'], failures]).toEqual([503, 'temporarily_unavailable', 1])
+  })
+
+  it('an account lookup that throws is made once, and the answer is 500', async () => {
+    let lookups = 0
+    await start({}, async () => {
+      lookups += 1
+      throw new Error('the accounts are not available')
+    })
+    const { status, body } = await host.requestDirectToken(await host.createApiKey())
+    expect([status, body['error'], lookups]).toEqual([500, 'server_error', 1])
+    expect(host.errors).toHaveLength(1)
+  })
+
+  it('a token is rejected if its API key is disabled while the token is issued', async () => {
+    let during = async () => {}
+    await start({}, () => during())
+    const client = await host.createApiKey()
+    during = async () => void (await host.gatehouse.apiKeys.disable(client.client_id))
+    const { status, body } = await host.requestDirectToken(client)
+    expect(status).toBe(200)
+    expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(401)
+    expect((await host.requestDirectToken(client)).status).toBe(401)
+  })
+
+  it('a token is accepted if the keys rotate while it is issued, and the next token has the new key', async () => {
+    let during = async () => {}
+    await start({}, () => during())
+    const client = await host.createApiKey()
+    during = () => host.gatehouse.signingKeys.rotate()
+    const old = String((await host.requestDirectToken(client)).body['access_token'])
+    during = async () => {}
+    const next = String((await host.requestDirectToken(client)).body['access_token'])
+    expect(next.split('.')[0]).not.toBe(old.split('.')[0])
+    for (const token of [old, next]) expect((await host.call('GET /invoices/list', token)).status).toBe(200)
+  })
+
+  it('a token is rejected if its key is revoked while it is issued, and the next token is accepted', async () => {
+    let during = async () => {}
+    await start({}, () => during())
+    const client = await host.createApiKey()
+    during = async () => {
+      const keys = await host.gatehouse.signingKeys.list()
+      const current = keys.find(({ alg, state }) => alg === 'ES256' && state === 'current')
+      await host.gatehouse.signingKeys.revoke(current?.kid ?? '')
+    }
+    const revoked = String((await host.requestDirectToken(client)).body['access_token'])
+    expect((await host.call('GET /invoices/list', revoked)).status).toBe(401)
+    during = async () => {}
+    const next = String((await host.requestDirectToken(client)).body['access_token'])
+    expect((await host.call('GET /invoices/list', next)).status).toBe(200)
+  })
+
+  it('a token has the scopes and the epoch of one catalog if the products change while it is issued', async () => {
+    let loaded: GatehouseOptions['products'] = products
+    let during = async () => {}
+    await start({ products: () => loaded as typeof products }, () => during())
+    const client = await host.createApiKey(['invoices'])
+    during = async () => {
+      const { 'invoices:read': read } = products.invoices.operations
+      loaded = { ...products, invoices: { title: 'Invoices', operations: { 'invoices:read': read } } }
+      await host.gatehouse.catalog.reload()
+    }
+    const token = String((await host.requestDirectToken(client)).body['access_token'])
+    expect(decodeJwt(token)).toMatchObject({ scope: 'invoices:read invoices:create', catalog_epoch: 0 })
+    // The products have lost an operation of the token, so the token is revoked.
+    expect((await host.call('GET /invoices/list', token)).status).toBe(401)
+    during = async () => {}
+    const next = String((await host.requestDirectToken(client)).body['access_token'])
+    expect(decodeJwt(next)).toMatchObject({ scope: 'invoices:read', catalog_epoch: 1 })
+  })
+
+  it('the last use of the key is recorded', async () => {
+    await start()
+    const client = await host.createApiKey()
+    expect((await host.gatehouse.apiKeys.find(client.client_id))?.lastUsedAt).toBeUndefined()
+    await host.requestDirectToken(client)
+    await expect
+      .poll(async () => (await host.gatehouse.apiKeys.find(client.client_id))?.lastUsedAt)
+      .toBeTypeOf('number')
+  })
+
+  it('a secret with a colon, a percent sign and a plus sign works in the header, raw and form-encoded', async () => {
+    await start()
+    const secret = 'a:b%2B+%zz 0123456789'
+    await host.gatehouse.apiKeys.create({
+      clientId: 'key_1',
+      secretHash: hashSecret(secret),
+      accountId: 'acme',
+      name: 'Imported',
+      products: ['invoices'],
+    })
+    const form = { grant_type: 'client_credentials' }
+    for (const sent of [secret, encodeURIComponent(secret)]) {
+      const { status } = await host.token(form, basic({ client_id: 'key_1', client_secret: sent }))
+      expect(status).toBe(200)
+    }
+  })
+})
