@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /**
  * The digest that is stored instead of a secret, token, code or id: SHA-256 of its UTF-8 bytes, as base64url. A slow hash
  * is not needed, because these values contain 256 random bits.
  */
 export function digest(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url')
+  return hash('sha256', secret, 'base64url')
 }
