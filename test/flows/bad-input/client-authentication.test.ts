@@ -110,7 +110,11 @@ describe('client authentication', () => {
       )
       const [unknown] = answers
       expect(unknown!.status).toBe(400)
-      for (const advice of ['check the client_id', 'enable the application', 'instead of an API key']) {
+      for (const advice of [
+        'check the client_id',
+        'enable the application',
+        'An API key cannot be used here',
+      ]) {
         expect(unknown!.body).toContain(advice)
       }
       for (const { status, body } of answers)
