@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import { createLru } from '../async/lru.ts'
+import { digest } from '../store/digest.ts'
 import type { VerifiedToken } from './principal.ts'
 import { EXPIRED, isExpired, type InvalidToken, type VerifyToken } from './verify-token.ts'
 
@@ -25,7 +25,7 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
   const pending = new Map<string, Promise<VerifiedToken | InvalidToken>>()
 
   async function verifyAndCache(token: string): Promise<VerifiedToken | InvalidToken> {
-    const key = digestOf(token)
+    const key = digest(token)
     try {
       const result = await verifyToken(token)
       if ('problem' in result) cached.delete(key)
@@ -39,7 +39,7 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
   return {
     /** A cached token. Undefined if the token is not cached, has expired, or must be verified again. */
     get(token: string): VerifiedToken | undefined {
-      const entry = cached.get(digestOf(token))
+      const entry = cached.get(digest(token))
       if (entry === undefined) return undefined
       const now = Date.now()
       if (isExpired(entry.verified.expiresAt, now / 1000)) return undefined
@@ -55,8 +55,4 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
       return 'problem' in result || !isExpired(result.expiresAt, Date.now() / 1000) ? result : EXPIRED
     },
   }
-}
-
-function digestOf(token: string): string {
-  return hash('sha256', token, 'base64url')
 }

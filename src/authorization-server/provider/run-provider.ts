@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import compose from 'koa-compose'
-import type { Context, Middleware } from 'koa'
+import type { Context } from 'koa'
 import type { Provider } from 'oidc-provider'
 import type { EarlyLookups } from './early-lookups.ts'
 import { requestState, startRequest } from './request-state.ts'
@@ -35,7 +35,7 @@ export async function runProvider(
   ctx.res.statusCode = 404
   let answered = true
   try {
-    await composed(provider)(inner, async () => {
+    await compose([...middlewareOf(provider)])(inner, async () => {
       answered = false
     })
   } catch (error) {
@@ -53,15 +53,6 @@ export async function runProvider(
   ctx.body = typeof body === 'object' && body !== null ? JSON.stringify(body) : body
   ctx.status = status
   return true
-}
-
-/** The composed middleware by provider. A provider that answers requests gets no more middleware. */
-const MIDDLEWARE = new WeakMap<Provider, Middleware>()
-
-function composed(provider: Provider): Middleware {
-  const known = MIDDLEWARE.get(provider) ?? compose([...middlewareOf(provider)])
-  MIDDLEWARE.set(provider, known)
-  return known
 }
 
 /**
