@@ -47,7 +47,7 @@ export type {
   SecretInfo,
 } from './clients/client-service-types.ts'
 export { hashSecret } from './clients/secrets.ts'
-export type { AccountService } from './access/account-service.ts'
+export type { AccountService } from './access/account-changes.ts'
 export type { GrantHolder, Grants } from './grants/grant-service.ts'
 export type { TokenOwner, Tokens } from './access/token-service.ts'
 export type { RevokedAccess } from './access/revoke-account.ts'

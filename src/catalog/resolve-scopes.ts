@@ -1,5 +1,5 @@
 import type { Catalog, Operation } from './catalog.ts'
-import { hasRequiredKycLevel } from './kyc-level.ts'
+import { hasRequiredKycLevel } from './limit-by-kyc-level.ts'
 
 /** The fields of a client that determine its scopes. */
 export interface ScopeHolder {

@@ -20,7 +20,7 @@ import {
   type Change,
   type ClientRepository,
 } from './client-repository.ts'
-import { deleteClient, removeAccess } from './remove-access.ts'
+import { deleteClient, removeAccess } from './disable-client.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { hostIdRule, nameRule, oneOf, optional, type Rule, wholeNumber } from '../validation/rules.ts'
 import { revokeSecret, rotateSecret } from './secret-rotation.ts'

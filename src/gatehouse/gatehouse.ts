@@ -6,7 +6,7 @@ import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { ImportedRegistry, ImportOptions } from '../backup/import.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
-import type { AccountService } from '../access/account-service.ts'
+import type { AccountService } from '../access/account-changes.ts'
 import type { Grants } from '../grants/grant-service.ts'
 import type { Tokens } from '../access/token-service.ts'
 
