@@ -1,13 +1,11 @@
 import { foldText, isAscii } from './fold-text.ts'
-import { foldCase, type Segment } from './route.ts'
+import { foldCase, UPPER_CASE, type Segment } from './route.ts'
 
 interface Node<T> {
   readonly literals: Map<string, Node<T>>
   parameter: Node<T> | undefined
   value: T | undefined
 }
-
-const UPPER_CASE = /[A-Z]/
 
 /**
  * An index of routes. It finds the value of a method and a path by walking only the path's segments. It has

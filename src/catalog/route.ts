@@ -15,6 +15,8 @@ export interface Route {
 
 /** The allowed methods of a route. */
 export const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[]
+/** An ASCII letter in upper case. */
+export const UPPER_CASE = /[A-Z]/
 const PARAMETER = /^:[A-Za-z_][A-Za-z0-9_]*$/
 /**
  * The allowed characters of a literal segment: those of RFC 3986 3.3, and text outside ASCII. Characters with
@@ -74,7 +76,7 @@ export function shapeOf(method: string, segments: readonly Segment[]): string {
  * ASCII, and Koa's routers ignore its letter case.
  */
 export function foldCase(path: string): string {
-  return path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return UPPER_CASE.test(path) ? path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : path
 }
 
 function isMethod(method: string): method is HttpMethod {

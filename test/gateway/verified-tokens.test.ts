@@ -2,7 +2,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { VerifiedToken } from '../../src/gateway/principal.ts'
 import { createVerifiedTokens } from '../../src/gateway/verified-tokens.ts'
 import type { InvalidToken, VerifyToken } from '../../src/gateway/verify-token.ts'
+import { digest } from '../../src/store/digest.ts'
 import { principalOfClaims, verifiedClaims } from './support/token-issuer.ts'
+
+vi.mock('../../src/store/digest.ts', { spy: true })
 
 const verifiedTokens = (verify: VerifyToken, capacity = 1000) => createVerifiedTokens(verify, capacity)
 const verifiedOf = (changes = {}): VerifiedToken => verifiedClaims(changes).verified
@@ -54,6 +57,38 @@ describe('the cache of verified tokens', () => {
     expect(await tokens.verify('a')).toEqual({ problem: 'unknown key' })
     vi.setSystemTime(Date.now() - 600_000)
     expect(tokens.get('a')).toBeUndefined()
+  })
+
+  test('a token that was found is found again without a digest, and verified again like any other', async () => {
+    const answers: (VerifiedToken | InvalidToken)[] = [
+      verifiedOf({ jti: 'first' }),
+      verifiedOf({ jti: 'second' }),
+      { problem: 'unknown key' },
+    ]
+    const tokens = verifiedTokens(async () => answers.shift() ?? { problem: 'asked too often' })
+    await tokens.verify('a')
+    vi.mocked(digest).mockClear()
+    tokens.get('a')
+    tokens.get('a')
+    expect(tokens.get('a')?.tokenId).toBe('first')
+    expect(digest).toHaveBeenCalledTimes(1)
+
+    vi.setSystemTime(Date.now() + 600_000)
+    expect(tokens.get('a')).toBeUndefined()
+    await tokens.verify('a')
+    expect(tokens.get('a')?.tokenId).toBe('second')
+    expect(tokens.get('a')?.tokenId).toBe('second')
+    await tokens.verify('a')
+    expect(tokens.get('a')).toBeUndefined()
+  })
+
+  test('more tokens than are found by their text stay in the cache', async () => {
+    const tokens = verifiedTokens(async (token) => verifiedOf({ jti: token }), 3000)
+    const all = Array.from({ length: 3000 }, (_, index) => `token-${index}`)
+    for (const token of all) await tokens.verify(token)
+    for (const _ of [1, 2]) {
+      expect(all.map((token) => tokens.get(token)?.tokenId)).toEqual(all)
+    }
   })
 
   test('neither an invalid token nor a failure is cached', async () => {
