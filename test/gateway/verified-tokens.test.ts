@@ -60,9 +60,10 @@ describe('the cache of verified tokens', () => {
   })
 
   test('a token that was found is found again without a digest, and verified again like any other', async () => {
+    const exp = Date.now() / 1000 + 3600
     const answers: (VerifiedToken | InvalidToken)[] = [
-      verifiedOf({ jti: 'first' }),
-      verifiedOf({ jti: 'second' }),
+      verifiedOf({ jti: 'first', exp }),
+      verifiedOf({ jti: 'second', exp }),
       { problem: 'unknown key' },
     ]
     const tokens = verifiedTokens(async () => answers.shift() ?? { problem: 'asked too often' })
