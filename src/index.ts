@@ -21,6 +21,7 @@ export type {
   RouteDefinition,
 } from './catalog/definition.ts'
 export type { Account, Accounts, SignedIn } from './host/accounts.ts'
+export type { ChangeOptions } from './host/change-options.ts'
 export type { GatehouseEvents } from './host/events.ts'
 export type { Health, HealthCheck, RevocationHealth } from './health/health-report.ts'
 export type { Logger } from './host/logger.ts'
@@ -40,12 +41,7 @@ export type { ApiKeys, NewApiKey } from './clients/api-keys.ts'
 export type { Applications, NewApplication } from './clients/applications.ts'
 export type { ClientPage } from './clients/client-index.ts'
 export type { ListOptions } from './store/time-index.ts'
-export type {
-  ChangeOptions,
-  RotatedSecret,
-  RotationOptions,
-  SecretInfo,
-} from './clients/client-service-types.ts'
+export type { RotatedSecret, RotationOptions, SecretInfo } from './clients/client-service-types.ts'
 export { hashSecret } from './clients/secrets.ts'
 export type { AccountService } from './access/account-changes.ts'
 export type { GrantHolder, Grants } from './grants/grant-service.ts'

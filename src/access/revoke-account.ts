@@ -1,6 +1,6 @@
 import type { GatehouseError } from '../errors.ts'
 import type { Client } from '../clients/client.ts'
-import type { ChangeOptions } from '../clients/client-service-types.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { partialFailure, isCorruptRecord, CorruptRecord } from '../store/corrupt-record.ts'
 import type { Grants } from '../grants/grant-service.ts'

@@ -1,13 +1,8 @@
+import type { ChangeOptions } from '../host/change-options.ts'
 import type { ApiKey } from './client.ts'
 import { insertNewClient, newClient, newClientFields } from './create-client.ts'
 import { createClientService, fieldSetter } from './client-service.ts'
-import type {
-  ChangeOptions,
-  ClientService,
-  NewClient,
-  WithExistingSecret,
-  WithNewSecret,
-} from './client-service-types.ts'
+import type { ClientService, NewClient, WithExistingSecret, WithNewSecret } from './client-service-types.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { booleanRule, optional } from '../validation/rules.ts'

@@ -1,14 +1,9 @@
+import type { ChangeOptions } from '../host/change-options.ts'
 import { applicationFields } from './application-fields.ts'
 import type { Application } from './client.ts'
 import { insertNewClient, newClient, newClientFields } from './create-client.ts'
 import { createClientService, fieldSetter } from './client-service.ts'
-import type {
-  ChangeOptions,
-  ClientService,
-  NewClient,
-  WithExistingSecret,
-  WithNewSecret,
-} from './client-service-types.ts'
+import type { ClientService, NewClient, WithExistingSecret, WithNewSecret } from './client-service-types.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { optional } from '../validation/rules.ts'

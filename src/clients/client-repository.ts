@@ -1,5 +1,6 @@
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import { GatehouseError } from '../errors.ts'
+import { type ChangeOptions, checkChange } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
@@ -11,9 +12,6 @@ import { isClientId } from './client-id.ts'
 import { createClientIndex, type ClientPage } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientChanged, type ClientRecord, type ClientRecords } from './client-record.ts'
-import type { ChangeOptions } from './client-service-types.ts'
-import { checkInput } from '../validation/check-input.ts'
-import { type Fields, hostIdRule, optional, type Rule } from '../validation/rules.ts'
 import type { StoredSecret } from './secrets.ts'
 import type { LastUses } from './last-used.ts'
 
@@ -211,19 +209,6 @@ export function emitChange(
   if (name === 'compromised') events.emit('client.compromised', details)
   else events.emit('client.changed', { ...details, change: name, target })
 }
-
-/**
- * Checks the options of a change.
- *
- * @param name the name of the change, for the error message
- * @param others the rules of all options of the change except `actor`
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
- */
-export function checkChange(name: string, options: object | undefined, others: Fields = {}): void {
-  if (options !== undefined) checkInput(`invalid options (${name})`, options, { ...others, actor: actorRule })
-}
-
-export const actorRule: Rule = optional(hostIdRule)
 
 /** @throws {GatehouseError} `ERR_NOT_FOUND` if `clientId` is not a valid client id */
 export function requireClientId(clients: Pick<ClientRepository<Client>, 'kind'>, clientId: string): void {

@@ -1,15 +1,8 @@
 import type { Client } from './client.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
 import type { ListOptions } from '../store/time-index.ts'
 import type { ClientPage } from './client-index.ts'
 import type { SecretAge } from './secret-rotation.ts'
-
-/** Options of every change. */
-export interface ChangeOptions {
-  /**
-   * The host's name for the person or program that makes the change; included in events, for an audit trail.
-   */
-  readonly actor?: string | undefined
-}
 
 /** The input for a new API key, and the common part of the input for a new application. */
 export interface NewClient<

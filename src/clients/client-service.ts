@@ -8,10 +8,10 @@ import {
   restoreOperation,
   type ScopeLimit,
 } from './client-products.ts'
-import type { ChangeOptions, ClientService } from './client-service-types.ts'
+import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
+import type { ClientService } from './client-service-types.ts'
 import {
   changeRecord,
-  checkChange,
   findClient,
   listClients,
   presentClient,
@@ -77,10 +77,11 @@ export function createClientService<C extends Client>(
     async rotateSecret(clientId, options = {}) {
       const name = 'secret.rotated'
       checkChange(name, options, { overlapSeconds: optional(wholeNumber(0, 90 * DAY_SECONDS)) })
-      const { overlapSeconds = DAY_SECONDS, actor } = options
+      const { overlapSeconds = DAY_SECONDS } = options
       const clientSecret = newSecret()
       const hash = hashSecret(clientSecret)
-      const { secrets } = await changeRecord(clients, { clientId, name, options: { actor } }, (record) => ({
+      const rotation = { clientId, name, options: changeOptionsOf(options) }
+      const { secrets } = await changeRecord(clients, rotation, (record) => ({
         ...record,
         secrets: rotateSecret(record.secrets, { hash, now: Date.now(), overlapSeconds }),
       }))

@@ -9,7 +9,8 @@ import {
   type ScopeLimit,
 } from './client-products.ts'
 import type { NewClient } from './client-service-types.ts'
-import { actorRule, insertClient, type ClientRepository } from './client-repository.ts'
+import { changeFields } from '../host/change-options.ts'
+import { insertClient, type ClientRepository } from './client-repository.ts'
 import {
   type Fields,
   hostIdRule,
@@ -37,7 +38,7 @@ export function newClientFields(catalog: Catalog, input: unknown): Fields {
     secretHash: optional((value) =>
       isSecretHash(value) ? undefined : 'must be what hashSecret() returns: "sha256:" and 43 characters',
     ),
-    actor: actorRule,
+    ...changeFields,
   }
 }
 

@@ -2,7 +2,6 @@ import { revocationsOf, bumpEpoch } from './access-epoch.ts'
 import type { Client } from './client.ts'
 import {
   changeRecord,
-  checkChange,
   notFound,
   requireClientId,
   type ApplyChange,
@@ -10,7 +9,7 @@ import {
   type ClientRepository,
 } from './client-repository.ts'
 import type { ClientRecord } from './client-record.ts'
-import type { ChangeOptions } from './client-service-types.ts'
+import { type ChangeOptions, checkChange } from '../host/change-options.ts'
 
 /**
  * Makes a change that removes access from a client, such as `disable()` or `removeProduct()`. All access

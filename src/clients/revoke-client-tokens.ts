@@ -7,7 +7,7 @@ import { createClientIndex } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientRecord } from './client-record.ts'
 import { emitChange, type ClientsDependencies } from './client-repository.ts'
-import type { ChangeOptions } from './client-service-types.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
 import { hostIdRule } from '../validation/rules.ts'
 import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
 

@@ -1,6 +1,5 @@
 import { GatehouseError } from '../errors.ts'
-import type { ChangeOptions } from '../clients/client-service-types.ts'
-import { checkChange } from '../clients/client-repository.ts'
+import { type ChangeOptions, checkChange } from '../host/change-options.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { optional, textRule, type Rule } from '../validation/rules.ts'
 import type { ListOptions } from '../store/time-index.ts'

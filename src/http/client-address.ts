@@ -42,3 +42,28 @@ function groupsOf(address: string): number[] {
 function toNumber(group: string): number {
   return Number.parseInt(group, 16)
 }
+
+/** Maximum length of a recorded user agent. */
+const MAX_USER_AGENT_LENGTH = 200
+
+/**
+ * Who sent a request: the address and the user agent, as `ChangeOptions` accept them. Control characters are
+ * removed, and long texts are cut. Both are copies, because a slice of a header would keep the whole header in
+ * memory.
+ *
+ * @param request.ip Koa's `ctx.ip`
+ * @param request.get Koa's `ctx.get`
+ */
+export function requesterOf(request: { readonly ip: string; get(header: string): string }): {
+  readonly address?: string
+  readonly userAgent?: string
+} {
+  const address = plainText(request.ip, MAX_TEXT_LENGTH)
+  const userAgent = plainText(request.get('User-Agent'), MAX_USER_AGENT_LENGTH)
+  return { ...(address !== '' && { address }), ...(userAgent !== '' && { userAgent }) }
+}
+
+function plainText(text: string, maxLength: number): string {
+  const plain = text.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '')
+  return Buffer.from(plain).toString()
+}

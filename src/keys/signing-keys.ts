@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose'
+import { changeFields, type ChangeOptions } from '../host/change-options.ts'
 import { checkInput } from '../validation/check-input.ts'
-import { hostIdRule, optional } from '../validation/rules.ts'
 import type { SigningAlgorithm } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { ExportableKeys } from './key-ring-import.ts'
@@ -26,14 +26,6 @@ export interface SigningKeyInfo {
   readonly until?: number | undefined
 }
 
-/** Options of a change of keys. */
-interface KeyChangeOptions {
-  /**
-   * The host's name for the person or program that makes the change; included in events, for an audit trail.
-   */
-  readonly actor?: string | undefined
-}
-
 /** The keys that sign tokens. */
 export interface SigningKeys {
   /** All keys. The keys that sign come first in the list. */
@@ -46,7 +38,7 @@ export interface SigningKeys {
    * @throws {GatehouseError} `ERR_SIGNING_KEYS_READ_ONLY` if the host manages the keys;
    *   `ERR_STORE_UNAVAILABLE`: the keys may have rotated, so read `list()` before another call
    */
-  rotate(options?: KeyChangeOptions): Promise<void>
+  rotate(options?: ChangeOptions): Promise<void>
   /**
    * Takes a leaked key out of service: the key leaves the JWKS, another key signs, and every gateway that
    * receives revocations rejects the tokens of the leaked key at once. If a call fails, repeat it: the
@@ -56,7 +48,7 @@ export interface SigningKeys {
    *   manages the keys; `ERR_STORE_UNAVAILABLE`: the tokens may stay valid in every process, so repeat
    *   the call until it resolves
    */
-  revoke(kid: string, options?: KeyChangeOptions): Promise<void>
+  revoke(kid: string, options?: ChangeOptions): Promise<void>
 }
 
 /**
@@ -64,8 +56,8 @@ export interface SigningKeys {
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an invalid actor or an unknown option
  */
-export function actorOf(options: KeyChangeOptions = {}): string | undefined {
-  checkInput('the signing keys cannot be changed', options, { actor: optional(hostIdRule) })
+export function actorOf(options: ChangeOptions = {}): string | undefined {
+  checkInput('the signing keys cannot be changed', options, changeFields)
   return options.actor
 }
 

@@ -1,0 +1,52 @@
+import { checkInput } from '../validation/check-input.ts'
+import { hostIdRule, optional, type Fields, type Rule } from '../validation/rules.ts'
+
+/** Options of every change: who makes the change, for events and the audit trail. */
+export interface ChangeOptions {
+  /**
+   * The host's name for the person or program that makes the change; at most 255 characters, without control
+   * characters.
+   */
+  readonly actor?: string | undefined
+  /**
+   * The network address from which the change was requested, such as `ctx.ip`; at most 64 characters, without
+   * control characters.
+   */
+  readonly address?: string | undefined
+  /**
+   * The program that requested the change, such as the header `User-Agent`; at most 1000 characters, without
+   * control characters. The audit trail keeps the first 200 characters.
+   */
+  readonly userAgent?: string | undefined
+}
+
+/** The rules of `ChangeOptions`. */
+export const changeFields = {
+  actor: optional(hostIdRule),
+  address: optional(lineRule(64)),
+  userAgent: optional(lineRule(1000)),
+} satisfies Fields
+
+/**
+ * Checks the options of a change.
+ *
+ * @param name the name of the change, for the error message
+ * @param others the rules of all options of the change except those of `ChangeOptions`
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+ */
+export function checkChange(name: string, options: object | undefined, others: Fields = {}): void {
+  if (options !== undefined) checkInput(`invalid options (${name})`, options, { ...others, ...changeFields })
+}
+
+/** The options of a change without other fields, from validated input. */
+export function changeOptionsOf({ actor, address, userAgent }: ChangeOptions): ChangeOptions {
+  return { actor, address, userAgent }
+}
+
+/** The rule of a text in one line. */
+function lineRule(maxLength: number): Rule {
+  return (value) =>
+    typeof value === 'string' && value.length <= maxLength && /^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u.test(value)
+      ? undefined
+      : `must be a text of 1 to ${maxLength} characters without control characters`
+}
