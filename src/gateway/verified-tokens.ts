@@ -37,9 +37,16 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
   const cached = createLru<string, Entry>(capacity)
   const recent = createLru<string, Entry>(Math.min(capacity, MAX_RECENT_TOKENS))
   const pending = new Map<string, Promise<VerifiedToken | InvalidToken>>()
+  /** The last token whose digest was computed. A call with a new token asks three times. */
+  let last = { token: '', key: '' }
+
+  function keyOf(token: string): string {
+    if (token !== last.token) last = { token, key: digest(token) }
+    return last.key
+  }
 
   async function verifyAndCache(token: string): Promise<VerifiedToken | InvalidToken> {
-    const key = digest(token)
+    const key = keyOf(token)
     try {
       const result = await verifyToken(token)
       recent.delete(token)
@@ -54,7 +61,7 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
   function findEntry(token: string): Entry | undefined {
     const known = recent.get(token)
     if (known !== undefined) return known
-    const entry = cached.get(digest(token))
+    const entry = cached.get(keyOf(token))
     if (entry !== undefined) recent.set(token, entry)
     return entry
   }

@@ -15,6 +15,11 @@ interface OwnToken {
 
 /** The characters of an ES256 signature, which has 64 bytes. */
 const SIGNATURE_LENGTH = 86
+/**
+ * The canonical text of 64 bytes. Several texts decode to the same bytes, because the last character has four
+ * bits more than the bytes need. In the canonical text, these bits are 0.
+ */
+const SIGNATURE = /^[\w-]{85}[AQgw]$/
 /** Maximum number of encoded headers whose parsed form is kept. The tokens of one key have the same header. */
 const MAX_HEADERS = 50
 const ES256 = { name: 'ECDSA', hash: 'SHA-256' }
@@ -43,9 +48,7 @@ export function createOwnTokenReader(options: { readonly issuer: string; readonl
     const payloadEnd = token.length - SIGNATURE_LENGTH - 1
     if (headerEnd < 1 || token.indexOf('.', headerEnd + 1) !== payloadEnd) return undefined
     const encodedSignature = token.slice(payloadEnd + 1)
-    const signature = Buffer.from(encodedSignature, 'base64url')
-    // Several texts decode to the same bytes. Only the canonical text is accepted.
-    if (signature.toString('base64url') !== encodedSignature) return undefined
+    if (!SIGNATURE.test(encodedSignature)) return undefined
     const header = readHeader(token.slice(0, headerEnd))
     const claims: JWTPayload | undefined = header && parse(token.slice(headerEnd + 1, payloadEnd))
     if (header === undefined || claims === undefined) return undefined
@@ -55,7 +58,9 @@ export function createOwnTokenReader(options: { readonly issuer: string; readonl
       typeof claims.iat === 'number' &&
       typeof claims.exp === 'number' &&
       claims.nbf === undefined
-    return isUsual ? { header, claims, signature, signed: token.slice(0, payloadEnd) } : undefined
+    if (!isUsual) return undefined
+    const signature = Buffer.from(encodedSignature, 'base64url')
+    return { header, claims, signature, signed: token.slice(0, payloadEnd) }
   }
 }
 

@@ -66,8 +66,12 @@ describe('the cache of verified tokens', () => {
       verifiedOf({ jti: 'second', exp }),
       { problem: 'unknown key' },
     ]
-    const tokens = verifiedTokens(async () => answers.shift() ?? { problem: 'asked too often' })
+    const tokens = verifiedTokens(
+      async (token) =>
+        (token === 'b' ? verifiedOf() : undefined) ?? answers.shift() ?? { problem: 'asked too often' },
+    )
     await tokens.verify('a')
+    await tokens.verify('b')
     vi.mocked(digest).mockClear()
     tokens.get('a')
     tokens.get('a')
@@ -81,6 +85,15 @@ describe('the cache of verified tokens', () => {
     expect(tokens.get('a')?.tokenId).toBe('second')
     await tokens.verify('a')
     expect(tokens.get('a')).toBeUndefined()
+  })
+
+  test('a new token has one digest, however often it is asked for until it is verified', async () => {
+    const tokens = verifiedTokens(async () => verifiedOf())
+    vi.mocked(digest).mockClear()
+    expect(tokens.get('a')).toBeUndefined()
+    expect(tokens.get('a')).toBeUndefined()
+    await tokens.verify('a')
+    expect(digest).toHaveBeenCalledTimes(1)
   })
 
   test('more tokens than are found by their text stay in the cache', async () => {
