@@ -7,15 +7,25 @@
  */
 export function createLru<Key, Value>(most: number) {
   const entries = new Map<Key, Entry<Key, Value>>()
-  // The iterator stays valid while entries are added and removed. It continues where the last eviction ended.
-  let hand = entries.values()
+  // The clock of the algorithm is an array. A stored iterator of the Map would leak: V8 copies a changing Map to a
+  // new table now and then, and until the next step of the iterator, all tables since its last step stay in
+  // memory, with values that were deleted long ago.
+  const ring: Entry<Key, Value>[] = []
+  /** The place in a full ring that the next eviction checks first. */
+  let hand = 0
 
-  function evict(): void {
+  /** Evicts a value from a full cache. @returns the free place in the ring */
+  function evict(): number {
     for (;;) {
-      const { value: entry, done } = hand.next()
-      if (done) hand = entries.values()
-      else if (entry.isUsed) entry.isUsed = false
-      else return void entries.delete(entry.key)
+      const place = hand
+      hand = (hand + 1) % most
+      const entry = ring[place]
+      if (entry?.isUsed) {
+        entry.isUsed = false
+        continue
+      }
+      if (entry) entries.delete(entry.key)
+      return place
     }
   }
 
@@ -30,16 +40,30 @@ export function createLru<Key, Value>(most: number) {
     /** Stores a value. A full cache evicts another value. */
     set(key: Key, value: Value): void {
       if (most === 0) return
-      const entry = entries.get(key)
-      if (entry !== undefined) {
-        entry.value = value
+      const known = entries.get(key)
+      if (known !== undefined) {
+        known.value = value
         return
       }
-      if (entries.size >= most) evict()
-      entries.set(key, { key, value, isUsed: false })
+      const place = ring.length < most ? ring.length : evict()
+      const entry = { key, value, isUsed: false, place }
+      entries.set(key, entry)
+      ring[place] = entry
     },
-    delete: (key: Key) => void entries.delete(key),
-    clear: () => entries.clear(),
+    delete(key: Key): void {
+      const entry = entries.get(key)
+      const last = entry && ring.pop()
+      if (!last) return
+      entries.delete(key)
+      // The last entry of the ring moves to the free place.
+      if (last === entry) return
+      ring[entry.place] = last
+      last.place = entry.place
+    },
+    clear(): void {
+      entries.clear()
+      ring.length = 0
+    },
   }
 }
 
@@ -47,6 +71,8 @@ interface Entry<Key, Value> {
   readonly key: Key
   value: Value
   isUsed: boolean
+  /** The index of this entry in the ring. */
+  place: number
 }
 
 /** A cache of bounded size. If it is full, a new value replaces a value that is not in use. */

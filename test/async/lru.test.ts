@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLru } from '../../src/async/lru.ts'
+import { createLru, type Lru } from '../../src/async/lru.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
 
 test('a full cache evicts a value that was not used since it was stored', () => {
   const cache = createLru<string, number>(3)
@@ -42,8 +43,56 @@ test('deleted and cleared values are gone, and the cache goes on', () => {
   expect(kept).toHaveLength(3)
 })
 
+test('after a deletion, a full cache still evicts only values that were not used', () => {
+  const cache = createLru<string, number>(4)
+  for (const [i, key] of ['a', 'b', 'c', 'd'].entries()) cache.set(key, i)
+  cache.delete('b')
+  cache.delete('d')
+  for (const [i, key] of ['e', 'f'].entries()) cache.set(key, i + 4)
+  for (const key of ['a', 'c', 'f']) cache.get(key)
+  cache.set('g', 6)
+  expect(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((key) => cache.get(key))).toEqual([
+    0,
+    undefined,
+    2,
+    undefined,
+    undefined,
+    5,
+    6,
+  ])
+})
+
+// The cache of clients deletes each client after ten seconds and stores it again, and was never full. Each
+// deleted client stayed in memory.
+test('a cache that is never full does not keep deleted values in memory', async () => {
+  const cache = createLru<number, object>(1000)
+  const stored = Array.from({ length: 1000 }, (_, count) => {
+    cache.delete(count % 100)
+    return storeObject(cache, count % 100)
+  })
+  await collectGarbage()
+  expect(stored.filter((each) => each.deref() !== undefined)).toHaveLength(100)
+  expect(cache.get(7)).toBe(stored[907]?.deref())
+})
+
+test('a cleared cache does not keep its values in memory', async () => {
+  const cache = createLru<number, object>(1000)
+  const stored = Array.from({ length: 100 }, (_, key) => storeObject(cache, key))
+  cache.clear()
+  await collectGarbage()
+  expect(stored.filter((each) => each.deref() !== undefined)).toEqual([])
+  expect(cache.get(7)).toBeUndefined()
+})
+
 test('a cache of size 0 stores nothing', () => {
   const cache = createLru<string, number>(0)
   cache.set('a', 1)
   expect(cache.get('a')).toBeUndefined()
 })
+
+/** Stores a new object, and returns a weak reference to it. */
+function storeObject(cache: Lru<number, object>, key: number): WeakRef<object> {
+  const value = {}
+  cache.set(key, value)
+  return new WeakRef(value)
+}
