@@ -12,6 +12,8 @@ const API_KEYS = 1000
 interface Sampling {
   readonly load: Load
   readonly samples: number
+  /** The samples of the warm-up: meanwhile caches fill, and V8 compiles. The slope begins with the last of them. */
+  readonly warmUpSamples: number
   /** Requests between two samples. */
   readonly requests: number
   /** On a slow or busy machine, no further part begins after this time. */
@@ -28,15 +30,17 @@ export async function measureMemory(): Promise<void> {
   await sample(setting, peer, 'gateway calls, 100,000 tokens in turn', {
     load: { url: urlOf(peer, '/api/items/list'), tokens },
     samples: 20,
+    warmUpSamples: 6,
     requests: 50_000,
-    seconds: 130,
+    seconds: 140,
   })
   const forms = await setting.writeForms(peer, 'forms')
   await sample(setting, peer, 'token requests, 1,000 API keys in turn', {
     load: { url: urlOf(peer, '/auth/oauth2/token'), forms },
     samples: 20,
+    warmUpSamples: 6,
     requests: 15_000,
-    seconds: 170,
+    seconds: 220,
   })
   const active = await peer.ask<string[]>('close')
   console.log(
@@ -46,26 +50,28 @@ export async function measureMemory(): Promise<void> {
   await redis.stop()
 }
 
-/** Prints the memory after each part, and its slope over the second half. */
+/** Prints the memory after each part, and its slope after the warm-up. */
 async function sample(setting: Setting, peer: Peer, what: string, sampling: Sampling): Promise<void> {
-  const { load, samples, requests, seconds } = sampling
+  const { load, samples, warmUpSamples, requests, seconds } = sampling
   const started = performance.now()
-  const points = [{ thousands: 0, ...(await peer.ask<Memory>('memory')) }]
+  const points = [{ requests: 0, ...(await peer.ask<Memory>('memory')) }]
   while (points.length <= samples && performance.now() - started < seconds * 1000) {
     await setting.saturate({ load, seconds: 0, amount: requests })
-    points.push({ thousands: (points.length * requests) / 1000, ...(await peer.ask<Memory>('memory')) })
+    points.push({ requests: points.length * requests, ...(await peer.ask<Memory>('memory')) })
   }
   console.log(`\n${what}`)
   console.table(
-    points.map(({ thousands, rss, heap }) => ({
-      'thousand requests': thousands,
-      'resident MB': round(rss / 1e6),
-      'heap MB after gc': round(heap / 1e6),
+    points.map((point) => ({
+      'thousand requests': point.requests / 1000,
+      'resident MB': round(point.rss / 1e6),
+      'heap MB after gc': round(point.heap / 1e6),
     })),
   )
-  const half = points.slice(Math.floor(points.length / 2))
+  if (points.length <= samples) console.log(`stopped after ${seconds} s, before all requests were sent`)
+  const steady = points.slice(warmUpSamples)
+  const first = steady[0]?.requests.toLocaleString('en')
   for (const kind of ['rss', 'heap'] as const) {
-    const slope = slopeOf(half.map((point) => [point.thousands, point[kind]] as const))
-    console.log(`${kind}, second half: ${Math.round(slope)} bytes per 1,000 requests`)
+    const slope = slopeOf(steady.map((point) => [point.requests, point[kind]] as const))
+    console.log(`${kind}, after the first ${first} requests: ${slope.toFixed(1)} bytes a request`)
   }
 }
