@@ -20,10 +20,11 @@ export type {
   ProductSource,
   RouteDefinition,
 } from './catalog/definition.ts'
-export type { Account, Accounts, SignedIn } from './host/accounts.ts'
+export type { Account, Accounts, Permission, PermissionTarget, SignedIn } from './host/accounts.ts'
 export type { ChangeOptions } from './host/change-options.ts'
 export type { GatehouseEvents } from './host/events.ts'
 export type { Health, HealthCheck, RevocationHealth } from './health/health-report.ts'
+export type { ManagementOptions } from './management/management.ts'
 export type { Logger } from './host/logger.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './authorization-server/interaction/texts.ts'
@@ -38,10 +39,15 @@ export type {
   Registry,
 } from './clients/client.ts'
 export type { ApiKeys, NewApiKey } from './clients/api-keys.ts'
-export type { Applications, NewApplication } from './clients/applications.ts'
+export type { ApplicationChanges, Applications, NewApplication } from './clients/applications.ts'
 export type { ClientPage } from './clients/client-index.ts'
 export type { ListOptions } from './store/time-index.ts'
-export type { RotatedSecret, RotationOptions, SecretInfo } from './clients/client-service-types.ts'
+export type {
+  ClientChanges,
+  RotatedSecret,
+  RotationOptions,
+  SecretInfo,
+} from './clients/client-service-types.ts'
 export { hashSecret } from './clients/secrets.ts'
 export type { AccountService } from './access/account-changes.ts'
 export type { GrantHolder, Grants } from './grants/grant-service.ts'

@@ -31,6 +31,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     parts: [
       'createGatehouse',
       'Gatehouse',
+      'ManagementOptions',
       'ImportOptions',
       'ImportedRegistry',
       'Health',
@@ -53,6 +54,8 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
       'NewApiKey',
       'NewApplication',
       'NewClient',
+      'ClientChanges',
+      'ApplicationChanges',
       'ChangeOptions',
       'RotationOptions',
       'RotatedSecret',
@@ -80,7 +83,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'accounts',
     title: 'Accounts',
     about: 'The option `accounts`: the callbacks that tell gatehouse about your accounts.',
-    parts: ['Accounts', 'Account', 'SignedIn'],
+    parts: ['Accounts', 'Account', 'SignedIn', 'Permission', 'PermissionTarget'],
   },
   {
     file: 'access',

@@ -1,11 +1,11 @@
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { ApiKey } from './client.ts'
 import { insertNewClient, newClient, newClientFields } from './create-client.ts'
-import { createClientService, fieldSetter } from './client-service.ts'
+import { createClientService, fieldSetter, fieldsSetter } from './client-service.ts'
 import type { ClientService, NewClient, WithExistingSecret, WithNewSecret } from './client-service-types.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
 import { checkInput } from '../validation/check-input.ts'
-import { booleanRule, optional } from '../validation/rules.ts'
+import { booleanRule, nameRule, optional } from '../validation/rules.ts'
 
 /** The input for a new API key. */
 export interface NewApiKey<Scope extends string = string, Product extends string = string> extends NewClient<
@@ -68,6 +68,7 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as ApiKeys['create'],
+    update: fieldsSetter(clients, { name: optional(nameRule) }),
     setResourceServer: fieldSetter(clients, 'resourceServer', booleanRule),
   }
 }

@@ -2,11 +2,17 @@ import type { ChangeOptions } from '../host/change-options.ts'
 import { applicationFields } from './application-fields.ts'
 import type { Application } from './client.ts'
 import { insertNewClient, newClient, newClientFields } from './create-client.ts'
-import { createClientService, fieldSetter } from './client-service.ts'
-import type { ClientService, NewClient, WithExistingSecret, WithNewSecret } from './client-service-types.ts'
+import { createClientService, fieldSetter, fieldsSetter } from './client-service.ts'
+import type {
+  ClientChanges,
+  ClientService,
+  NewClient,
+  WithExistingSecret,
+  WithNewSecret,
+} from './client-service-types.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
 import { checkInput } from '../validation/check-input.ts'
-import { optional } from '../validation/rules.ts'
+import { type Fields, nameRule, optional, type Rule } from '../validation/rules.ts'
 
 /** The input for a new application. */
 export interface NewApplication<
@@ -35,6 +41,18 @@ export interface NewApplication<
   readonly resourceServer?: undefined
 }
 
+/** The fields of an application that can be changed together. */
+export interface ApplicationChanges extends ClientChanges {
+  /** The whole list of redirect URIs; the rules of `NewApplication` apply. */
+  readonly redirectUris?: readonly string[] | undefined
+  /** The whole list of URIs for the redirect after sign-out. */
+  readonly postLogoutRedirectUris?: readonly string[] | undefined
+  /** Home page, shown at consent; null removes it. */
+  readonly homepageUri?: string | null | undefined
+  /** Logo, shown at consent; null removes it. */
+  readonly logoUri?: string | null | undefined
+}
+
 /**
  * Applications: credentials for delegated access. Each application acts on the accounts of users who
  * authorized it.
@@ -42,7 +60,7 @@ export interface NewApplication<
 export interface Applications<
   Scope extends string = string,
   Product extends string = string,
-> extends ClientService<Application, Scope, Product> {
+> extends ClientService<Application, Scope, Product, ApplicationChanges> {
   /**
    * Creates an application with a new secret. Only this call returns the secret.
    *
@@ -81,6 +99,19 @@ const OPTIONAL_FIELDS = Object.fromEntries(
   Object.entries(applicationFields).map(([name, rule]) => [name, optional(rule)]),
 )
 
+/** Rules for the fields that can be changed together. */
+const CHANGEABLE_FIELDS: Fields = {
+  name: optional(nameRule),
+  redirectUris: optional(applicationFields.redirectUris),
+  postLogoutRedirectUris: optional(applicationFields.postLogoutRedirectUris),
+  homepageUri: removable(applicationFields.homepageUri),
+  logoUri: removable(applicationFields.logoUri),
+}
+
+function removable(rule: Rule): Rule {
+  return (value) => (value === null ? undefined : rule(value))
+}
+
 /**
  * Applications in the store.
  *
@@ -114,6 +145,7 @@ export function createApplications(
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as Applications['create'],
+    update: fieldsSetter(clients, CHANGEABLE_FIELDS),
     setRedirectUris: fieldSetter(clients, 'redirectUris', applicationFields.redirectUris),
     setPostLogoutRedirectUris: fieldSetter(
       clients,

@@ -115,6 +115,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
      * previous write may not have been confirmed as durable.
      *
      * @param check throws if a client of this kind must not be deleted
+     * @param requireDeletable throws if the record of an existing client must not be deleted
      * @param now milliseconds since the epoch
      * @returns the record before the deletion; undefined if it is absent, or if the client was deleted before
      */
@@ -122,6 +123,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       clientId: string,
       check: (kind: Client['kind']) => void,
       now: number,
+      requireDeletable: (record: ClientRecord<C>) => void = () => {},
     ): Promise<ClientRecord<C> | undefined> {
       const found = await collection.get(clientId)
       if (!found) return undefined
@@ -134,6 +136,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
           before = unlessDeleted(stored)
           check(kindOf(stored))
           if (!before) return confirmDurable(stored)
+          requireDeletable(before)
           const { kind, epoch } = before.client
           return { deleted: true, kind, epoch: epoch + 1, deletedAt: Math.floor(now / 1000) }
         }),

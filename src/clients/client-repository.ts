@@ -12,6 +12,7 @@ import { isClientId } from './client-id.ts'
 import { createClientIndex, type ClientPage } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientChanged, type ClientRecord, type ClientRecords } from './client-record.ts'
+import { requirePrecondition, type ConditionalChange } from './internal-options.ts'
 import type { StoredSecret } from './secrets.ts'
 import type { LastUses } from './last-used.ts'
 
@@ -40,7 +41,7 @@ export interface Change {
   /** What was added or removed: the product, the scope, or the secret. */
   readonly target?: string | undefined
   /** The options of the caller, not validated yet. */
-  readonly options: ChangeOptions | undefined
+  readonly options: ConditionalChange | undefined
 }
 
 /** A pure function that changes a record. It returns undefined if there is nothing to change. */
@@ -190,6 +191,7 @@ export async function changeRecord<C extends Client>(
   let isChanged = false
   const record = await records.update(clientId, (stored) => {
     if (stored.client.kind !== kind) throw notFound(clients, clientId)
+    requirePrecondition(options, stored)
     const next = apply(stored)
     isChanged = next !== undefined
     return next

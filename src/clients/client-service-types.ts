@@ -26,6 +26,12 @@ export interface NewClient<
   readonly clientId?: string | undefined
 }
 
+/** The fields of an API key that can be changed, and the common part of those of an application. */
+export interface ClientChanges {
+  /** Display name; at most 120 characters. */
+  readonly name?: string | undefined
+}
+
 /** Input without a secret: the service generates a new secret. */
 export interface WithNewSecret {
   readonly secretHash?: undefined
@@ -74,7 +80,12 @@ export interface RotatedSecret {
  * unavailable, and `ERR_REGISTRY_READ_ONLY` if the host manages the clients. Further codes are listed at each
  * method.
  */
-export interface ClientService<C extends Client, Scope extends string, Product extends string> {
+export interface ClientService<
+  C extends Client,
+  Scope extends string,
+  Product extends string,
+  Changes extends ClientChanges = ClientChanges,
+> {
   /** The client, or undefined. */
   find(clientId: string): Promise<C | undefined>
   /**
@@ -86,6 +97,11 @@ export interface ClientService<C extends Client, Scope extends string, Product e
   list(options?: ListOptions): Promise<ClientPage<C>>
 
   rename(clientId: string, name: string, options?: ChangeOptions): Promise<C>
+  /**
+   * Sets several fields in one change. A field that is undefined stays as it is, and null removes an optional
+   * field. The event `client.changed` names all given fields, separated by commas.
+   */
+  update(clientId: string, fields: Changes, options?: ChangeOptions): Promise<C>
 
   /**
    * Adds a product with all its operations.

@@ -9,7 +9,7 @@ import {
   type ScopeLimit,
 } from './client-products.ts'
 import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
-import type { ClientService } from './client-service-types.ts'
+import type { ClientService, RotationOptions } from './client-service-types.ts'
 import {
   changeRecord,
   findClient,
@@ -21,9 +21,18 @@ import {
   type ClientRepository,
 } from './client-repository.ts'
 import { deleteClient, removeAccess } from './disable-client.ts'
+import { NEW_SECRET, type RepeatableRotation } from './internal-options.ts'
 import { checkInput } from '../validation/check-input.ts'
-import { hostIdRule, nameRule, oneOf, optional, type Rule, wholeNumber } from '../validation/rules.ts'
-import { revokeSecret, rotateSecret } from './secret-rotation.ts'
+import {
+  type Fields,
+  hostIdRule,
+  nameRule,
+  oneOf,
+  optional,
+  type Rule,
+  wholeNumber,
+} from '../validation/rules.ts'
+import { isRotated, revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { hashSecret, isLive, newSecret } from './secrets.ts'
 
 const DAY_SECONDS = 86_400
@@ -33,7 +42,7 @@ export function createClientService<C extends Client>(
   clients: ClientRepository<C>,
   catalog: CurrentCatalog,
   limit: ScopeLimit,
-): ClientService<C, string, string> {
+): Omit<ClientService<C, string, string>, 'update'> {
   /** Makes a change that does not remove access. */
   const change = async (what: Change, apply: (client: C) => C | undefined) =>
     presentClient(clients, await changeRecord(clients, what, ofClient(apply)))
@@ -77,14 +86,15 @@ export function createClientService<C extends Client>(
     async rotateSecret(clientId, options = {}) {
       const name = 'secret.rotated'
       checkChange(name, options, { overlapSeconds: optional(wholeNumber(0, 90 * DAY_SECONDS)) })
-      const { overlapSeconds = DAY_SECONDS } = options
-      const clientSecret = newSecret()
+      const { overlapSeconds = DAY_SECONDS, [NEW_SECRET]: repeatable }: RotationOptions & RepeatableRotation =
+        options
+      const clientSecret = repeatable?.clientSecret ?? newSecret()
       const hash = hashSecret(clientSecret)
       const rotation = { clientId, name, options: changeOptionsOf(options) }
-      const { secrets } = await changeRecord(clients, rotation, (record) => ({
-        ...record,
-        secrets: rotateSecret(record.secrets, { hash, now: Date.now(), overlapSeconds }),
-      }))
+      const { secrets } = await changeRecord(clients, rotation, (record) => {
+        if (repeatable && isRotated(record.secrets, hash, repeatable)) return undefined
+        return { ...record, secrets: rotateSecret(record.secrets, { hash, now: Date.now(), overlapSeconds }) }
+      })
       return { clientSecret, oldSecretExpiresAt: secrets[1]?.expiresAt }
     },
 
@@ -135,6 +145,34 @@ export function fieldSetter<C extends Client, Field extends keyof C & string>(
       isDeepStrictEqual(client[name], value) ? undefined : { ...client, [name]: value }
     return presentClient(clients, await changeRecord(clients, { clientId, name, options }, ofClient(set)))
   }
+}
+
+/**
+ * Creates a method that sets several fields in one change. A field that is undefined stays as it is, and null
+ * removes an optional field.
+ *
+ * @param rules the rules of all fields that may be set
+ */
+export function fieldsSetter<C extends Client>(clients: ClientRepository<C>, rules: Fields) {
+  return async (clientId: string, fields: object, options?: ChangeOptions): Promise<C> => {
+    checkInput('the client cannot be changed', fields, rules)
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+    const values = given.map(([name, value]) => [
+      name,
+      value === null ? undefined : typeof value === 'string' ? value.trim() : (value as unknown),
+    ])
+    const set = (client: C): C | undefined => {
+      const changed = { ...client, ...(Object.fromEntries(values) as Partial<C>) }
+      return isDeepStrictEqual(encoded(changed), encoded(client)) ? undefined : changed
+    }
+    const name = given.map(([field]) => field).join(',')
+    return presentClient(clients, await changeRecord(clients, { clientId, name, options }, ofClient(set)))
+  }
+}
+
+/** The client as it is stored, without fields that are undefined. */
+function encoded(client: Client): unknown {
+  return JSON.parse(JSON.stringify(client))
 }
 
 /** Converts a change of a client into a change of its record. */

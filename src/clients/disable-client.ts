@@ -9,7 +9,8 @@ import {
   type ClientRepository,
 } from './client-repository.ts'
 import type { ClientRecord } from './client-record.ts'
-import { type ChangeOptions, checkChange } from '../host/change-options.ts'
+import { checkChange } from '../host/change-options.ts'
+import { requirePrecondition, type ConditionalChange } from './internal-options.ts'
 
 /**
  * Makes a change that removes access from a client, such as `disable()` or `removeProduct()`. All access
@@ -47,7 +48,7 @@ export async function removeAccess<C extends Client>(
 export async function deleteClient<C extends Client>(
   clients: ClientRepository<C>,
   clientId: string,
-  options: ChangeOptions | undefined,
+  options: ConditionalChange | undefined,
 ): Promise<void> {
   checkChange('delete', options)
   requireClientId(clients, clientId)
@@ -57,7 +58,9 @@ export async function deleteClient<C extends Client>(
     if (stored !== kind) throw notFound(clients, clientId)
   }
   const record = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
-    const found = await records.delete(clientId, checkKind, Date.now())
+    const found = await records.delete(clientId, checkKind, Date.now(), (stored) =>
+      requirePrecondition(options, stored),
+    )
     if (found) events.emit('client.deleted', { kind, clientId, accountId: found.client.accountId, actor })
     // If the client was deleted before, its tokens are revoked again, because the previous attempt may have
     // failed after the write.

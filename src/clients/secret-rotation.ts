@@ -31,6 +31,33 @@ export function rotateSecret(
   return replaced === undefined ? [added] : [added, { ...replaced, expiresAt: createdAt + overlapSeconds }]
 }
 
+/** A secret that a repeated rotation sets again, and the state in which the rotation began. */
+export interface RepeatableSecret {
+  readonly clientSecret: string
+  /** `createdAt` of the newest secret before the first attempt, in epoch seconds; undefined if there was none. */
+  readonly newestCreatedAt: number | undefined
+}
+
+/**
+ * Whether an earlier attempt of a repeatable rotation has added its secret already.
+ *
+ * @param hash the hash of the secret that the rotation adds
+ * @throws {GatehouseError} `ERR_CONFLICT` if the secrets were changed since the first attempt. The rotation must
+ *   not add its secret then, because the secret may have been revoked since
+ */
+export function isRotated(
+  secrets: readonly StoredSecret[],
+  hash: string,
+  { newestCreatedAt }: RepeatableSecret,
+): boolean {
+  if (secrets.some((secret) => secret.hash === hash)) return true
+  if (secrets[0]?.createdAt === newestCreatedAt) return false
+  throw new GatehouseError(
+    'ERR_CONFLICT',
+    'the secrets were changed since the first attempt of this rotation: begin a new rotation',
+  )
+}
+
 /**
  * The secrets after one of two secrets was revoked. Revoking the new secret undoes the rotation: the old
  * secret becomes the current secret again and does not expire.

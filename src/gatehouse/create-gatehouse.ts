@@ -18,6 +18,7 @@ import { readHealth } from '../health/read-health.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { KeyCondition } from '../keys/signing-keys.ts'
 import { createLifecycle } from './lifecycle.ts'
+import { management } from '../management/management.ts'
 import {
   authorizationServer,
   type AuthorizationServerParts,
@@ -196,6 +197,23 @@ function assemble(options: GatehouseOptions): Gatehouse {
     wellKnown() {
       lifecycle.begin()
       return wellKnown(server, gateway)
+    },
+    management(managementOptions) {
+      const middleware = management(
+        {
+          apiKeys: clients.apiKeys,
+          applications: clients.applications,
+          accounts,
+          issuer: settings.issuer,
+          csrfKeys: server.csrfKeys,
+          events,
+          logger,
+          ready: () => lifecycle.ready(startTimeoutMs),
+        },
+        managementOptions,
+      )
+      lifecycle.begin()
+      return middleware
     },
     health: () =>
       readHealth({

@@ -3,6 +3,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Health } from '../health/health-report.ts'
 import type { EventSource } from '../host/events.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
+import type { ManagementOptions } from '../management/management.ts'
 import type { ImportedRegistry, ImportOptions } from '../backup/import.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
@@ -21,6 +22,15 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    * requests at the root.
    */
   wellKnown(): Middleware
+  /**
+   * Serves the management API: JSON over HTTP for the API keys, applications and authorizations of the
+   * signed-in account, for consoles and scripts. `accounts.current` says who calls. Mount it below your
+   * session. Requests outside `path` pass through.
+   *
+   * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current`; `ERR_INVALID_ARGUMENT` for invalid
+   *   options
+   */
+  management(options?: ManagementOptions): Middleware
   /** Protects the API. */
   readonly gateway: Gateway<Scope>
   /** Credentials for direct access. */

@@ -37,6 +37,30 @@ export interface SignedIn {
    * with `login_required`.
    */
   readonly signedInAt?: number | undefined
+  /**
+   * How this request proved who calls. `session`: by a cookie or by anything else that a browser sends by
+   * itself. `token`: by a header that a browser never sends by itself, such as `Authorization: Bearer`. The
+   * management API demands a CSRF token unless it is `token`. Only the management API uses this field.
+   * @default 'session'
+   */
+  readonly via?: 'session' | 'token' | undefined
+}
+
+/** What a caller of the management API wants to do with its own account. */
+export type Permission =
+  | `${'keys' | 'applications'}:${'read' | 'create' | 'write' | 'rotate' | 'delete'}`
+  | 'authorizations:read'
+  | 'authorizations:revoke'
+  | 'audit:read'
+
+/** What a permission is asked for. It always belongs to the account of the caller. */
+export interface PermissionTarget {
+  /** The account of the caller. */
+  readonly accountId: string
+  /** The API key or application; undefined for lists, for new clients, and for authorizations. */
+  readonly clientId?: string | undefined
+  /** The authorization; undefined for lists and for clients. */
+  readonly grantId?: string | undefined
 }
 
 /**
@@ -79,4 +103,21 @@ export interface Accounts<Level extends string = string> {
         ctx: Context,
       ) => Awaitable<Nullable<SignedIn> | None>)
     | undefined
+  /**
+   * Whether the caller of a request to the management API has a permission. `current` says who calls. A caller
+   * never gets access to another account, whatever this function returns. @default every caller may do
+   * everything with its own account
+   */
+  can?:
+    | ((
+        ctx: Context,
+        permission: Permission,
+        target: PermissionTarget,
+      ) => Awaitable<boolean | null | undefined>)
+    | undefined
+  /**
+   * Whether the caller of a request to the management API is an operator, who may read and revoke everything.
+   * @default no caller is an operator
+   */
+  isOperator?: ((ctx: Context) => Awaitable<boolean | null | undefined>) | undefined
 }

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 import { callHost, checkResult, invalidResult, readResult } from '../validation/host-callback.ts'
 import { isObject, isText, kindOf } from '../validation/predicates.ts'
-import { epochSecondsRule, must, nullable, textRule } from '../validation/rules.ts'
-import type { Account, Accounts, SignedIn } from './accounts.ts'
+import { epochSecondsRule, must, nullable, oneOf, textRule } from '../validation/rules.ts'
+import type { Account, Accounts, Permission, PermissionTarget, SignedIn } from './accounts.ts'
 import type { Logger } from './logger.ts'
 import { subjectProblem } from './subject.ts'
 
@@ -20,6 +20,9 @@ export interface HostAccounts {
   readonly authenticate?:
     | ((credentials: { identifier: string; password: string }, ctx: Context) => Promise<SignedIn | undefined>)
     | undefined
+  readonly can?:
+    ((ctx: Context, permission: Permission, target: PermissionTarget) => Promise<boolean>) | undefined
+  readonly isOperator?: ((ctx: Context) => Promise<boolean>) | undefined
 }
 
 /** Maximum number of unknown KYC levels that are logged. */
@@ -55,6 +58,13 @@ export function createHostAccounts(
     ...(accounts.authenticate && {
       authenticate: (credentials: { identifier: string; password: string }, ctx: Context) =>
         readSignedIn('accounts.authenticate', () => accounts.authenticate?.(credentials, ctx)),
+    }),
+    ...(accounts.can && {
+      can: (ctx: Context, permission: Permission, target: PermissionTarget) =>
+        readYesNo('accounts.can', () => accounts.can?.(ctx, permission, target)),
+    }),
+    ...(accounts.isOperator && {
+      isOperator: (ctx: Context) => readYesNo('accounts.isOperator', () => accounts.isOperator?.(ctx)),
     }),
   }
 }
@@ -105,12 +115,21 @@ async function readSignedIn(callback: string, call: () => unknown): Promise<Sign
     accountId: (id) => textRule(id) ?? subjectProblem({ accountId: String(id), userId }),
     userId: nullable(textRule),
     signedInAt: nullable(epochSecondsRule),
+    via: nullable(oneOf('session', 'token')),
   })
   return {
     accountId: String(accountId),
     userId,
     signedInAt: typeof signedInAt === 'number' ? Math.floor(signedInAt) : undefined,
+    ...(fields['via'] === 'token' && { via: 'token' }),
   }
+}
+
+/** Whether a callback said yes. Only `true` is a yes, so that a forgotten `await` of the host is noticed. */
+async function readYesNo(callback: string, call: () => unknown): Promise<boolean> {
+  const result = await callHost(callback, call)
+  if (result && result !== true) throw invalidResult(callback, `${kindOf(result)}; it must be true or false`)
+  return result === true
 }
 
 /**

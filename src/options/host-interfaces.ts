@@ -22,7 +22,7 @@ export const loggerSchema = withMethods<Logger>("a logger of pino's shape", [
   'error',
 ])
 
-const OPTIONAL_METHODS_OF_ACCOUNTS = ['current', 'signInUrl', 'signOut', 'authenticate']
+const OPTIONAL_METHODS_OF_ACCOUNTS = ['current', 'signInUrl', 'signOut', 'authenticate', 'can', 'isOperator']
 
 /** The host's accounts. An object literal is copied and frozen, and must not have unknown keys. */
 export const accountsSchema = withMethods<Accounts>(

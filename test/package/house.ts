@@ -10,6 +10,7 @@ const FLOORS: readonly (readonly string[])[] = [
   // The two composition roots.
   ['src/gatehouse', 'src/gateway.ts'],
   ['src/options'],
+  ['src/management'],
   ['src/authorization-server/routing'],
   ['src/authorization-server/provider'],
   ['src/authorization-server/interaction'],
@@ -35,6 +36,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/testing': ['jose'],
   'src/gatehouse': ['keygrip', 'koa-compose'],
   'src/options': ['valibot'],
+  'src/management': ['@koa/bodyparser', '@koa/router', '@valibot/to-json-schema', 'valibot'],
   'src/authorization-server/routing': ['koa-compose'],
   'src/authorization-server/provider': ['oidc-provider', 'koa', 'koa-compose', 'keygrip'],
   'src/gateway': ['jose'],

@@ -1,0 +1,248 @@
+import type * as v from 'valibot'
+import type { Client } from '../clients/client.ts'
+import { clientNotFound } from '../clients/client-not-found.ts'
+import type { ClientService } from '../clients/client-service-types.ts'
+import type { SecretAge } from '../clients/secret-rotation.ts'
+import type { Caller } from './caller.ts'
+import { route, type Call, type Route } from './route.ts'
+import { ClientPageQuery, Rotation, type SchemaName } from './schemas.ts'
+import { presentClient, sendClient } from './present-client.ts'
+
+/** What differs between the routes of API keys and those of applications. */
+export interface ClientRoutesOptions<C extends Client, New, Changes extends { name?: string | undefined }> {
+  readonly service: ClientService<C, string, string, Changes>
+  /** The path of the list. */
+  readonly base: '/api-keys' | '/applications'
+  readonly permissions: 'keys' | 'applications'
+  /** The kind in words, for summaries and messages. */
+  readonly noun: 'API key' | 'application'
+  /** The kind in names of operations and schemas. */
+  readonly name: 'ApiKey' | 'Application'
+  readonly newClient: v.GenericSchema<unknown, New>
+  readonly changes: v.GenericSchema<unknown, Changes>
+  create(call: Call<New>): Promise<{ readonly client: C; readonly clientSecret: string }>
+}
+
+/** Clients that a page with a filter by name looks at. */
+const NAME_PAGE_SIZE = 500
+
+/** The routes that API keys and applications have in common. */
+export function clientRoutes<C extends Client, New, Changes extends { name?: string | undefined }>(
+  options: ClientRoutesOptions<C, New, Changes>,
+): Route[] {
+  const { service, base, permissions, noun, name, newClient, changes, create } = options
+  const one = `${base}/{clientId}` as const
+  const plural = `${name}s`
+  const article = noun === 'API key' ? 'an API key' : 'an application'
+  const tag = noun === 'API key' ? 'API keys' : 'Applications'
+  const answer = name satisfies SchemaName
+
+  /** The caller's own client. The client of another account gets the same answer as an unknown id. */
+  async function find(caller: Caller, { clientId = '' }: Readonly<Record<string, string>>): Promise<C> {
+    const client = await service.find(clientId)
+    if (client?.accountId !== caller.accountId) throw clientNotFound(noun, clientId)
+    return client
+  }
+
+  const common = { tag, find, target: ({ clientId }: C) => ({ clientId }) }
+  const changed = { ...common, status: 200, answer, hasEtag: true, isConditional: true } as const
+
+  /** A route that changes a client and answers with the changed client. */
+  function change<Body = undefined>(
+    definition: Pick<Route<Body>, 'method' | 'path' | 'operationId' | 'summary' | 'body' | 'description'>,
+    apply: (call: Call<Body, undefined, C>) => Promise<C>,
+  ): Route {
+    return route<Body, undefined, C>({
+      ...changed,
+      access: `${permissions}:write`,
+      ...definition,
+      handle: async (call) => sendClient(call.ctx, await apply(call)),
+    })
+  }
+
+  return [
+    route({
+      method: 'get',
+      path: base,
+      operationId: `list${plural}`,
+      tag,
+      summary: `List the ${tag} of the account, in order of creation`.replace('Applications', 'applications'),
+      description:
+        'With `name`, a page has only the clients with exactly this name among the next 500 clients. So it may be empty although there is a next page.',
+      access: `${permissions}:read`,
+      query: ClientPageQuery,
+      status: 200,
+      answer: `${name}Page`,
+      async handle({ caller, query: { name: wanted, cursor, limit } }) {
+        const size = wanted === undefined ? limit : NAME_PAGE_SIZE
+        const page = await service.listByOwner(caller.accountId, { cursor, limit: size })
+        const items = page.items.filter((client) => wanted === undefined || client.name === wanted)
+        return { items: items.map(presentClient), cursor: page.cursor }
+      },
+    }),
+    route<New>({
+      method: 'post',
+      path: base,
+      operationId: `create${name}`,
+      tag,
+      summary: `Create ${article}`,
+      description: 'Only this answer has the secret.',
+      access: `${permissions}:create`,
+      body: newClient,
+      isRepeatable: true,
+      status: 201,
+      answer: `Created${name}`,
+      async handle(call) {
+        const { client, clientSecret } = await create(call)
+        const field = name === 'ApiKey' ? 'apiKey' : 'application'
+        return { [field]: sendClient(call.ctx, client), clientSecret }
+      },
+    }),
+    route<undefined, undefined, C>({
+      ...common,
+      method: 'get',
+      path: one,
+      operationId: `get${name}`,
+      summary: `Read ${article}`,
+      access: `${permissions}:read`,
+      status: 200,
+      answer,
+      hasEtag: true,
+      handle: async ({ ctx, resource }) => sendClient(ctx, resource),
+    }),
+    change<Changes>(
+      {
+        method: 'patch',
+        path: one,
+        operationId: `update${name}`,
+        summary: `Change the fields of ${article}`,
+        description: 'A field that is left out stays as it is.',
+        body: changes,
+      },
+      ({ resource, body, change: options }) => service.update(resource.clientId, body, options),
+    ),
+    route<undefined, undefined, C>({
+      ...common,
+      method: 'delete',
+      path: one,
+      operationId: `delete${name}`,
+      summary: `Delete ${article} for good, and revoke its tokens`,
+      description: 'A repeat gets 404, like any unknown id.',
+      access: `${permissions}:delete`,
+      isConditional: true,
+      status: 204,
+      handle: ({ resource, change: options }) => service.delete(resource.clientId, options),
+    }),
+    change(
+      {
+        method: 'put',
+        path: `${one}/products/{product}`,
+        operationId: `add${name}Product`,
+        summary: 'Add a product with all its operations',
+      },
+      ({ resource, params, change: options }) =>
+        service.addProduct(resource.clientId, params['product'] ?? '', options),
+    ),
+    change(
+      {
+        method: 'delete',
+        path: `${one}/products/{product}`,
+        operationId: `remove${name}Product`,
+        summary: 'Remove a product, and revoke the tokens issued so far',
+      },
+      ({ resource, params, change: options }) =>
+        service.removeProduct(resource.clientId, params['product'] ?? '', options),
+    ),
+    change(
+      {
+        method: 'delete',
+        path: `${one}/operations/{scope}`,
+        operationId: `remove${name}Operation`,
+        summary: 'Remove one operation, and revoke the tokens issued so far',
+      },
+      ({ resource, params, change: options }) =>
+        service.removeOperation(resource.clientId, params['scope'] ?? '', options),
+    ),
+    change(
+      {
+        method: 'put',
+        path: `${one}/operations/{scope}`,
+        operationId: `restore${name}Operation`,
+        summary: 'Restore an operation that was removed',
+      },
+      ({ resource, params, change: options }) =>
+        service.restoreOperation(resource.clientId, params['scope'] ?? '', options),
+    ),
+    change(
+      {
+        method: 'post',
+        path: `${one}/disable`,
+        operationId: `disable${name}`,
+        summary: `Disable ${article}, and revoke its tokens`,
+      },
+      ({ resource, change: options }) => service.disable(resource.clientId, options),
+    ),
+    change(
+      {
+        method: 'post',
+        path: `${one}/enable`,
+        operationId: `enable${name}`,
+        summary: `Enable ${article} that was disabled`,
+      },
+      ({ resource, change: options }) => service.enable(resource.clientId, options),
+    ),
+    route<undefined, undefined, C>({
+      ...common,
+      method: 'post',
+      path: `${one}/report-compromised`,
+      operationId: `report${name}Compromised`,
+      summary: 'Revoke all secrets and all access tokens, because a secret leaked',
+      description: 'The client gets no tokens until its secret is rotated.',
+      access: `${permissions}:write`,
+      status: 204,
+      handle: ({ resource, change: options }) => service.reportCompromised(resource.clientId, options),
+    }),
+    route<undefined, undefined, C>({
+      ...common,
+      method: 'get',
+      path: `${one}/secrets`,
+      operationId: `list${name}Secrets`,
+      summary: 'List the valid secrets, newest first, without the secrets themselves',
+      access: `${permissions}:read`,
+      status: 200,
+      answer: 'SecretList',
+      handle: async ({ resource }) => ({ items: await service.listSecrets(resource.clientId) }),
+    }),
+    route<v.InferOutput<typeof Rotation>, undefined, C>({
+      ...common,
+      method: 'post',
+      path: `${one}/secrets`,
+      operationId: `rotate${name}Secret`,
+      summary: 'Create a new secret; the old secret stays valid for a while',
+      description:
+        'Only this answer has the secret. `overlapSeconds` says how long the old secret stays valid (default 86400, 1 day); with 0, all older secrets are revoked at once.',
+      access: `${permissions}:rotate`,
+      body: Rotation,
+      isRepeatable: true,
+      status: 201,
+      answer: 'RotatedSecret',
+      handle: ({ resource, body, change: options }) =>
+        service.rotateSecret(resource.clientId, { ...body, ...options }),
+    }),
+    ...(['old', 'new'] satisfies SecretAge[]).map((which) =>
+      route<undefined, undefined, C>({
+        ...common,
+        method: 'delete',
+        path: `${one}/secrets/${which}`,
+        operationId: `revoke${which === 'old' ? 'Old' : 'New'}${name}Secret`,
+        summary:
+          which === 'old'
+            ? 'Revoke the old one of two valid secrets'
+            : 'Undo a rotation: revoke the new one of two valid secrets',
+        access: `${permissions}:rotate`,
+        status: 204,
+        handle: ({ resource, change: options }) => service.revokeSecret(resource.clientId, which, options),
+      }),
+    ),
+  ]
+}

@@ -1,0 +1,107 @@
+import type { Context, Middleware } from 'koa'
+import { pathBelow } from '../authorization-server/routing/mount-path.ts'
+import type { ApiKeys } from '../clients/api-keys.ts'
+import type { Applications } from '../clients/applications.ts'
+import { GatehouseError } from '../errors.ts'
+import type { EventSink } from '../host/events.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
+import type { Logger } from '../host/logger.ts'
+import { createCsrfTokens } from '../http/csrf.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { mountPathProblem } from '../validation/mount-path.ts'
+import { optional } from '../validation/rules.ts'
+import { apiKeyRoutes } from './api-key-routes.ts'
+import { applicationRoutes } from './application-routes.ts'
+import { createDispatch } from './dispatch.ts'
+import { openApiDocument } from './openapi.ts'
+import { createErrorAnswers } from './problem-details.ts'
+import type { Route } from './route.ts'
+import { sessionRoutes } from './session-routes.ts'
+
+/** Options of the management API. */
+export interface ManagementOptions {
+  /**
+   * Path of the API in the host's app, without a trailing slash; `''` is the root. If koa-mount mounts the
+   * middleware, this is the path of that mount. @default '/account/api'
+   */
+  readonly path?: string | undefined
+}
+
+/** What the management API needs from the rest of the service. */
+export interface ManagementParts {
+  readonly apiKeys: ApiKeys
+  readonly applications: Applications
+  readonly accounts: HostAccounts
+  readonly issuer: string
+  /** The HMAC keys of CSRF tokens, newest first. */
+  readonly csrfKeys: readonly Uint8Array[]
+  readonly events: EventSink
+  readonly logger: Logger
+  /** Waits until the service has started, as long as a request may wait. */
+  ready(): Promise<unknown>
+}
+
+/**
+ * The management API as a middleware: JSON for consoles and scripts. It passes requests of other paths to the
+ * next middleware.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options; `ERR_OPTIONS` if `accounts` has no
+ *   `current`, so that no caller can be known
+ */
+export function management(parts: ManagementParts, options: ManagementOptions = {}): Middleware {
+  checkInput('gatehouse.management()', options, { path: optional(mountPathProblem) })
+  const { path = '/account/api' } = options
+  const mountPath = path === '/' ? '' : path
+  const { accounts, issuer, csrfKeys } = parts
+  if (!accounts.current) {
+    throw new GatehouseError(
+      'ERR_OPTIONS',
+      'gatehouse.management() needs accounts.current and accounts.signInUrl: without them, the host does not say who calls',
+    )
+  }
+
+  const csrfTokens = createCsrfTokens(csrfKeys)
+  const routes: Route[] = [
+    ...sessionRoutes(accounts, csrfTokens),
+    ...apiKeyRoutes(parts.apiKeys),
+    ...applicationRoutes(parts.applications),
+    {
+      method: 'get',
+      path: '/openapi.json',
+      operationId: 'getOpenApi',
+      tag: 'Session',
+      summary: 'This document',
+      access: 'public',
+      status: 200,
+      handle: async () => document,
+    },
+  ]
+  const document = openApiDocument(routes, mountPath)
+  const dispatch = createDispatch(routes, {
+    accounts,
+    csrfTokens,
+    issuerOrigin: new URL(issuer).origin,
+    ready: parts.ready,
+  })
+  const answerError = createErrorAnswers(parts)
+
+  return async function management(ctx: Context, next) {
+    const below = pathBelow(ctx, mountPath)
+    if (below === undefined) {
+      await next()
+      return
+    }
+    ctx.set(HEADERS)
+    try {
+      await dispatch(ctx, below)
+    } catch (error) {
+      answerError(ctx, error)
+    }
+  }
+}
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}

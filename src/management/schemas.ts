@@ -1,0 +1,116 @@
+import * as v from 'valibot'
+
+const text = v.string()
+const texts = v.array(text)
+const epochSeconds = v.pipe(v.number(), v.integer())
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(120))
+
+const clientEntries = {
+  clientId: text,
+  accountId: text,
+  userId: v.optional(text),
+  name: text,
+  products: texts,
+  removedOperations: texts,
+  disabled: v.boolean(),
+  createdAt: epochSeconds,
+  lastUsedAt: v.optional(epochSeconds),
+}
+
+const ApiKey = v.object({
+  kind: v.literal('apiKey'),
+  ...clientEntries,
+  resourceServer: v.boolean(),
+})
+
+const Application = v.object({
+  kind: v.literal('application'),
+  ...clientEntries,
+  redirectUris: texts,
+  postLogoutRedirectUris: texts,
+  homepageUri: v.optional(text),
+  logoUri: v.optional(text),
+  firstParty: v.boolean(),
+})
+
+/** A page of a list. */
+function pageOf<Item extends v.GenericSchema>(item: Item) {
+  return v.object({ items: v.array(item), cursor: v.optional(text) })
+}
+
+const newClient = {
+  name,
+  products: v.optional(texts),
+  removedOperations: v.optional(texts),
+}
+
+export const NewApiKey = v.strictObject(newClient)
+
+export const NewApplication = v.strictObject({
+  ...newClient,
+  redirectUris: v.optional(texts),
+  postLogoutRedirectUris: v.optional(texts),
+  homepageUri: v.optional(text),
+  logoUri: v.optional(text),
+})
+
+export const ApiKeyChanges = v.strictObject({ name: v.optional(name) })
+
+export const ApplicationChanges = v.strictObject({
+  name: v.optional(name),
+  redirectUris: v.optional(texts),
+  postLogoutRedirectUris: v.optional(texts),
+  homepageUri: v.optional(v.nullable(text)),
+  logoUri: v.optional(v.nullable(text)),
+})
+
+export const Rotation = v.strictObject({
+  overlapSeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(7_776_000))),
+})
+
+const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(500))
+
+/** The query of a list. */
+const PageQuery = v.strictObject({ cursor: v.optional(text), limit: v.optional(limit) })
+
+/** The query of a list of clients. */
+export const ClientPageQuery = v.strictObject({ ...PageQuery.entries, name: v.optional(text) })
+
+const Secret = v.object({ createdAt: epochSeconds, expiresAt: v.optional(epochSeconds) })
+
+const Session = v.object({
+  accountId: text,
+  userId: v.optional(text),
+  operator: v.boolean(),
+  csrfToken: text,
+})
+
+const Problem = v.object({
+  type: text,
+  title: text,
+  status: v.pipe(v.number(), v.integer()),
+  code: text,
+  detail: text,
+  errors: v.optional(v.array(v.object({ path: text, message: text }))),
+})
+
+/** The schemas that have a name in the OpenAPI document. */
+export const SCHEMAS = {
+  ApiKey,
+  ApiKeyPage: pageOf(ApiKey),
+  CreatedApiKey: v.object({ apiKey: ApiKey, clientSecret: text }),
+  NewApiKey,
+  ApiKeyChanges,
+  Application,
+  ApplicationPage: pageOf(Application),
+  CreatedApplication: v.object({ application: Application, clientSecret: text }),
+  NewApplication,
+  ApplicationChanges,
+  Rotation,
+  RotatedSecret: v.object({ clientSecret: text, oldSecretExpiresAt: v.optional(epochSeconds) }),
+  SecretList: v.object({ items: v.array(Secret) }),
+  Session,
+  Problem,
+} satisfies Record<string, v.GenericSchema>
+
+export type SchemaName = keyof typeof SCHEMAS

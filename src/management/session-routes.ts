@@ -1,0 +1,26 @@
+import type { HostAccounts } from '../host/host-accounts.ts'
+import type { CsrfTokens } from '../http/csrf.ts'
+import { csrfTokenFor } from './caller.ts'
+import { route, type Route } from './route.ts'
+
+/** The route that says who calls, and gives the CSRF token. */
+export function sessionRoutes(accounts: Pick<HostAccounts, 'isOperator'>, csrfTokens: CsrfTokens): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/session',
+      operationId: 'getSession',
+      tag: 'Session',
+      summary: 'Who calls, and the CSRF token for requests with a session cookie',
+      access: 'signed-in',
+      status: 200,
+      answer: 'Session',
+      handle: async ({ ctx, caller }) => ({
+        accountId: caller.accountId,
+        userId: caller.userId,
+        operator: (await accounts.isOperator?.(ctx)) ?? false,
+        csrfToken: csrfTokenFor(csrfTokens, caller),
+      }),
+    }),
+  ]
+}

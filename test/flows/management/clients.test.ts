@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describeEachStore } from '../../support/stores.ts'
+import { startManagement, type ManagementHost } from './setup.ts'
+
+const KINDS = [
+  { base: '/api-keys', field: 'apiKey', kind: 'apiKey' },
+  { base: '/applications', field: 'application', kind: 'application' },
+] as const
+
+describeEachStore('API keys and applications over HTTP', (makeStore) => {
+  let host: ManagementHost
+  beforeAll(async () => {
+    host = await startManagement({ store: makeStore() })
+  })
+  afterAll(() => host.close())
+
+  describe.each(KINDS)('$base', ({ base, field, kind }) => {
+    async function create(input: object = {}, person = 'acme') {
+      const { status, body } = await host
+        .api(person)
+        .call(`POST ${base}`, { name: 'Nightly export', ...input })
+      expect(status).toBe(201)
+      return {
+        client: body[field],
+        secret: String(body.clientSecret),
+        path: `${base}/${body[field].clientId}`,
+      }
+    }
+    const { call } = {
+      call: (...args: Parameters<ReturnType<ManagementHost['api']>['call']>) =>
+        host.api('acme').call(...args),
+    }
+
+    it('a client is created with its products, and only that answer has its secret', async () => {
+      const { client, secret, path } = await create({
+        products: ['invoices'],
+        removedOperations: ['invoices:create'],
+      })
+      expect(client).toMatchObject({
+        kind,
+        accountId: 'acme',
+        name: 'Nightly export',
+        products: ['invoices'],
+        removedOperations: ['invoices:create'],
+        disabled: false,
+      })
+      expect(client).not.toHaveProperty('epoch')
+      expect(secret).toMatch(/^gatehouse_/)
+      const read = await call(`GET ${path}`)
+      expect(read.body).toEqual(client)
+      expect(JSON.stringify(read.body)).not.toMatch(/hash|secret/i)
+      expect(read.headers.get('cache-control')).toBe('no-store')
+      expect(read.headers.get('x-content-type-options')).toBe('nosniff')
+    })
+
+    it('the secret of a new client gets a token', async () => {
+      const { client, secret } = await create({ products: ['invoices'] })
+      if (kind !== 'apiKey') return
+      const token = await host.requestDirectToken({ client_id: client.clientId, client_secret: secret })
+      expect(token.status).toBe(200)
+    })
+
+    it('a change is made by the caller: events name the account and the user', async () => {
+      const actors: unknown[] = []
+      const listener = ({ actor }: { actor?: string | undefined }) => actors.push(actor)
+      host.gatehouse.on('client.created', listener)
+      host.gatehouse.on('client.changed', listener)
+      const { path, client } = await create({}, 'acme/olga')
+      expect(client.userId).toBe('olga')
+      await call(`PUT ${path}/products/invoices`)
+      host.gatehouse.off('client.created', listener)
+      host.gatehouse.off('client.changed', listener)
+      expect(actors).toEqual(['acme/olga', 'acme'])
+    })
+
+    it('products and operations are added, removed and restored, and a repeat changes nothing', async () => {
+      const { path } = await create()
+      for (const _ of [1, 2]) {
+        const added = await call(`PUT ${path}/products/invoices`)
+        expect(added).toMatchObject({ status: 200, body: { products: ['invoices'] } })
+      }
+      for (const _ of [1, 2]) {
+        const removed = await call(`DELETE ${path}/operations/invoices:create`)
+        expect(removed).toMatchObject({ status: 200, body: { removedOperations: ['invoices:create'] } })
+      }
+      expect(await call(`PUT ${path}/operations/invoices%3Acreate`)).toMatchObject({
+        status: 200,
+        body: { removedOperations: [] },
+      })
+      for (const _ of [1, 2]) {
+        expect(await call(`DELETE ${path}/products/invoices`)).toMatchObject({
+          status: 200,
+          body: { products: [] },
+        })
+      }
+    })
+
+    it('a secret is rotated with an overlap, listed, and revoked', async () => {
+      const { path, secret } = await create({ products: ['invoices'] })
+      const rotated = await call(`POST ${path}/secrets`, { overlapSeconds: 60 })
+      expect(rotated.status).toBe(201)
+      expect(rotated.body.clientSecret).not.toBe(secret)
+      expect(rotated.body.oldSecretExpiresAt).toBeGreaterThan(Date.now() / 1000 + 50)
+      expect((await call(`GET ${path}/secrets`)).body.items).toHaveLength(2)
+      expect(await call(`POST ${path}/secrets`, {})).toMatchObject({
+        status: 409,
+        body: { code: 'ERR_CONFLICT' },
+      })
+      expect((await call(`DELETE ${path}/secrets/old`)).status).toBe(204)
+      expect((await call(`DELETE ${path}/secrets/old`)).status).toBe(204)
+      expect((await call(`GET ${path}/secrets`)).body.items).toHaveLength(1)
+      expect((await call(`DELETE ${path}/secrets/new`)).status).toBe(409)
+    })
+
+    it('a client is disabled, enabled, reported compromised and deleted', async () => {
+      const { path } = await create()
+      expect(await call(`POST ${path}/disable`)).toMatchObject({ status: 200, body: { disabled: true } })
+      expect(await call(`POST ${path}/enable`)).toMatchObject({ status: 200, body: { disabled: false } })
+      expect((await call(`POST ${path}/report-compromised`)).status).toBe(204)
+      expect((await call(`GET ${path}/secrets`)).body.items).toEqual([])
+      expect((await call(`DELETE ${path}`)).status).toBe(204)
+      expect((await call(`GET ${path}`)).status).toBe(404)
+      expect((await call(`DELETE ${path}`)).status).toBe(404)
+    })
+
+    it('a list has the clients of the account, page by page, and those of an exact name', async () => {
+      const mine = []
+      for (const name of ['One', 'Two', 'One']) mine.push((await create({ name }, 'bob')).client.clientId)
+      await create({ name: 'One' }, 'alice')
+      const { call: callAsBob } = host.api('bob')
+      const first = await callAsBob(`GET ${base}?limit=2`)
+      expect(first.body.items.map(({ clientId }: { clientId: string }) => clientId)).toEqual(mine.slice(0, 2))
+      const second = await callAsBob(`GET ${base}?limit=2&cursor=${encodeURIComponent(first.body.cursor)}`)
+      expect(second.body).toEqual({ items: [expect.objectContaining({ clientId: mine[2] })] })
+      const named = await callAsBob(`GET ${base}?name=One`)
+      expect(named.body.items).toHaveLength(2)
+    })
+
+    it('several fields are changed in one change', async () => {
+      const { path } = await create()
+      const changes: string[] = []
+      const listener = ({ change }: { change: string }) => changes.push(change)
+      host.gatehouse.on('client.changed', listener)
+      const fields =
+        kind === 'apiKey'
+          ? {}
+          : { redirectUris: ['https://tally.example/cb'], homepageUri: 'https://tally.example/' }
+      expect(await call(`PATCH ${path}`, { name: ' Renamed ', ...fields })).toMatchObject({
+        status: 200,
+        body: { name: 'Renamed', ...fields },
+      })
+      await call(`PATCH ${path}`, { name: 'Renamed' })
+      host.gatehouse.off('client.changed', listener)
+      expect(changes).toEqual([Object.keys({ name: '', ...fields }).join(',')])
+      if (kind === 'application') {
+        const removed = await call(`PATCH ${path}`, { homepageUri: null })
+        expect(removed.body).not.toHaveProperty('homepageUri')
+        expect((await call(`GET ${path}`)).body).toEqual(removed.body)
+      }
+    })
+  })
+
+  it('each mistake in a body has its path', async () => {
+    const { call } = host.api('acme')
+    const form = await call('POST /api-keys', { name: 7, products: ['invoices', 1], colour: 'red' })
+    expect(form.status).toBe(422)
+    expect(form.headers.get('content-type')).toBe('application/problem+json')
+    expect(form.body).toEqual({
+      type: 'about:blank',
+      title: 'Unprocessable Entity',
+      status: 422,
+      code: 'ERR_INPUT',
+      detail: 'the body is not valid',
+      errors: [
+        { path: 'name', message: 'must be string' },
+        { path: 'products[1]', message: 'must be string' },
+        { path: 'colour', message: 'is unknown here' },
+      ],
+    })
+    const values = await call('POST /applications', {
+      name: 'a\nb',
+      products: ['nothing'],
+      logoUri: 'javascript:alert(1)',
+    })
+    expect(values).toMatchObject({ status: 422, body: { code: 'ERR_INVALID_ARGUMENT' } })
+    expect(values.body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      'name',
+      'products[0]',
+      'logoUri',
+    ])
+  })
+
+  it('an unknown route gets 404, and an unsupported method 405 with Allow', async () => {
+    const { call } = host.api('acme')
+    expect(await call('GET /nothing')).toMatchObject({ status: 404, body: { code: 'ERR_NO_ROUTE' } })
+    const wrong = await call('PUT /api-keys')
+    expect(wrong).toMatchObject({ status: 405, body: { code: 'ERR_METHOD' } })
+    expect(wrong.headers.get('allow')).toBe('GET, HEAD, POST')
+  })
+
+  it('a caller that the host does not know gets 401', async () => {
+    expect(await host.api('').call('GET /api-keys')).toMatchObject({
+      status: 401,
+      body: { code: 'ERR_NOT_SIGNED_IN' },
+    })
+  })
+
+  it('a request outside the path of the API passes through', async () => {
+    const response = await fetch(`${host.origin}/account/apikeys`)
+    expect(await response.json()).toMatchObject({ reached: '/account/apikeys' })
+  })
+})

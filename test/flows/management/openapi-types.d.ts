@@ -1,0 +1,1845 @@
+export interface paths {
+  '/session': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Who calls, and the CSRF token for requests with a session cookie
+     * @description For every signed-in caller.
+     */
+    get: operations['getSession']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api-keys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the API keys of the account, in order of creation
+     * @description With `name`, a page has only the clients with exactly this name among the next 500 clients. So it may be empty although there is a next page.
+     *
+     *     Permission: `keys:read`
+     */
+    get: operations['listApiKeys']
+    put?: never
+    /**
+     * Create an API key
+     * @description Only this answer has the secret.
+     *
+     *     Permission: `keys:create`
+     */
+    post: operations['createApiKey']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api-keys/{clientId}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read an API key
+     * @description Permission: `keys:read`
+     */
+    get: operations['getApiKey']
+    put?: never
+    post?: never
+    /**
+     * Delete an API key for good, and revoke its tokens
+     * @description A repeat gets 404, like any unknown id.
+     *
+     *     Permission: `keys:delete`
+     */
+    delete: operations['deleteApiKey']
+    options?: never
+    head?: never
+    /**
+     * Change the fields of an API key
+     * @description A field that is left out stays as it is.
+     *
+     *     Permission: `keys:write`
+     */
+    patch: operations['updateApiKey']
+    trace?: never
+  }
+  '/api-keys/{clientId}/products/{product}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Add a product with all its operations
+     * @description Permission: `keys:write`
+     */
+    put: operations['addApiKeyProduct']
+    post?: never
+    /**
+     * Remove a product, and revoke the tokens issued so far
+     * @description Permission: `keys:write`
+     */
+    delete: operations['removeApiKeyProduct']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api-keys/{clientId}/operations/{scope}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Restore an operation that was removed
+     * @description Permission: `keys:write`
+     */
+    put: operations['restoreApiKeyOperation']
+    post?: never
+    /**
+     * Remove one operation, and revoke the tokens issued so far
+     * @description Permission: `keys:write`
+     */
+    delete: operations['removeApiKeyOperation']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api-keys/{clientId}/disable': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Disable an API key, and revoke its tokens
+     * @description Permission: `keys:write`
+     */
+    post: operations['disableApiKey']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api-keys/{clientId}/enable': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Enable an API key that was disabled
+     * @description Permission: `keys:write`
+     */
+    post: operations['enableApiKey']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api-keys/{clientId}/report-compromised': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Revoke all secrets and all access tokens, because a secret leaked
+     * @description The client gets no tokens until its secret is rotated.
+     *
+     *     Permission: `keys:write`
+     */
+    post: operations['reportApiKeyCompromised']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api-keys/{clientId}/secrets': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the valid secrets, newest first, without the secrets themselves
+     * @description Permission: `keys:read`
+     */
+    get: operations['listApiKeySecrets']
+    put?: never
+    /**
+     * Create a new secret; the old secret stays valid for a while
+     * @description Only this answer has the secret. `overlapSeconds` says how long the old secret stays valid (default 86400, 1 day); with 0, all older secrets are revoked at once.
+     *
+     *     Permission: `keys:rotate`
+     */
+    post: operations['rotateApiKeySecret']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api-keys/{clientId}/secrets/old': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Revoke the old one of two valid secrets
+     * @description Permission: `keys:rotate`
+     */
+    delete: operations['revokeOldApiKeySecret']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api-keys/{clientId}/secrets/new': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Undo a rotation: revoke the new one of two valid secrets
+     * @description Permission: `keys:rotate`
+     */
+    delete: operations['revokeNewApiKeySecret']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/applications': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the applications of the account, in order of creation
+     * @description With `name`, a page has only the clients with exactly this name among the next 500 clients. So it may be empty although there is a next page.
+     *
+     *     Permission: `applications:read`
+     */
+    get: operations['listApplications']
+    put?: never
+    /**
+     * Create an application
+     * @description Only this answer has the secret.
+     *
+     *     Permission: `applications:create`
+     */
+    post: operations['createApplication']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/applications/{clientId}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read an application
+     * @description Permission: `applications:read`
+     */
+    get: operations['getApplication']
+    put?: never
+    post?: never
+    /**
+     * Delete an application for good, and revoke its tokens
+     * @description A repeat gets 404, like any unknown id.
+     *
+     *     Permission: `applications:delete`
+     */
+    delete: operations['deleteApplication']
+    options?: never
+    head?: never
+    /**
+     * Change the fields of an application
+     * @description A field that is left out stays as it is.
+     *
+     *     Permission: `applications:write`
+     */
+    patch: operations['updateApplication']
+    trace?: never
+  }
+  '/applications/{clientId}/products/{product}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Add a product with all its operations
+     * @description Permission: `applications:write`
+     */
+    put: operations['addApplicationProduct']
+    post?: never
+    /**
+     * Remove a product, and revoke the tokens issued so far
+     * @description Permission: `applications:write`
+     */
+    delete: operations['removeApplicationProduct']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/applications/{clientId}/operations/{scope}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /**
+     * Restore an operation that was removed
+     * @description Permission: `applications:write`
+     */
+    put: operations['restoreApplicationOperation']
+    post?: never
+    /**
+     * Remove one operation, and revoke the tokens issued so far
+     * @description Permission: `applications:write`
+     */
+    delete: operations['removeApplicationOperation']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/applications/{clientId}/disable': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Disable an application, and revoke its tokens
+     * @description Permission: `applications:write`
+     */
+    post: operations['disableApplication']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/applications/{clientId}/enable': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Enable an application that was disabled
+     * @description Permission: `applications:write`
+     */
+    post: operations['enableApplication']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/applications/{clientId}/report-compromised': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Revoke all secrets and all access tokens, because a secret leaked
+     * @description The client gets no tokens until its secret is rotated.
+     *
+     *     Permission: `applications:write`
+     */
+    post: operations['reportApplicationCompromised']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/applications/{clientId}/secrets': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the valid secrets, newest first, without the secrets themselves
+     * @description Permission: `applications:read`
+     */
+    get: operations['listApplicationSecrets']
+    put?: never
+    /**
+     * Create a new secret; the old secret stays valid for a while
+     * @description Only this answer has the secret. `overlapSeconds` says how long the old secret stays valid (default 86400, 1 day); with 0, all older secrets are revoked at once.
+     *
+     *     Permission: `applications:rotate`
+     */
+    post: operations['rotateApplicationSecret']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/applications/{clientId}/secrets/old': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Revoke the old one of two valid secrets
+     * @description Permission: `applications:rotate`
+     */
+    delete: operations['revokeOldApplicationSecret']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/applications/{clientId}/secrets/new': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Undo a rotation: revoke the new one of two valid secrets
+     * @description Permission: `applications:rotate`
+     */
+    delete: operations['revokeNewApplicationSecret']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/openapi.json': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * This document
+     * @description Needs no sign-in.
+     */
+    get: operations['getOpenApi']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+}
+export type webhooks = Record<string, never>
+export interface components {
+  schemas: {
+    ApiKey: {
+      /** @constant */
+      kind: 'apiKey'
+      clientId: string
+      accountId: string
+      userId?: string
+      name: string
+      products: string[]
+      removedOperations: string[]
+      disabled: boolean
+      createdAt: number
+      lastUsedAt?: number
+      resourceServer: boolean
+    }
+    ApiKeyPage: {
+      items: components['schemas']['ApiKey'][]
+      cursor?: string
+    }
+    CreatedApiKey: {
+      apiKey: components['schemas']['ApiKey']
+      clientSecret: string
+    }
+    NewApiKey: {
+      name: string
+      products?: string[]
+      removedOperations?: string[]
+    }
+    ApiKeyChanges: {
+      name?: string
+    }
+    Application: {
+      /** @constant */
+      kind: 'application'
+      clientId: string
+      accountId: string
+      userId?: string
+      name: string
+      products: string[]
+      removedOperations: string[]
+      disabled: boolean
+      createdAt: number
+      lastUsedAt?: number
+      redirectUris: string[]
+      postLogoutRedirectUris: string[]
+      homepageUri?: string
+      logoUri?: string
+      firstParty: boolean
+    }
+    ApplicationPage: {
+      items: components['schemas']['Application'][]
+      cursor?: string
+    }
+    CreatedApplication: {
+      application: components['schemas']['Application']
+      clientSecret: string
+    }
+    NewApplication: {
+      name: string
+      products?: string[]
+      removedOperations?: string[]
+      redirectUris?: string[]
+      postLogoutRedirectUris?: string[]
+      homepageUri?: string
+      logoUri?: string
+    }
+    ApplicationChanges: {
+      name?: string
+      redirectUris?: string[]
+      postLogoutRedirectUris?: string[]
+      homepageUri?: string | null
+      logoUri?: string | null
+    }
+    Rotation: {
+      overlapSeconds?: number
+    }
+    RotatedSecret: {
+      clientSecret: string
+      oldSecretExpiresAt?: number
+    }
+    SecretList: {
+      items: {
+        createdAt: number
+        expiresAt?: number
+      }[]
+    }
+    Session: {
+      accountId: string
+      userId?: string
+      operator: boolean
+      csrfToken: string
+    }
+    Problem: {
+      type: string
+      title: string
+      status: number
+      code: string
+      detail: string
+      errors?: {
+        path: string
+        message: string
+      }[]
+    }
+  }
+  responses: never
+  parameters: never
+  requestBodies: never
+  headers: never
+  pathItems: never
+}
+export type $defs = Record<string, never>
+export interface operations {
+  getSession: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Session']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  listApiKeys: {
+    parameters: {
+      query?: {
+        cursor?: string
+        limit?: number
+        name?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ApiKeyPage']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  createApiKey: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description A repeat with the same key within 24 hours gets the same answer */
+        'Idempotency-Key'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewApiKey']
+      }
+    }
+    responses: {
+      /** @description OK */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['CreatedApiKey']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getApiKey: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ApiKey']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  deleteApiKey: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  updateApiKey: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ApiKeyChanges']
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ApiKey']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  addApiKeyProduct: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+        product: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ApiKey']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  removeApiKeyProduct: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+        product: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ApiKey']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  restoreApiKeyOperation: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+        scope: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ApiKey']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  removeApiKeyOperation: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+        scope: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ApiKey']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  disableApiKey: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ApiKey']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  enableApiKey: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ApiKey']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  reportApiKeyCompromised: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  listApiKeySecrets: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SecretList']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  rotateApiKeySecret: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description A repeat with the same key within 24 hours gets the same answer */
+        'Idempotency-Key'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Rotation']
+      }
+    }
+    responses: {
+      /** @description OK */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RotatedSecret']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  revokeOldApiKeySecret: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  revokeNewApiKeySecret: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  listApplications: {
+    parameters: {
+      query?: {
+        cursor?: string
+        limit?: number
+        name?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ApplicationPage']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  createApplication: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description A repeat with the same key within 24 hours gets the same answer */
+        'Idempotency-Key'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['NewApplication']
+      }
+    }
+    responses: {
+      /** @description OK */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['CreatedApplication']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getApplication: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Application']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  deleteApplication: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  updateApplication: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['ApplicationChanges']
+      }
+    }
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Application']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  addApplicationProduct: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+        product: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Application']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  removeApplicationProduct: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+        product: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Application']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  restoreApplicationOperation: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+        scope: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Application']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  removeApplicationOperation: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+        scope: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Application']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  disableApplication: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Application']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  enableApplication: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description Make the change only if the ETag is still this one */
+        'If-Match'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Application']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  reportApplicationCompromised: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  listApplicationSecrets: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SecretList']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  rotateApplicationSecret: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+        /** @description A repeat with the same key within 24 hours gets the same answer */
+        'Idempotency-Key'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['Rotation']
+      }
+    }
+    responses: {
+      /** @description OK */
+      201: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RotatedSecret']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  revokeOldApplicationSecret: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  revokeNewApplicationSecret: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getOpenApi: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': Record<string, never>
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+}
