@@ -27,18 +27,20 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
   {
     file: 'gatehouse',
     title: 'Gatehouse',
-    about: 'What `createGatehouse()` returns: middleware, services, export and import, health, shutdown.',
-    parts: [
-      'createGatehouse',
-      'Gatehouse',
-      'ManagementOptions',
-      'ImportOptions',
-      'ImportedRegistry',
-      'Health',
-      'HealthCheck',
-      'RevocationHealth',
-      'Logger',
-    ],
+    about: 'What `createGatehouse()` returns: middleware, services, export and import, shutdown.',
+    parts: ['createGatehouse', 'Gatehouse', 'ImportOptions', 'ImportedRegistry', 'Logger'],
+  },
+  {
+    file: 'management',
+    title: 'Management API',
+    about: 'The options of `gatehouse.management()`, and the permissions that `accounts.can` is asked for.',
+    parts: ['ManagementOptions', 'Permission', 'PermissionTarget'],
+  },
+  {
+    file: 'health',
+    title: 'Health',
+    about: 'What `health()` of a gatehouse or a gateway reports.',
+    parts: ['Health', 'HealthCheck', 'RevocationHealth'],
   },
   {
     file: 'clients',
@@ -83,7 +85,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'accounts',
     title: 'Accounts',
     about: 'The option `accounts`: the callbacks that tell gatehouse about your accounts.',
-    parts: ['Accounts', 'Account', 'SignedIn', 'Permission', 'PermissionTarget'],
+    parts: ['Accounts', 'Account', 'SignedIn'],
   },
   {
     file: 'access',
