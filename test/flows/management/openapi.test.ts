@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => host.close())
 
 it('docs/openapi.json is the document that the API serves', async () => {
-  const formatted = await format(JSON.stringify(document), { parser: 'json' })
+  const formatted = await format(JSON.stringify(document), { parser: 'json', printWidth: 110 })
   await expect(formatted).toMatchFileSnapshot(path.join(root, 'docs/openapi.json'))
 })
 
