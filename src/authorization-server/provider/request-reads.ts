@@ -23,7 +23,7 @@ export function prefetch(parts: Parts, ctx: KoaContextWithOIDC): void {
   if (grantType !== 'refresh_token' || typeof token !== 'string') return
   // Strangers can make up tokens. A token that we did not issue is not read here, but only after the client
   // has authenticated.
-  if (parts.refreshTokenFormat.isGenuine(token)) getRefreshToken(parts, ctx, token).catch(ignore)
+  if (parts.refreshTokenFormat.isGenuine(token)) readRefreshToken(parts, ctx, token, true).catch(ignore)
 }
 
 export function getCode(
@@ -36,21 +36,28 @@ export function getCode(
   return state.code.payload
 }
 
-/** Reads the refresh token. If we issued the token, this function also starts to read its grant. */
 export function getRefreshToken(
   parts: Omit<Parts, 'codes'>,
   ctx: KoaContextWithOIDC,
   token: string,
 ): Promise<FoundRefreshToken | undefined> {
-  const state = requestState(ctx)
-  if (state.refreshToken?.token !== token) {
-    state.refreshToken = { token, found: parts.families.find(token) }
-    const grantId = parts.refreshTokenFormat.parse(token)?.grantId
-    if (grantId !== undefined && parts.refreshTokenFormat.isGenuine(token)) {
-      getGrant(parts, ctx, grantId).catch(ignore)
-    }
-  }
-  return state.refreshToken.found
+  const { refreshToken } = requestState(ctx)
+  if (refreshToken?.token === token) return refreshToken.found
+  return readRefreshToken(parts, ctx, token, parts.refreshTokenFormat.isGenuine(token))
+}
+
+/** Reads the refresh token. If we issued the token, this function also starts to read its grant. */
+function readRefreshToken(
+  parts: Omit<Parts, 'codes'>,
+  ctx: KoaContextWithOIDC,
+  token: string,
+  isGenuine: boolean,
+): Promise<FoundRefreshToken | undefined> {
+  const found = parts.families.find(token)
+  requestState(ctx).refreshToken = { token, found }
+  const grantId = isGenuine ? parts.refreshTokenFormat.parse(token)?.grantId : undefined
+  if (grantId !== undefined) getGrant(parts, ctx, grantId).catch(ignore)
+  return found
 }
 
 export function getGrant(
