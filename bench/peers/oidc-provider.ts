@@ -1,7 +1,9 @@
 /**
- * Bare oidc-provider with its own example of an adapter for Redis, and the clients in Redis. The comparison is fair because it
- * issues access tokens of the same kind (JWT, ES256), and rotates refresh tokens. Its job is easier in one point:
- * a direct token without a requested scope contains no scope.
+ * Bare oidc-provider with its own example of an adapter for Redis, and the clients in Redis. The comparison is
+ * fair because it issues access tokens of the same kind (JWT, ES256) with the same scopes, and rotates refresh
+ * tokens. Neither candidate issues ID tokens, because no client asks for `openid`. The form of a direct token
+ * names the scopes, because without `scope` oidc-provider issues a token without scopes. koa-gatehouse issues a
+ * token with all scopes of the API key.
  */
 import { Redis } from 'ioredis'
 import { Provider } from 'oidc-provider'
@@ -59,7 +61,7 @@ async function createClient(index: number): Promise<string> {
     redirect_uris: [],
     response_types: [],
   })
-  return `grant_type=client_credentials&${credentials}`
+  return `grant_type=client_credentials&scope=${encodeURIComponent(ITEM_SCOPE)}&${credentials}`
 }
 
 /** Stores a client as oidc-provider reads it. @returns its credentials as parameters */
