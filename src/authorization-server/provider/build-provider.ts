@@ -1,10 +1,11 @@
 import type { Adapter, Provider } from 'oidc-provider'
+import { createAccessTokenSigner } from '../../keys/access-token-signer.ts'
 import { createAccountLookup } from './account-lookup.ts'
 import { providerConfiguration } from './configuration.ts'
 import type { ProviderDependencies, ProviderParts } from './dependencies.ts'
 import { registerEndSession } from './endpoints/end-session.ts'
 import { createRevokeAccessToken, fixRevocationResponse } from './endpoints/revoke.ts'
-import { completeTokenRequest, fixTokenResponse, reportTokens } from './endpoints/token.ts'
+import { completeTokenRequest, fixTokenResponse, reportTokens, tokenOptions } from './endpoints/token.ts'
 import { registerClientCredentialsGrant } from './endpoints/token/client-credentials-grant.ts'
 import { createLimitGrants } from './endpoints/token/limit-grants.ts'
 import { fixUserInfoResponse } from './endpoints/userinfo.ts'
@@ -21,6 +22,7 @@ import { refreshTokens } from './models/refresh-tokens.ts'
 import { sessions } from './models/sessions.ts'
 import { reportFailures } from './render-errors.ts'
 import { createRevokeGrant } from './revoke-grant.ts'
+import { signAccessTokens } from './seam/access-tokens.ts'
 import { applySeam, ScriptlessProvider } from './seam/seam.ts'
 
 export type { Provider } from 'oidc-provider'
@@ -44,6 +46,11 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   const adapter = (model: string) => models[model] ?? modelAdapter(model, {})
   const provider = new ScriptlessProvider(settings.issuer, providerConfiguration(parts, adapter))
   applySeam(provider, parts, (ctx, client) => completeTokenRequest(parts, ctx, client))
+  const signingKey = deps.signingKeys.find(({ alg }) => alg === 'ES256')
+  if (signingKey) {
+    const { extraTokenClaims } = tokenOptions(parts)
+    signAccessTokens(provider, extraTokenClaims, createAccessTokenSigner(signingKey))
+  }
   registerClientCredentialsGrant(provider, parts)
   fixResponses(provider, {
     token: fixTokenResponse,

@@ -1,4 +1,4 @@
-import { randomBytes, subtle, type webcrypto } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { parse } from 'node:querystring'
 import type { Context } from 'koa'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -6,6 +6,7 @@ import { directScopes, explainRejection } from '../../catalog/resolve-scopes.ts'
 import type { Client } from '../../clients/client.ts'
 import type { ClientRegistry } from '../../clients/client-registry.ts'
 import { readBasicCredentials, type BasicCredentials } from '../../http/basic-credentials.ts'
+import { createAccessTokenSigner, type AccessTokenSigner } from '../../keys/access-token-signer.ts'
 import type { SigningJwk } from '../../keys/generate-key.ts'
 import { findAccountOnce } from '../provider/account-lookup.ts'
 import type { ProviderDependencies } from '../provider/dependencies.ts'
@@ -40,7 +41,7 @@ export function createFastPath(parts: FastPathParts) {
   const { registry, accounts } = parts
   const { issuer, audience, lifetimes } = parts.settings
   const lifetime = lifetimes.directAccessToken
-  const sign = createSigner()
+  const signers = new WeakMap<SigningJwk, AccessTokenSigner>()
 
   return async function answerDirectAccess(
     ctx: Context,
@@ -64,7 +65,9 @@ export function createFastPath(parts: FastPathParts) {
     const iat = Math.floor(Date.now() / 1000)
     const tokenId = randomBytes(32).toString('base64url')
     const scope = scopes.join(' ')
-    const token = await sign(key, {
+    const sign = signers.get(key) ?? createAccessTokenSigner(key)
+    signers.set(key, sign)
+    const token = sign({
       ...ownClaims(client, current.epoch),
       jti: tokenId,
       sub: client.clientId,
@@ -129,22 +132,4 @@ function allowedScopes(catalog: Catalog, client: Client, scope: string | undefin
   const isAllowed = scope?.split(' ').every((name) => !explainRejection(catalog, client, undefined, name))
   if (available.length === 0 || isAllowed === false) return undefined
   return scope === undefined ? available : requestedScopes(scope)
-}
-
-const ECDSA = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-
-/** Creates a function that signs the claims of an access token (RFC 9068 2.1). It imports each key once. */
-function createSigner() {
-  const keys = new WeakMap<SigningJwk, Promise<webcrypto.CryptoKey>>()
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
-
-  return async function sign(jwk: SigningJwk, claims: object): Promise<string> {
-    const { kty, crv, x, y, d, alg, kid } = jwk
-    const members = { kty, crv, x, y, d } as webcrypto.JsonWebKey
-    const key = keys.get(jwk) ?? subtle.importKey('jwk', members, ECDSA, false, ['sign'])
-    keys.set(jwk, key)
-    const content = `${encode({ alg, typ: 'at+jwt', kid })}.${encode(claims)}`
-    const signature = await subtle.sign(ECDSA, await key, Buffer.from(content))
-    return `${content}.${Buffer.from(signature).toString('base64url')}`
-  }
 }

@@ -26,6 +26,14 @@ describe('undocumented behaviour of oidc-provider', () => {
     expect(provider.createContext).toBeTypeOf('function')
   })
 
+  it('oidc-provider has the methods that signAccessTokens() replaces', () => {
+    for (const model of [provider.AccessToken, provider.ClientCredentials]) {
+      expect(Object.keys(Object.getOwnPropertyDescriptors(prototypeOf(model)))).toContain(
+        'getValueAndPayload',
+      )
+    }
+  })
+
   it('each provider has its own classes, so that a replaced method affects no other provider', () => {
     expect(new Provider('https://other.example').Client).not.toBe(provider.Client)
   })
