@@ -206,6 +206,8 @@ function assemble(options: GatehouseOptions): Gatehouse {
           accounts,
           issuer: settings.issuer,
           csrfKeys: server.csrfKeys,
+          idempotencyKeys: settings.secrets.map((secret) => deriveKey(secret, 'idempotency')),
+          store: core.durable,
           events,
           logger,
           ready: () => lifecycle.ready(startTimeoutMs),

@@ -1,21 +1,24 @@
 import type { ApiKeys } from '../clients/api-keys.ts'
 import { clientRoutes } from './client-routes.ts'
+import type { Repeatable } from './idempotency.ts'
 import type { Route } from './route.ts'
 import { ApiKeyChanges, NewApiKey } from './schemas.ts'
 
 /** The routes of the caller's API keys. */
-export function apiKeyRoutes(service: ApiKeys): Route[] {
+export function apiKeyRoutes(service: ApiKeys, repeatable: Repeatable): Route[] {
   return clientRoutes({
     service,
+    repeatable,
     base: '/api-keys',
     permissions: 'keys',
     noun: 'API key',
     name: 'ApiKey',
     newClient: NewApiKey,
     changes: ApiKeyChanges,
-    async create({ caller: { accountId, userId }, body, change }) {
-      const { apiKey, clientSecret } = await service.create({ ...body, accountId, userId, ...change })
-      return { client: apiKey, clientSecret }
+    async create({ caller: { accountId, userId }, body, change }, derived) {
+      const input = { ...body, accountId, userId, ...change }
+      const created = derived ? await service.create({ ...input, ...derived }) : await service.create(input)
+      return { client: created.apiKey, clientSecret: created.clientSecret }
     },
   })
 }

@@ -1,21 +1,24 @@
 import type { Applications } from '../clients/applications.ts'
 import { clientRoutes } from './client-routes.ts'
+import type { Repeatable } from './idempotency.ts'
 import type { Route } from './route.ts'
 import { ApplicationChanges, NewApplication } from './schemas.ts'
 
 /** The routes of the caller's applications. */
-export function applicationRoutes(service: Applications): Route[] {
+export function applicationRoutes(service: Applications, repeatable: Repeatable): Route[] {
   return clientRoutes({
     service,
+    repeatable,
     base: '/applications',
     permissions: 'applications',
     noun: 'application',
     name: 'Application',
     newClient: NewApplication,
     changes: ApplicationChanges,
-    async create({ caller: { accountId, userId }, body, change }) {
-      const { application, clientSecret } = await service.create({ ...body, accountId, userId, ...change })
-      return { client: application, clientSecret }
+    async create({ caller: { accountId, userId }, body, change }, derived) {
+      const input = { ...body, accountId, userId, ...change }
+      const created = derived ? await service.create({ ...input, ...derived }) : await service.create(input)
+      return { client: created.application, clientSecret: created.clientSecret }
     },
   })
 }

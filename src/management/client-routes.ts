@@ -1,27 +1,13 @@
 import type * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
+import type { ClientRoutesOptions } from './client-routes-options.ts'
 import { clientNotFound } from '../clients/client-not-found.ts'
-import type { ClientService } from '../clients/client-service-types.ts'
 import type { SecretAge } from '../clients/secret-rotation.ts'
 import type { Caller } from './caller.ts'
 import { route, type Call, type Route } from './route.ts'
 import { ClientPageQuery, Rotation, type SchemaName } from './schemas.ts'
+import { createClient, rotateSecret } from './repeatable-changes.ts'
 import { presentClient, sendClient } from './present-client.ts'
-
-/** What differs between the routes of API keys and those of applications. */
-export interface ClientRoutesOptions<C extends Client, New, Changes extends { name?: string | undefined }> {
-  readonly service: ClientService<C, string, string, Changes>
-  /** The path of the list. */
-  readonly base: '/api-keys' | '/applications'
-  readonly permissions: 'keys' | 'applications'
-  /** The kind in words, for summaries and messages. */
-  readonly noun: 'API key' | 'application'
-  /** The kind in names of operations and schemas. */
-  readonly name: 'ApiKey' | 'Application'
-  readonly newClient: v.GenericSchema<unknown, New>
-  readonly changes: v.GenericSchema<unknown, Changes>
-  create(call: Call<New>): Promise<{ readonly client: C; readonly clientSecret: string }>
-}
 
 /** Clients that a page with a filter by name looks at. */
 const NAME_PAGE_SIZE = 500
@@ -30,7 +16,7 @@ const NAME_PAGE_SIZE = 500
 export function clientRoutes<C extends Client, New, Changes extends { name?: string | undefined }>(
   options: ClientRoutesOptions<C, New, Changes>,
 ): Route[] {
-  const { service, base, permissions, noun, name, newClient, changes, create } = options
+  const { service, base, permissions, noun, name, newClient, changes } = options
   const one = `${base}/{clientId}` as const
   const plural = `${name}s`
   const article = noun === 'API key' ? 'an API key' : 'an application'
@@ -93,7 +79,7 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
       status: 201,
       answer: `Created${name}`,
       async handle(call) {
-        const { client, clientSecret } = await create(call)
+        const { client, clientSecret } = await createClient(options, call)
         const field = name === 'ApiKey' ? 'apiKey' : 'application'
         return { [field]: sendClient(call.ctx, client), clientSecret }
       },
@@ -119,7 +105,7 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
         description: 'A field that is left out stays as it is.',
         body: changes,
       },
-      ({ resource, body, change: options }) => service.update(resource.clientId, body, options),
+      ({ resource, body, change: changeOptions }) => service.update(resource.clientId, body, changeOptions),
     ),
     route<undefined, undefined, C>({
       ...common,
@@ -131,7 +117,7 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
       access: `${permissions}:delete`,
       isConditional: true,
       status: 204,
-      handle: ({ resource, change: options }) => service.delete(resource.clientId, options),
+      handle: ({ resource, change: changeOptions }) => service.delete(resource.clientId, changeOptions),
     }),
     change(
       {
@@ -140,8 +126,8 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
         operationId: `add${name}Product`,
         summary: 'Add a product with all its operations',
       },
-      ({ resource, params, change: options }) =>
-        service.addProduct(resource.clientId, params['product'] ?? '', options),
+      ({ resource, params, change: changeOptions }) =>
+        service.addProduct(resource.clientId, params['product'] ?? '', changeOptions),
     ),
     change(
       {
@@ -150,8 +136,8 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
         operationId: `remove${name}Product`,
         summary: 'Remove a product, and revoke the tokens issued so far',
       },
-      ({ resource, params, change: options }) =>
-        service.removeProduct(resource.clientId, params['product'] ?? '', options),
+      ({ resource, params, change: changeOptions }) =>
+        service.removeProduct(resource.clientId, params['product'] ?? '', changeOptions),
     ),
     change(
       {
@@ -160,8 +146,8 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
         operationId: `remove${name}Operation`,
         summary: 'Remove one operation, and revoke the tokens issued so far',
       },
-      ({ resource, params, change: options }) =>
-        service.removeOperation(resource.clientId, params['scope'] ?? '', options),
+      ({ resource, params, change: changeOptions }) =>
+        service.removeOperation(resource.clientId, params['scope'] ?? '', changeOptions),
     ),
     change(
       {
@@ -170,8 +156,8 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
         operationId: `restore${name}Operation`,
         summary: 'Restore an operation that was removed',
       },
-      ({ resource, params, change: options }) =>
-        service.restoreOperation(resource.clientId, params['scope'] ?? '', options),
+      ({ resource, params, change: changeOptions }) =>
+        service.restoreOperation(resource.clientId, params['scope'] ?? '', changeOptions),
     ),
     change(
       {
@@ -180,7 +166,7 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
         operationId: `disable${name}`,
         summary: `Disable ${article}, and revoke its tokens`,
       },
-      ({ resource, change: options }) => service.disable(resource.clientId, options),
+      ({ resource, change: changeOptions }) => service.disable(resource.clientId, changeOptions),
     ),
     change(
       {
@@ -189,7 +175,7 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
         operationId: `enable${name}`,
         summary: `Enable ${article} that was disabled`,
       },
-      ({ resource, change: options }) => service.enable(resource.clientId, options),
+      ({ resource, change: changeOptions }) => service.enable(resource.clientId, changeOptions),
     ),
     route<undefined, undefined, C>({
       ...common,
@@ -200,7 +186,8 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
       description: 'The client gets no tokens until its secret is rotated.',
       access: `${permissions}:write`,
       status: 204,
-      handle: ({ resource, change: options }) => service.reportCompromised(resource.clientId, options),
+      handle: ({ resource, change: changeOptions }) =>
+        service.reportCompromised(resource.clientId, changeOptions),
     }),
     route<undefined, undefined, C>({
       ...common,
@@ -226,8 +213,7 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
       isRepeatable: true,
       status: 201,
       answer: 'RotatedSecret',
-      handle: ({ resource, body, change: options }) =>
-        service.rotateSecret(resource.clientId, { ...body, ...options }),
+      handle: (call) => rotateSecret(options, call),
     }),
     ...(['old', 'new'] satisfies SecretAge[]).map((which) =>
       route<undefined, undefined, C>({
@@ -241,7 +227,8 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
             : 'Undo a rotation: revoke the new one of two valid secrets',
         access: `${permissions}:rotate`,
         status: 204,
-        handle: ({ resource, change: options }) => service.revokeSecret(resource.clientId, which, options),
+        handle: ({ resource, change: changeOptions }) =>
+          service.revokeSecret(resource.clientId, which, changeOptions),
       }),
     ),
   ]

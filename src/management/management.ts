@@ -12,7 +12,9 @@ import { mountPathProblem } from '../validation/mount-path.ts'
 import { optional } from '../validation/rules.ts'
 import { apiKeyRoutes } from './api-key-routes.ts'
 import { applicationRoutes } from './application-routes.ts'
+import type { Store } from '../store/contract.ts'
 import { createDispatch } from './dispatch.ts'
+import { createIdempotency } from './idempotency.ts'
 import { openApiDocument } from './openapi.ts'
 import { createErrorAnswers } from './problem-details.ts'
 import type { Route } from './route.ts'
@@ -35,6 +37,9 @@ export interface ManagementParts {
   readonly issuer: string
   /** The HMAC keys of CSRF tokens, newest first. */
   readonly csrfKeys: readonly Uint8Array[]
+  /** The keys from which repeatable secrets are derived, newest first. */
+  readonly idempotencyKeys: readonly Uint8Array[]
+  readonly store: Store
   readonly events: EventSink
   readonly logger: Logger
   /** Waits until the service has started, as long as a request may wait. */
@@ -60,11 +65,12 @@ export function management(parts: ManagementParts, options: ManagementOptions = 
     )
   }
 
+  const repeatable = createIdempotency(parts.store, parts.idempotencyKeys)
   const csrfTokens = createCsrfTokens(csrfKeys)
   const routes: Route[] = [
     ...sessionRoutes(accounts, csrfTokens),
-    ...apiKeyRoutes(parts.apiKeys),
-    ...applicationRoutes(parts.applications),
+    ...apiKeyRoutes(parts.apiKeys, repeatable),
+    ...applicationRoutes(parts.applications, repeatable),
     {
       method: 'get',
       path: '/openapi.json',

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeEachStore } from '../../support/stores.ts'
+import { startManagement, type ManagementHost } from './setup.ts'
+
+describeEachStore('edits of one client through two processes', (makeStore) => {
+  let hosts: ManagementHost[] = []
+  beforeAll(async () => {
+    const data = `edits ${Date.now()}`
+    hosts = await Promise.all([0, 1].map(() => startManagement({ store: makeStore(data) })))
+  })
+  afterAll(() => Promise.all(hosts.map((host) => host.close())))
+  const call = (at: number, ...args: Parameters<ReturnType<ManagementHost['api']>['call']>) =>
+    hosts[at]!.api('acme').call(...args)
+
+  async function create() {
+    const { body, headers } = await call(0, 'POST /applications', { name: 'Ledger' })
+    return { path: `/applications/${body.application.clientId}`, etag: headers.get('etag')! }
+  }
+
+  it('a change with a stale If-Match gets 412, and changes nothing', async () => {
+    const { path, etag } = await create()
+    expect((await call(1, `GET ${path}`)).headers.get('etag')).toBe(etag)
+    const renamed = await call(1, `PATCH ${path}`, { name: 'Ledger 2' }, { 'if-match': etag })
+    expect(renamed.status).toBe(200)
+    const stale = { 'if-match': etag }
+    for (const line of [
+      `PATCH ${path}`,
+      `PUT ${path}/products/invoices`,
+      `POST ${path}/disable`,
+      `DELETE ${path}`,
+    ]) {
+      const answer = await call(0, line, line.startsWith('PATCH') ? { name: 'Ledger 3' } : undefined, stale)
+      expect(answer).toMatchObject({ status: 412, body: { code: 'ERR_CHANGED' } })
+    }
+    const read = await call(0, `GET ${path}`)
+    expect(read.body).toEqual(renamed.body)
+    expect(read.headers.get('etag')).toBe(renamed.headers.get('etag'))
+    expect(
+      (await call(0, `DELETE ${path}`, undefined, { 'if-match': `"other", ${read.headers.get('etag')}` }))
+        .status,
+    ).toBe(204)
+  })
+
+  it('of concurrent changes with the same If-Match exactly one is made', async () => {
+    const { path, etag } = await create()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        call(at % 2, `PATCH ${path}`, { name: `Name ${at}` }, { 'if-match': etag }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([
+      200,
+      ...Array.from({ length: 9 }, () => 412),
+    ])
+    const made = answers.find(({ status }) => status === 200)
+    expect((await call(0, `GET ${path}`)).body).toEqual(made?.body)
+  })
+
+  it('concurrent changes without If-Match are all made', async () => {
+    const { path } = await create()
+    const answers = await Promise.all([
+      call(0, `PUT ${path}/products/invoices`),
+      call(1, `PUT ${path}/products/payments`),
+      call(0, `PATCH ${path}`, { name: 'Both' }),
+      call(1, `PATCH ${path}`, { homepageUri: 'https://ledger.example/' }),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const { body } = await call(0, `GET ${path}`)
+    expect(body).toMatchObject({ name: 'Both', homepageUri: 'https://ledger.example/' })
+    expect(body.products.toSorted()).toEqual(['invoices', 'payments'])
+  })
+})
