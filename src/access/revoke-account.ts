@@ -54,18 +54,23 @@ export function createRevokeAccount(
      * Revokes all tokens of an account: the tokens of its API keys and applications, and its grants with
      * their tokens.
      *
+     * @param userId selects only the clients and grants of this user. A client whose record is corrupt may be
+     *   the user's, so its tokens are revoked too
      * @throws {GatehouseError} `ERR_HOST_CALLBACK` like `ClientTokens.listByAccount`, before anything is
      *   revoked; `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
      */
-    async revokeAll(accountId: string, options: ChangeOptions): Promise<RevokedAccess> {
+    async revokeAll(accountId: string, options: ChangeOptions, userId?: string): Promise<RevokedAccess> {
       const { clients, errors } = await eachClient(accountId, async (client) => {
+        if (userId !== undefined && 'clientId' in client && client.userId !== userId) return false
         await clientTokens.revokeAll(client instanceof CorruptRecord ? client.id : client.clientId, options)
         return true
       })
-      const revoked = await grants.revokeAll({ accountId }, options).catch((error: unknown) => {
-        if (isCorruptRecord(error)) return error
-        throw error
-      })
+      const revoked = await grants
+        .revokeAll({ accountId, ...(userId !== undefined && { userId }) }, options)
+        .catch((error: unknown) => {
+          if (isCorruptRecord(error)) return error
+          throw error
+        })
       if (typeof revoked === 'number' && errors.length === 0) return { clients, grants: revoked }
       const all = typeof revoked === 'number' ? errors : [...errors, revoked]
       throw partialFailure(all, 'Everything else that is known of the account was revoked')

@@ -8,7 +8,13 @@ import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 
 /** The owner of tokens: a client, or an account. */
-export type TokenOwner = { readonly clientId: string } | { readonly accountId: string }
+export type TokenOwner =
+  | { readonly clientId: string }
+  | {
+      readonly accountId: string
+      /** Selects only the clients and grants of this user. An explicit `undefined` is rejected. */
+      readonly userId?: string
+    }
 
 /**
  * Revokes access tokens before they expire. This process rejects the tokens as soon as the promise resolves.
@@ -28,7 +34,8 @@ export interface Tokens {
   /**
    * Revokes all tokens of an owner, for example after an incident. With `clientId`, revokes all issued access
    * tokens of an API key or application. With `accountId`, revokes all tokens of the account's API keys,
-   * applications and grants, and the grants themselves. Tokens that are issued later are valid. If a client
+   * applications and grants, and the grants themselves. With `userId` too, only the clients and grants of this
+   * user of the account are meant. Tokens that are issued later are valid. If a client
    * secret leaked, this method is not enough: call `reportCompromised` of the API key or application instead.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND` for a client that never existed; `ERR_INVALID_ARGUMENT`;
@@ -67,17 +74,26 @@ export function createTokens(parts: {
 
     async revokeAll(owner, options = {}) {
       checkChange('tokens.revokeAll', options)
-      checkInput('the tokens cannot be revoked', owner, { clientId: anyValue, accountId: anyValue })
-      const ids = Object(owner) as { clientId?: unknown; accountId?: unknown }
+      checkInput('the tokens cannot be revoked', owner, {
+        clientId: anyValue,
+        accountId: anyValue,
+        userId: anyValue,
+      })
+      const ids = Object(owner) as { clientId?: unknown; accountId?: unknown; userId?: unknown }
       if ((ids.clientId === undefined) === (ids.accountId === undefined)) {
         throw new GatehouseError('ERR_INVALID_ARGUMENT', 'pass either { clientId } or { accountId }')
       }
       if (ids.clientId !== undefined) {
+        checkInput('the tokens cannot be revoked', owner, { clientId: anyValue, accountId: anyValue })
         await clientTokens.revokeAll(ids.clientId as string, options)
         return { clients: 1, grants: 0 }
       }
-      checkInput('the tokens cannot be revoked', { accountId: ids.accountId }, { accountId: textRule })
-      return revokeAccount.revokeAll(ids.accountId as string, options)
+      const { accountId, userId } = ids
+      // If `undefined` were accepted, a host whose lookup of the user failed would revoke the whole account.
+      const isOneUser = 'userId' in ids
+      const rules = { accountId: textRule, ...(isOneUser && { userId: textRule }) }
+      checkInput('the tokens cannot be revoked', { accountId, ...(isOneUser && { userId }) }, rules)
+      return revokeAccount.revokeAll(accountId as string, options, userId as string | undefined)
     },
   }
 }

@@ -203,6 +203,12 @@ function assemble(options: GatehouseOptions): Gatehouse {
         {
           apiKeys: clients.apiKeys,
           applications: clients.applications,
+          grants,
+          tokens,
+          signingKeys: { list: keys.list, rotate: keys.rotate, revoke: keys.revoke },
+          health: () => gatehouse.health(),
+          catalog,
+          defaultLocale: settings.defaultLocale,
           accounts,
           issuer: settings.issuer,
           csrfKeys: server.csrfKeys,

@@ -1,14 +1,17 @@
 import type { ApiKeys } from '../clients/api-keys.ts'
+import type { ClientRoutesOptions } from './client-routes-options.ts'
 import { clientRoutes } from './client-routes.ts'
-import type { Repeatable } from './idempotency.ts'
 import type { Route } from './route.ts'
 import { ApiKeyChanges, NewApiKey } from './schemas.ts'
 
 /** The routes of the caller's API keys. */
-export function apiKeyRoutes(service: ApiKeys, repeatable: Repeatable): Route[] {
+export function apiKeyRoutes(
+  service: ApiKeys,
+  shared: Pick<ClientRoutesOptions<never, never, never>, 'repeatable' | 'previewAccess'>,
+): Route[] {
   return clientRoutes({
     service,
-    repeatable,
+    ...shared,
     base: '/api-keys',
     permissions: 'keys',
     noun: 'API key',

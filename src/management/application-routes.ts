@@ -1,14 +1,17 @@
 import type { Applications } from '../clients/applications.ts'
+import type { ClientRoutesOptions } from './client-routes-options.ts'
 import { clientRoutes } from './client-routes.ts'
-import type { Repeatable } from './idempotency.ts'
 import type { Route } from './route.ts'
 import { ApplicationChanges, NewApplication } from './schemas.ts'
 
 /** The routes of the caller's applications. */
-export function applicationRoutes(service: Applications, repeatable: Repeatable): Route[] {
+export function applicationRoutes(
+  service: Applications,
+  shared: Pick<ClientRoutesOptions<never, never, never>, 'repeatable' | 'previewAccess'>,
+): Route[] {
   return clientRoutes({
     service,
-    repeatable,
+    ...shared,
     base: '/applications',
     permissions: 'applications',
     noun: 'application',

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
 import type { ClientService } from '../clients/client-service-types.ts'
+import type { createAccessPreview } from './catalog-routes.ts'
 import type { Repeatable } from './idempotency.ts'
 import type { Call } from './route.ts'
 
@@ -26,4 +27,5 @@ export interface ClientRoutesOptions<C extends Client, New, Changes extends { na
     derived?: { readonly clientId: string; readonly secretHash: string },
   ): Promise<{ readonly client: C; readonly clientSecret: string | undefined }>
   readonly repeatable: Repeatable
+  readonly previewAccess: ReturnType<typeof createAccessPreview>
 }

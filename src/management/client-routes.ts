@@ -16,7 +16,7 @@ const NAME_PAGE_SIZE = 500
 export function clientRoutes<C extends Client, New, Changes extends { name?: string | undefined }>(
   options: ClientRoutesOptions<C, New, Changes>,
 ): Route[] {
-  const { service, base, permissions, noun, name, newClient, changes } = options
+  const { service, base, permissions, noun, name, newClient, changes, previewAccess } = options
   const one = `${base}/{clientId}` as const
   const plural = `${name}s`
   const article = noun === 'API key' ? 'an API key' : 'an application'
@@ -95,6 +95,17 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
       answer,
       hasEtag: true,
       handle: async ({ ctx, resource }) => sendClient(ctx, resource),
+    }),
+    route<undefined, undefined, C>({
+      ...common,
+      method: 'get',
+      path: `${one}/access`,
+      operationId: `preview${name}Access`,
+      summary: `What ${article} may call, and what it lacks for the other operations`,
+      access: `${permissions}:read`,
+      status: 200,
+      answer: 'AccessPreview',
+      handle: previewAccess,
     }),
     change<Changes>(
       {

@@ -1,7 +1,5 @@
 import type { Context, Middleware } from 'koa'
 import { pathBelow } from '../authorization-server/routing/mount-path.ts'
-import type { ApiKeys } from '../clients/api-keys.ts'
-import type { Applications } from '../clients/applications.ts'
 import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
@@ -13,6 +11,9 @@ import { optional } from '../validation/rules.ts'
 import { apiKeyRoutes } from './api-key-routes.ts'
 import { applicationRoutes } from './application-routes.ts'
 import type { Store } from '../store/contract.ts'
+import { authorizationRoutes } from './authorization-routes.ts'
+import { catalogRoutes, createAccessPreview, type CatalogParts } from './catalog-routes.ts'
+import { operatorRoutes, type OperatorParts } from './operator-routes.ts'
 import { createDispatch } from './dispatch.ts'
 import { createIdempotency } from './idempotency.ts'
 import { openApiDocument } from './openapi.ts'
@@ -30,9 +31,7 @@ export interface ManagementOptions {
 }
 
 /** What the management API needs from the rest of the service. */
-export interface ManagementParts {
-  readonly apiKeys: ApiKeys
-  readonly applications: Applications
+export interface ManagementParts extends OperatorParts, Omit<CatalogParts, 'accounts'> {
   readonly accounts: HostAccounts
   readonly issuer: string
   /** The HMAC keys of CSRF tokens, newest first. */
@@ -65,12 +64,18 @@ export function management(parts: ManagementParts, options: ManagementOptions = 
     )
   }
 
-  const repeatable = createIdempotency(parts.store, parts.idempotencyKeys)
+  const shared = {
+    repeatable: createIdempotency(parts.store, parts.idempotencyKeys),
+    previewAccess: createAccessPreview(parts),
+  }
   const csrfTokens = createCsrfTokens(csrfKeys)
   const routes: Route[] = [
     ...sessionRoutes(accounts, csrfTokens),
-    ...apiKeyRoutes(parts.apiKeys, repeatable),
-    ...applicationRoutes(parts.applications, repeatable),
+    ...apiKeyRoutes(parts.apiKeys, shared),
+    ...applicationRoutes(parts.applications, shared),
+    ...catalogRoutes(parts),
+    ...authorizationRoutes(parts.grants),
+    ...operatorRoutes(parts),
     {
       method: 'get',
       path: '/openapi.json',

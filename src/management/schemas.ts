@@ -71,12 +71,89 @@ export const Rotation = v.strictObject({
 const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(500))
 
 /** The query of a list. */
-const PageQuery = v.strictObject({ cursor: v.optional(text), limit: v.optional(limit) })
+export const PageQuery = v.strictObject({ cursor: v.optional(text), limit: v.optional(limit) })
 
 /** The query of a list of clients. */
 export const ClientPageQuery = v.strictObject({ ...PageQuery.entries, name: v.optional(text) })
 
 const Secret = v.object({ createdAt: epochSeconds, expiresAt: v.optional(epochSeconds) })
+
+const catalogTexts = { title: text, description: v.optional(text) }
+const operation = {
+  scope: text,
+  ...catalogTexts,
+  routes: v.array(v.object({ method: text, path: text })),
+  kycLevel: v.optional(text),
+}
+
+const Catalog = v.object({
+  kycLevel: v.optional(text),
+  kycLevels: texts,
+  products: v.array(
+    v.object({
+      id: text,
+      ...catalogTexts,
+      operations: v.array(v.object({ ...operation, available: v.boolean() })),
+    }),
+  ),
+})
+
+const AccessPreview = v.object({
+  kycLevel: v.optional(text),
+  products: v.array(
+    v.object({
+      id: text,
+      ...catalogTexts,
+      added: v.boolean(),
+      operations: v.array(
+        v.object({
+          ...operation,
+          callable: v.boolean(),
+          missing: v.array(v.picklist(['product', 'operation', 'kycLevel', 'enabled'])),
+        }),
+      ),
+    }),
+  ),
+})
+
+const Authorization = v.object({
+  grantId: text,
+  clientId: text,
+  accountId: text,
+  userId: v.optional(text),
+  scopes: texts,
+  authorizedAt: epochSeconds,
+  lastUsedAt: v.optional(epochSeconds),
+  expiresAt: epochSeconds,
+})
+
+const SigningKey = v.object({
+  kid: text,
+  alg: text,
+  state: v.picklist(['next', 'current', 'previous', 'retired', 'revoked']),
+  createdAt: v.optional(v.number()),
+  since: v.optional(v.number()),
+  until: v.optional(v.number()),
+})
+
+const Health = v.object({
+  ready: v.boolean(),
+  status: v.picklist(['pass', 'warn', 'fail']),
+  checks: v.array(
+    v.object({
+      name: text,
+      status: v.picklist(['pass', 'warn', 'fail', 'unknown']),
+      message: text,
+      remedy: v.optional(text),
+    }),
+  ),
+  revocations: v.object({
+    enabled: v.boolean(),
+    stale: v.boolean(),
+    ageSeconds: v.optional(v.number()),
+    count: v.number(),
+  }),
+})
 
 const Session = v.object({
   accountId: text,
@@ -108,6 +185,15 @@ export const SCHEMAS = {
   ApplicationChanges,
   Rotation,
   RotatedSecret: v.object({ clientSecret: text, oldSecretExpiresAt: v.optional(epochSeconds) }),
+  Catalog,
+  AccessPreview,
+  Authorization,
+  AuthorizationPage: pageOf(Authorization),
+  Client: v.variant('kind', [ApiKey, Application]),
+  Account: v.object({ accountId: text, kycLevel: v.optional(text) }),
+  RevokedAccess: v.object({ clients: v.number(), grants: v.number() }),
+  SigningKeyList: v.object({ items: v.array(SigningKey) }),
+  Health,
   SecretList: v.object({ items: v.array(Secret) }),
   Session,
   Problem,

@@ -79,6 +79,26 @@ export interface paths {
     patch: operations['updateApiKey']
     trace?: never
   }
+  '/api-keys/{clientId}/access': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * What an API key may call, and what it lacks for the other operations
+     * @description Permission: `keys:read`
+     */
+    get: operations['previewApiKeyAccess']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api-keys/{clientId}/products/{product}': {
     parameters: {
       query?: never
@@ -315,6 +335,26 @@ export interface paths {
     patch: operations['updateApplication']
     trace?: never
   }
+  '/applications/{clientId}/access': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * What an application may call, and what it lacks for the other operations
+     * @description Permission: `applications:read`
+     */
+    get: operations['previewApplicationAccess']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/applications/{clientId}/products/{product}': {
     parameters: {
       query?: never
@@ -491,6 +531,312 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/catalog': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * The products with their operations and routes
+     * @description `available` says whether the KYC level of the account is high enough for applications to request the operation. API keys need no level. The titles are in the language of `Accept-Language`.
+     *
+     *     For every signed-in caller.
+     */
+    get: operations['getCatalog']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/authorizations': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List what the caller has authorized applications to do, oldest first
+     * @description For a user of an account, only what this user has authorized.
+     *
+     *     Permission: `authorizations:read`
+     */
+    get: operations['listAuthorizations']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/authorizations/{grantId}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Revoke an authorization with all its tokens
+     * @description A repeat gets 404, like any unknown id.
+     *
+     *     Permission: `authorizations:revoke`
+     */
+    delete: operations['revokeAuthorization']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/clients/{clientId}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read an API key or application of any account
+     * @description Only for operators.
+     */
+    get: operations['getClient']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/clients/{clientId}/revoke': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Revoke all access tokens of a client; its secret stays valid
+     * @description Only for operators.
+     */
+    post: operations['revokeClient']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/accounts/{accountId}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Find an account by its exact id
+     * @description Only for operators.
+     */
+    get: operations['getAccount']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/accounts/{accountId}/api-keys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the API keys of an account
+     * @description Only for operators.
+     */
+    get: operations['listApiKeysOfAccount']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/accounts/{accountId}/applications': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the applications of an account
+     * @description Only for operators.
+     */
+    get: operations['listApplicationsOfAccount']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/accounts/{accountId}/authorizations': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the authorizations of an account
+     * @description Only for operators.
+     */
+    get: operations['listAuthorizationsOfAccount']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/accounts/{accountId}/revoke': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Revoke all tokens of an account, and everything that it has authorized
+     * @description Only for operators.
+     */
+    post: operations['revokeAccount']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/accounts/{accountId}/users/{userId}/revoke': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Revoke all tokens of the clients of a user, and everything that the user has authorized
+     * @description Only for operators.
+     */
+    post: operations['revokeUser']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/signing-keys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List the signing keys, without their private parts
+     * @description Only for operators.
+     */
+    get: operations['listSigningKeys']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/signing-keys/rotate': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Activate the next signing keys
+     * @description Only for operators.
+     */
+    post: operations['rotateSigningKeys']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/signing-keys/{kid}/revoke': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Revoke a leaked signing key, and all tokens that it has signed
+     * @description Only for operators.
+     */
+    post: operations['revokeSigningKey']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/health': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * The health of the service
+     * @description Only for operators.
+     */
+    get: operations['getHealth']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/openapi.json': {
     parameters: {
       query?: never
@@ -593,6 +939,99 @@ export interface components {
     RotatedSecret: {
       clientSecret: string
       oldSecretExpiresAt?: number
+    }
+    Catalog: {
+      kycLevel?: string
+      kycLevels: string[]
+      products: {
+        id: string
+        title: string
+        description?: string
+        operations: {
+          scope: string
+          title: string
+          description?: string
+          routes: {
+            method: string
+            path: string
+          }[]
+          kycLevel?: string
+          available: boolean
+        }[]
+      }[]
+    }
+    AccessPreview: {
+      kycLevel?: string
+      products: {
+        id: string
+        title: string
+        description?: string
+        added: boolean
+        operations: {
+          scope: string
+          title: string
+          description?: string
+          routes: {
+            method: string
+            path: string
+          }[]
+          kycLevel?: string
+          callable: boolean
+          missing: ('product' | 'operation' | 'kycLevel' | 'enabled')[]
+        }[]
+      }[]
+    }
+    Authorization: {
+      grantId: string
+      clientId: string
+      accountId: string
+      userId?: string
+      scopes: string[]
+      authorizedAt: number
+      lastUsedAt?: number
+      expiresAt: number
+    }
+    AuthorizationPage: {
+      items: components['schemas']['Authorization'][]
+      cursor?: string
+    }
+    Client: components['schemas']['ApiKey'] | components['schemas']['Application']
+    Account: {
+      accountId: string
+      kycLevel?: string
+    }
+    RevokedAccess: {
+      clients: number
+      grants: number
+    }
+    SigningKeyList: {
+      items: {
+        kid: string
+        alg: string
+        /** @enum {string} */
+        state: 'next' | 'current' | 'previous' | 'retired' | 'revoked'
+        createdAt?: number
+        since?: number
+        until?: number
+      }[]
+    }
+    Health: {
+      ready: boolean
+      /** @enum {string} */
+      status: 'pass' | 'warn' | 'fail'
+      checks: {
+        name: string
+        /** @enum {string} */
+        status: 'pass' | 'warn' | 'fail' | 'unknown'
+        message: string
+        remedy?: string
+      }[]
+      revocations: {
+        enabled: boolean
+        stale: boolean
+        ageSeconds?: number
+        count: number
+      }
     }
     SecretList: {
       items: {
@@ -822,6 +1261,37 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['ApiKey']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  previewApiKeyAccess: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AccessPreview']
         }
       }
       /** @description Problem details (RFC 9457) */
@@ -1414,6 +1884,37 @@ export interface operations {
       }
     }
   }
+  previewApplicationAccess: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AccessPreview']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
   addApplicationProduct: {
     parameters: {
       query?: never
@@ -1801,6 +2302,488 @@ export interface operations {
           [name: string]: unknown
         }
         content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getCatalog: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Catalog']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  listAuthorizations: {
+    parameters: {
+      query?: {
+        cursor?: string
+        limit?: number
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AuthorizationPage']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  revokeAuthorization: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        grantId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getClient: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          /** @description For If-Match */
+          ETag?: string
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Client']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  revokeClient: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RevokedAccess']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getAccount: {
+    parameters: {
+      query?: never
+      header?: never
+      path: {
+        accountId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Account']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  listApiKeysOfAccount: {
+    parameters: {
+      query?: {
+        cursor?: string
+        limit?: number
+      }
+      header?: never
+      path: {
+        accountId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ApiKeyPage']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  listApplicationsOfAccount: {
+    parameters: {
+      query?: {
+        cursor?: string
+        limit?: number
+      }
+      header?: never
+      path: {
+        accountId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['ApplicationPage']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  listAuthorizationsOfAccount: {
+    parameters: {
+      query?: {
+        cursor?: string
+        limit?: number
+      }
+      header?: never
+      path: {
+        accountId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AuthorizationPage']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  revokeAccount: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        accountId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RevokedAccess']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  revokeUser: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        accountId: string
+        userId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RevokedAccess']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  listSigningKeys: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['SigningKeyList']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  rotateSigningKeys: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  revokeSigningKey: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        kid: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  getHealth: {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['Health']
+        }
       }
       /** @description Problem details (RFC 9457) */
       default: {

@@ -1,0 +1,175 @@
+import type * as v from 'valibot'
+import type { Tokens } from '../access/token-service.ts'
+import type { Client } from '../clients/client.ts'
+import { clientNotFound } from '../clients/client-not-found.ts'
+import type { ApiKeys } from '../clients/api-keys.ts'
+import type { Applications } from '../clients/applications.ts'
+import { GatehouseError } from '../errors.ts'
+import type { Grants } from '../grants/grant-service.ts'
+import type { Health } from '../health/health-report.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
+import type { SigningKeys } from '../keys/signing-keys.ts'
+import { presentClient, sendClient } from './present-client.ts'
+import { route, type Call, type Route } from './route.ts'
+import { PageQuery, type SchemaName } from './schemas.ts'
+
+/** The services that operators use. */
+export interface OperatorParts {
+  readonly apiKeys: ApiKeys
+  readonly applications: Applications
+  readonly grants: Grants
+  readonly tokens: Tokens
+  readonly signingKeys: SigningKeys
+  readonly accounts: Pick<HostAccounts, 'find'>
+  health(): Promise<Health>
+}
+
+type PageOptions = v.InferOutput<typeof PageQuery>
+
+/** The routes of operators, who may read and revoke everything. */
+export function operatorRoutes(parts: OperatorParts): Route[] {
+  const { apiKeys, applications, grants, tokens, signingKeys, accounts, health } = parts
+  const common = { tag: 'Operators', access: 'operator' } as const
+  const account = '/operator/accounts/{accountId}'
+
+  async function requireClient(clientId: string): Promise<Client> {
+    const client = (await apiKeys.find(clientId)) ?? (await applications.find(clientId))
+    if (!client) throw clientNotFound('API key or application', clientId)
+    return client
+  }
+
+  /** A list of something that belongs to an account. */
+  const list = (
+    name: string,
+    what: string,
+    answer: SchemaName,
+    read: (accountId: string, query: PageOptions) => Promise<object>,
+  ) =>
+    route<undefined, PageOptions>({
+      ...common,
+      method: 'get',
+      path: `${account}/${name}`,
+      operationId: `list${answer.replace('Page', 's')}OfAccount`,
+      summary: `List ${what} of an account`,
+      query: PageQuery,
+      status: 200,
+      answer,
+      handle: ({ params, query }) => read(params['accountId'] ?? '', query),
+    })
+
+  /** A change without a body. */
+  const change = (
+    path: string,
+    operationId: string,
+    summary: string,
+    apply: (call: Call<undefined, undefined, undefined>) => Promise<object>,
+  ) =>
+    route({
+      ...common,
+      method: 'post',
+      path,
+      operationId,
+      summary,
+      status: 200,
+      answer: 'RevokedAccess',
+      handle: apply,
+    })
+
+  return [
+    route({
+      ...common,
+      method: 'get',
+      path: '/operator/clients/{clientId}',
+      operationId: 'getClient',
+      summary: 'Read an API key or application of any account',
+      status: 200,
+      answer: 'Client',
+      hasEtag: true,
+      handle: async ({ ctx, params }) => sendClient(ctx, await requireClient(params['clientId'] ?? '')),
+    }),
+    change(
+      '/operator/clients/{clientId}/revoke',
+      'revokeClient',
+      'Revoke all access tokens of a client; its secret stays valid',
+      ({ params, change: options }) => tokens.revokeAll({ clientId: params['clientId'] ?? '' }, options),
+    ),
+    route({
+      ...common,
+      method: 'get',
+      path: account,
+      operationId: 'getAccount',
+      summary: 'Find an account by its exact id',
+      status: 200,
+      answer: 'Account',
+      async handle({ params }) {
+        const found = await accounts.find(params['accountId'] ?? '')
+        if (!found) throw new GatehouseError('ERR_NOT_FOUND', 'there is no account with that id')
+        return { accountId: found.id, kycLevel: found.kycLevel }
+      },
+    }),
+    list('api-keys', 'the API keys', 'ApiKeyPage', async (accountId, query) =>
+      presentPage(await apiKeys.listByOwner(accountId, query)),
+    ),
+    list('applications', 'the applications', 'ApplicationPage', async (accountId, query) =>
+      presentPage(await applications.listByOwner(accountId, query)),
+    ),
+    list('authorizations', 'the authorizations', 'AuthorizationPage', (accountId, query) =>
+      grants.list({ ...query, accountId }),
+    ),
+    change(
+      `${account}/revoke`,
+      'revokeAccount',
+      'Revoke all tokens of an account, and everything that it has authorized',
+      ({ params, change: options }) => tokens.revokeAll({ accountId: params['accountId'] ?? '' }, options),
+    ),
+    change(
+      `${account}/users/{userId}/revoke`,
+      'revokeUser',
+      'Revoke all tokens of the clients of a user, and everything that the user has authorized',
+      ({ params: { accountId = '', userId = '' }, change: options }) =>
+        tokens.revokeAll({ accountId, userId }, options),
+    ),
+    route({
+      ...common,
+      method: 'get',
+      path: '/operator/signing-keys',
+      operationId: 'listSigningKeys',
+      summary: 'List the signing keys, without their private parts',
+      status: 200,
+      answer: 'SigningKeyList',
+      handle: async () => ({ items: await signingKeys.list() }),
+    }),
+    route({
+      ...common,
+      method: 'post',
+      path: '/operator/signing-keys/rotate',
+      operationId: 'rotateSigningKeys',
+      summary: 'Activate the next signing keys',
+      status: 204,
+      handle: ({ change: options }) => signingKeys.rotate(options),
+    }),
+    route({
+      ...common,
+      method: 'post',
+      path: '/operator/signing-keys/{kid}/revoke',
+      operationId: 'revokeSigningKey',
+      summary: 'Revoke a leaked signing key, and all tokens that it has signed',
+      status: 204,
+      handle: ({ params, change: options }) => signingKeys.revoke(params['kid'] ?? '', options),
+    }),
+    route({
+      ...common,
+      method: 'get',
+      path: '/operator/health',
+      operationId: 'getHealth',
+      summary: 'The health of the service',
+      status: 200,
+      answer: 'Health',
+      handle: health,
+    }),
+  ]
+}
+
+function presentPage({ items, cursor }: { items: readonly Client[]; cursor?: string | undefined }) {
+  return { items: items.map(presentClient), cursor }
+}

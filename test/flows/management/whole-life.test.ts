@@ -1,0 +1,297 @@
+import createClient, { type Middleware } from 'openapi-fetch'
+import * as v from 'valibot'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { SCHEMAS, type SchemaName } from '../../../src/management/schemas.ts'
+import { createBrowser } from '../../support/browser.ts'
+import { CALLBACK, connect } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+import { until } from '../../support/until.ts'
+import type { paths } from './openapi-types.d.ts'
+import { request, startManagement, type ManagementHost } from './setup.ts'
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+interface Operation {
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref?: string } }>> }
+    >
+  >
+}
+
+describeEachStore('the whole life of a client, through an unmodified typed client', (makeStore) => {
+  let host: ManagementHost
+  /** Another process on the same store, with the same addresses behind a load balancer. */
+  let other: ManagementHost
+  let document: OpenApi
+  const called = new Set<string>()
+
+  beforeAll(async () => {
+    const data = `life ${Date.now()}`
+    host = await startManagement({ store: makeStore(data) })
+    const { issuer, audience } = host
+    other = await startManagement({ store: makeStore(data), gatehouse: { issuer, audience } })
+    document = (await request(host, 'GET', '/openapi.json')).body
+  })
+  afterAll(() => Promise.all([host.close(), other.close()]))
+
+  /** Records each call, and checks that the answer is one that the document describes. */
+  const recorder: Middleware = {
+    async onResponse({ request: sent, response, schemaPath }) {
+      const method = sent.method.toLowerCase()
+      called.add(`${method} ${schemaPath}`)
+      if (!response.ok) return
+      const described = document.paths[schemaPath]?.[method]?.responses[response.status]
+      expect(described, `${method} ${schemaPath} ${response.status}`).toBeDefined()
+      const reference = described?.content?.['application/json']?.schema.$ref
+      if (reference === undefined) return
+      const body: unknown = await response.clone().json()
+      const schema: v.GenericSchema = SCHEMAS[reference.replace('#/components/schemas/', '') as SchemaName]
+      // Parsing leaves out every field that the schema does not describe.
+      expect(v.parse(schema, body)).toEqual(body)
+    },
+  }
+
+  function clientFor(person: string) {
+    const client = createClient<paths>({
+      baseUrl: `${host.origin}/account/api`,
+      headers: { 'test-token': person },
+    })
+    client.use(recorder)
+    return client
+  }
+
+  const getToken = async (client_id: string, client_secret: string) =>
+    host.requestDirectToken({ client_id, client_secret })
+  async function statusAt({ origin }: ManagementHost, target: string, token: unknown) {
+    const [method = '', path = ''] = target.split(' ')
+    const response = await fetch(`${origin}/api${path}`, {
+      method,
+      headers: { authorization: `Bearer ${String(token)}` },
+    })
+    await response.text()
+    return response.status
+  }
+
+  it('an API key is created, used, limited, rotated, reported compromised and deleted', async () => {
+    const api = clientFor('acme')
+    expect((await api.GET('/session')).data).toMatchObject({ accountId: 'acme', operator: false })
+    const catalog = await api.GET('/catalog')
+    expect(catalog.data?.products.map(({ id }) => id)).toEqual(['invoices', 'payments'])
+
+    const created = await api.POST('/api-keys', { body: { name: 'Nightly export' } })
+    const { apiKey, clientSecret } = created.data!
+    const at = { params: { path: { clientId: apiKey.clientId } } }
+    await api.PUT('/api-keys/{clientId}/products/{product}', {
+      params: { path: { ...at.params.path, product: 'invoices' } },
+    })
+    const token = (await getToken(apiKey.clientId, clientSecret)).body['access_token']
+    for (const process of [host, other])
+      expect(await statusAt(process, 'GET /invoices/list', token)).toBe(200)
+
+    // One operation is removed: 403 with a new token. Tokens issued before are rejected.
+    const scope = { params: { path: { ...at.params.path, scope: 'invoices:read' } } }
+    await api.DELETE('/api-keys/{clientId}/operations/{scope}', scope)
+    expect(await statusAt(host, 'GET /invoices/list', token)).toBe(401)
+    const limited = (await getToken(apiKey.clientId, clientSecret)).body['access_token']
+    expect(await statusAt(host, 'GET /invoices/list', limited)).toBe(403)
+    const preview = await api.GET('/api-keys/{clientId}/access', at)
+    const operations = preview.data!.products.flatMap((product) => product.operations)
+    expect(operations.map(({ scope: name, callable, missing }) => [name, callable, missing])).toEqual([
+      ['invoices:read', false, ['operation']],
+      ['invoices:create', true, []],
+      ['payments:list', false, ['product']],
+      ['payments:transfer', false, ['product']],
+    ])
+    await api.PUT('/api-keys/{clientId}/operations/{scope}', scope)
+
+    // Both secrets work after a rotation, and then only one.
+    const rotated = await api.POST('/api-keys/{clientId}/secrets', { ...at, body: { overlapSeconds: 60 } })
+    const newSecret = rotated.data!.clientSecret
+    for (const secret of [clientSecret, newSecret]) {
+      expect((await getToken(apiKey.clientId, secret)).status).toBe(200)
+    }
+    expect((await api.GET('/api-keys/{clientId}/secrets', at)).data?.items).toHaveLength(2)
+    await api.DELETE('/api-keys/{clientId}/secrets/old', at)
+    expect((await getToken(apiKey.clientId, clientSecret)).status).toBe(401)
+    await api.POST('/api-keys/{clientId}/secrets', { ...at, body: {} })
+    await api.DELETE('/api-keys/{clientId}/secrets/new', at)
+    const last = await getToken(apiKey.clientId, newSecret)
+    expect(last.status).toBe(200)
+
+    // The secret leaked: every token is rejected in both processes.
+    expect(await statusAt(other, 'GET /invoices/list', last.body['access_token'])).toBe(200)
+    await api.POST('/api-keys/{clientId}/report-compromised', at)
+    expect(await statusAt(host, 'GET /invoices/list', last.body['access_token'])).toBe(401)
+    await until(async () =>
+      expect(await statusAt(other, 'GET /invoices/list', last.body['access_token'])).toBe(401),
+    )
+    expect((await getToken(apiKey.clientId, newSecret)).status).toBe(401)
+
+    await api.PATCH('/api-keys/{clientId}', { ...at, body: { name: 'Old export' } })
+    await api.POST('/api-keys/{clientId}/disable', at)
+    await api.POST('/api-keys/{clientId}/enable', at)
+    await api.DELETE('/api-keys/{clientId}/products/{product}', {
+      params: { path: { ...at.params.path, product: 'invoices' } },
+    })
+    expect((await api.GET('/api-keys/{clientId}', at)).data).toMatchObject({
+      name: 'Old export',
+      products: [],
+    })
+    expect((await api.DELETE('/api-keys/{clientId}', at)).response.status).toBe(204)
+    expect((await api.GET('/api-keys/{clientId}', at)).error).toMatchObject({ code: 'ERR_NOT_FOUND' })
+    expect((await api.GET('/api-keys', { params: { query: { limit: 10 } } })).data).toEqual({ items: [] })
+  })
+
+  it('an application is created, a user connects it, and disconnects it', async () => {
+    const api = clientFor('acme')
+    const created = await api.POST('/applications', {
+      body: { name: 'Ledger', products: ['invoices'], redirectUris: [CALLBACK] },
+    })
+    const { application, clientSecret } = created.data!
+    const { clientId } = application
+    const at = { params: { path: { clientId } } }
+    await api.PATCH('/applications/{clientId}', { ...at, body: { homepageUri: 'https://ledger.example/' } })
+    expect((await api.GET('/applications/{clientId}', at)).data).toMatchObject({
+      homepageUri: 'https://ledger.example/',
+      redirectUris: [CALLBACK],
+    })
+    await api.PUT('/applications/{clientId}/products/{product}', {
+      params: { path: { clientId, product: 'payments' } },
+    })
+    const preview = (await api.GET('/applications/{clientId}/access', at)).data!
+    expect(preview.kycLevel).toBe('verified')
+    expect(preview.products.every(({ operations }) => operations.every(({ callable }) => callable))).toBe(
+      true,
+    )
+
+    // Alice connects the partner.
+    const browser = createBrowser({
+      follow: [host.origin],
+      fetch: (url, init) =>
+        fetch(url, {
+          ...init,
+          headers: { ...Object.fromEntries(new Headers(init?.headers)), 'test-session': 'alice' },
+        }),
+    })
+    const client = { client_id: clientId, client_secret: clientSecret }
+    const tokens = await connect(host, client, { browser })
+    expect(await statusAt(host, 'GET /invoices/list', tokens.access_token)).toBe(200)
+
+    // Alice disconnects it.
+    const alice = clientFor('alice')
+    const { items } = (await alice.GET('/authorizations', { params: { query: {} } })).data!
+    expect(items).toMatchObject([{ clientId, accountId: 'alice' }])
+    const grant = { params: { path: { grantId: items[0]!.grantId } } }
+    expect((await api.DELETE('/authorizations/{grantId}', grant)).error).toMatchObject({
+      code: 'ERR_NOT_FOUND',
+    })
+    expect((await alice.DELETE('/authorizations/{grantId}', grant)).response.status).toBe(204)
+    expect((await alice.GET('/authorizations')).data).toEqual({ items: [] })
+    expect(await statusAt(host, 'GET /invoices/list', tokens.access_token)).toBe(401)
+    expect((await host.refresh(client, tokens.refresh_token)).status).toBe(400)
+
+    const scope = { params: { path: { clientId, scope: 'invoices:read' } } }
+    await api.DELETE('/applications/{clientId}/operations/{scope}', scope)
+    await api.PUT('/applications/{clientId}/operations/{scope}', scope)
+    await api.DELETE('/applications/{clientId}/products/{product}', {
+      params: { path: { clientId, product: 'payments' } },
+    })
+    await api.POST('/applications/{clientId}/secrets', { ...at, body: {} })
+    await api.DELETE('/applications/{clientId}/secrets/new', at)
+    await api.DELETE('/applications/{clientId}/secrets/old', at)
+    await api.GET('/applications/{clientId}/secrets', at)
+    await api.POST('/applications/{clientId}/disable', at)
+    await api.POST('/applications/{clientId}/enable', at)
+    await api.POST('/applications/{clientId}/report-compromised', at)
+    await api.DELETE('/applications/{clientId}', at)
+    expect((await api.GET('/applications')).data).toEqual({ items: [] })
+  })
+
+  it('an operator reads any client and account, and revokes everything of a client, a user and an account', async () => {
+    const root = clientFor('root')
+    expect((await root.GET('/session')).data?.operator).toBe(true)
+    const keys = await Promise.all(
+      ['acme/olga', 'acme/otto', 'acme'].map(async (person) => {
+        const { data } = await clientFor(person).POST('/api-keys', {
+          body: { name: person, products: ['invoices'] },
+        })
+        const { apiKey, clientSecret } = data!
+        const getOne = async () =>
+          String((await getToken(apiKey.clientId, clientSecret)).body['access_token'])
+        return { clientId: apiKey.clientId, getOne, token: await getOne() }
+      }),
+    )
+    const statuses = () => Promise.all(keys.map(({ token }) => statusAt(host, 'GET /invoices/list', token)))
+    expect(await statuses()).toEqual([200, 200, 200])
+
+    const account = { params: { path: { accountId: 'acme' } } }
+    expect((await root.GET('/operator/accounts/{accountId}', account)).data).toEqual({
+      accountId: 'acme',
+      kycLevel: 'verified',
+    })
+    expect((await root.GET('/operator/accounts/{accountId}/api-keys', account)).data?.items).toHaveLength(3)
+    expect((await root.GET('/operator/accounts/{accountId}/applications', account)).data).toEqual({
+      items: [],
+    })
+    expect((await root.GET('/operator/accounts/{accountId}/authorizations', account)).data).toEqual({
+      items: [],
+    })
+
+    // A host whose lookup of the user failed must not revoke the whole account.
+    const unknownUser = { accountId: 'acme', userId: undefined } as unknown as { accountId: string }
+    await expect(host.gatehouse.tokens.revokeAll(unknownUser)).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+    })
+    const user = { params: { path: { accountId: 'acme', userId: 'olga' } } }
+    expect((await root.POST('/operator/accounts/{accountId}/users/{userId}/revoke', user)).data).toEqual({
+      clients: 1,
+      grants: 0,
+    })
+    expect(await statuses()).toEqual([401, 200, 200])
+    const client = { params: { path: { clientId: keys[1]!.clientId } } }
+    expect((await root.GET('/operator/clients/{clientId}', client)).data).toMatchObject({
+      kind: 'apiKey',
+      userId: 'otto',
+    })
+    await root.POST('/operator/clients/{clientId}/revoke', client)
+    expect(await statuses()).toEqual([401, 401, 200])
+    await root.POST('/operator/accounts/{accountId}/revoke', account)
+    expect(await statuses()).toEqual([401, 401, 401])
+
+    const before = (await root.GET('/operator/signing-keys')).data!.items
+    await root.POST('/operator/signing-keys/rotate')
+    const current = (await root.GET('/operator/signing-keys')).data!.items.find(
+      ({ alg, state }) => alg === 'ES256' && state === 'current',
+    )
+    expect(before.map(({ kid, state }) => [kid, state])).not.toContainEqual([current?.kid, 'current'])
+    const token = await keys[2]!.getOne()
+    expect(await statusAt(host, 'GET /invoices/list', token)).toBe(200)
+    await root.POST('/operator/signing-keys/{kid}/revoke', { params: { path: { kid: current!.kid } } })
+    expect(await statusAt(host, 'GET /invoices/list', token)).toBe(401)
+    expect((await root.GET('/operator/health')).data?.ready).toBe(true)
+  })
+
+  it('operator routes reject everyone else, and change nothing', async () => {
+    const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    const forOperators = routes.filter((each) => each.includes(' /operator/'))
+    expect(forOperators.length).toBeGreaterThan(10)
+    for (const each of forOperators) {
+      const answer = await host.api('acme').call(each.replaceAll(/\{\w+\}/g, 'acme'))
+      expect(answer, each).toMatchObject({ status: 403, body: { code: 'ERR_FORBIDDEN' } })
+    }
+  })
+
+  it('the tests above call every route of the document', async () => {
+    await clientFor('acme').GET('/openapi.json')
+    const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    )
+    expect([...called].toSorted()).toEqual(routes.toSorted())
+  })
+})
