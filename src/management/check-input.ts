@@ -2,6 +2,9 @@ import * as v from 'valibot'
 import { formatPath } from '../errors.ts'
 import { ApiError } from './api-error.ts'
 
+/** Maximum number of problems in an answer, because a person has to read them. */
+const MAX_PROBLEMS = 100
+
 /**
  * Checks a part of a request by its schema. The services check the values further.
  *
@@ -15,10 +18,12 @@ export function checkBySchema<const Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> {
   const parsed = v.safeParse(schema, input)
   if (parsed.success) return parsed.output
-  const problems = parsed.issues.map(({ path = [], expected, received, type, message }) => ({
-    path: formatPath(path.map(({ key }) => key as string | number)) || what,
-    message: messageOf({ expected, received, type, message }),
-  }))
+  const problems = parsed.issues
+    .slice(0, MAX_PROBLEMS)
+    .map(({ path = [], expected, received, type, message }) => ({
+      path: formatPath(path.map(({ key }) => key as string | number)) || what,
+      message: messageOf({ expected, received, type, message }),
+    }))
   throw new ApiError('ERR_INPUT', `the ${what} is not valid`, { problems })
 }
 

@@ -11,7 +11,9 @@ const parse = bodyParser({
   parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
   jsonLimit: MAX_BODY_BYTES,
   enableRawChecking: true,
-  onError(error) {
+  onError(error, ctx) {
+    // Discards the rest of the body. Otherwise the next request on this connection would wait forever.
+    ctx.req.resume()
     throw (error as { status?: unknown }).status === 413 ? tooLarge() : notJson()
   },
 })
@@ -45,7 +47,9 @@ export async function readBody(ctx: Context): Promise<unknown> {
 }
 
 function tooLarge(): ApiError {
-  return new ApiError('ERR_BODY_TOO_LARGE', `a body may have at most ${MAX_BODY_BYTES} bytes`)
+  return new ApiError('ERR_BODY_TOO_LARGE', `a body may have at most ${MAX_BODY_BYTES} bytes`, {
+    headers: { Connection: 'close' },
+  })
 }
 
 function notJson(): ApiError {

@@ -1,0 +1,210 @@
+import { bodyParser } from '@koa/bodyparser'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { request, startManagement, type ManagementHost } from './setup.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json', 'test-token': 'acme' }
+
+describe.each([
+  { parser: 'without a body parser of the host', above: [] },
+  { parser: 'below a body parser of the host', above: [bodyParser({ jsonLimit: '2mb' })] },
+])('bad input $parser', ({ above }) => {
+  let host: ManagementHost
+  beforeAll(async () => {
+    host = await startManagement({ store: memoryStore(), above })
+  })
+  afterAll(() => host.close())
+
+  const call = (...args: Parameters<ReturnType<ManagementHost['api']>['call']>) =>
+    host.api('acme').call(...args)
+  const post = (body: string, path = '/api-keys') => request(host, 'POST', path, { headers: JSON_TYPE, body })
+  const count = async () => (await call('GET /applications?limit=500')).body.items.length
+
+  it.each([
+    ['the owner', { accountId: 'bob' }],
+    ['the user', { userId: 'olga' }],
+    ['the first-party flag', { firstParty: true }],
+    ['the resource-server flag', { resourceServer: true }],
+    ['the hash of the secret', { secretHash: `sha256:${'A'.repeat(43)}` }],
+    ['the client id', { clientId: 'app_mine' }],
+    ['the epoch', { epoch: 0 }],
+    ['the actor', { actor: 'bob' }],
+    ['disabled', { disabled: false }],
+    ['the prototype', { constructor: { prototype: { admin: true } } }],
+  ])('%s cannot be set', async (_, extra) => {
+    const before = await count()
+    const created = await call('POST /applications', { name: 'Ledger', ...extra })
+    expect(created).toMatchObject({ status: 422, body: { errors: [{ path: Object.keys(extra)[0] }] } })
+    expect(await count()).toBe(before)
+
+    const own = await call('POST /applications', { name: 'Ledger' })
+    const path = `/applications/${own.body.application.clientId}`
+    expect((await call(`PATCH ${path}`, extra)).status).toBe(422)
+    expect((await call(`GET ${path}`)).body).toEqual(own.body.application)
+  })
+
+  it('names and addresses that could mislead people are rejected with their paths', async () => {
+    const names = ['x'.repeat(10_000), 'a\u0000b', 'a\nb', 'pay\u202elap', '\u2066abc', ' ', '\ud800']
+    for (const name of names) {
+      const answer = await call('POST /applications', { name })
+      expect(answer).toMatchObject({ status: 422, body: { errors: [{ path: 'name' }] } })
+    }
+    const urls = [
+      'javascript:alert(1)',
+      'JaVaScRiPt:alert(1)',
+      'data:text/html,x',
+      'vbscript:x',
+      ' https://a.example',
+      'https://u:p@a.example/',
+      'ftp://a.example',
+      `https://a.example/${'x'.repeat(3000)}`,
+    ]
+    for (const url of urls) {
+      const answer = await call('POST /applications', {
+        name: 'Ledger',
+        homepageUri: url,
+        logoUri: url,
+        redirectUris: [url],
+        postLogoutRedirectUris: [url],
+      })
+      expect(answer.status).toBe(422)
+      expect(answer.body.errors.map(({ path }: { path: string }) => path).toSorted()).toEqual([
+        'homepageUri',
+        'logoUri',
+        'postLogoutRedirectUris[0]',
+        'redirectUris[0]',
+      ])
+    }
+  })
+
+  it('a body of 1 MB gets 413, with a length or in chunks', async () => {
+    const large = JSON.stringify({ name: 'x'.repeat(1_000_000) })
+    expect(await post(large)).toMatchObject({ status: 413, body: { code: 'ERR_BODY_TOO_LARGE' } })
+    const chunks = new Blob([large]).stream() as ReadableStream
+    const answer = await request(host, 'POST', '/api-keys', { headers: JSON_TYPE, body: chunks }).catch(
+      () => undefined,
+    )
+    if (answer) expect(answer.status).toBe(413)
+    expect((await call('GET /session')).status).toBe(200)
+  })
+
+  it('of duplicate members the last one counts, and it is checked', async () => {
+    const { status, body } = await post('{"name":"One","name":"Two"}')
+    expect({ status, name: body.apiKey.name }).toEqual({ status: 201, name: 'Two' })
+    expect((await post('{"name":"One","name":7}')).status).toBe(422)
+    expect((await post('{"name":"One","accountId":"bob","accountId":"acme"}')).status).toBe(422)
+  })
+
+  it.each([
+    ['deep lists', '['.repeat(30_000) + ']'.repeat(30_000)],
+    ['deep objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
+    ['a deep field', `{"name":"x","products":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
+    ['a list', '[]'],
+    ['many problems', JSON.stringify({ name: 'x', products: Array.from({ length: 9000 }, () => 1) })],
+  ])('a body with %s is rejected', async (_, body) => {
+    const answer = await post(body)
+    expect(answer.status).toBe(422)
+    expect(JSON.stringify(answer.body).length).toBeLessThan(20_000)
+  })
+
+  if (above.length === 0) {
+    it('after a body that is too large, the same connection serves the next request', async () => {
+      const large = new Blob([JSON.stringify({ name: 'x'.repeat(1_000_000) })]).stream() as ReadableStream
+      await request(host, 'POST', '/api-keys', { headers: JSON_TYPE, body: large }).catch(() => undefined)
+      expect((await post('{')).status).toBe(400)
+      expect((await call('GET /session')).status).toBe(200)
+    })
+
+    it.each(['{', 'null', '1', '"text"', '{"__proto__":{"admin":true},"name":"x"}', '{"name":"x"}}'])(
+      'the body %s gets 400',
+      async (body) => {
+        expect(await post(body)).toMatchObject({ status: 400, body: { code: 'ERR_BODY' } })
+      },
+    )
+  }
+
+  it('ids and queries of any form get an answer below 500', async () => {
+    const ids = [
+      '%00',
+      '%',
+      '%zz',
+      '..%2f..',
+      '__proto__',
+      'constructor',
+      'x'.repeat(3000),
+      '%F0%9F%98%80',
+      '%2e%2e',
+    ]
+    for (const id of ids) {
+      for (const path of [`/api-keys/${id}`, `/applications/${id}`, `/api-keys/${id}/access`]) {
+        const { status } = await call(`GET ${path}`)
+        expect([400, 404], path).toContain(status)
+      }
+    }
+    const queries = [
+      'limit=0',
+      'limit=501',
+      'limit=1e3',
+      'limit=-1',
+      'limit=1&limit=2',
+      'cursor=',
+      'cursor=x',
+      'cursor[a]=1',
+      'name=a&name=b',
+      'accountId=bob',
+      '__proto__=1',
+    ]
+    for (const query of queries) {
+      const answer = await call(`GET /api-keys?${query}`)
+      expect(answer.status, query).toBe(422)
+    }
+  })
+
+  it('an Idempotency-Key of any form gets an answer below 500', async () => {
+    for (const key of ['x'.repeat(256), 'a b']) {
+      const answer = await call('POST /api-keys', { name: 'x' }, { 'idempotency-key': key })
+      expect(answer).toMatchObject({ status: 422, body: { code: 'ERR_IDEMPOTENCY_KEY' } })
+    }
+  })
+})
+
+describe('10,000 keys of one owner', () => {
+  it('a page of a list costs at most three round trips, also with a filter by name', async () => {
+    const inner = memoryStore()
+    const calls: string[] = []
+    const store = new Proxy(inner, {
+      get(target, name: keyof typeof inner) {
+        const member = target[name]
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]) => {
+          calls.push(`${name} ${String(args[0]).slice(0, 40)}`)
+          return Reflect.apply(member, target, args) as unknown
+        }
+      },
+    })
+    const host = await startManagement({ store })
+    const create = (at: number) =>
+      host.gatehouse.apiKeys.create({ accountId: 'acme', name: `Key ${at % 1000}` })
+    for (let at = 0; at < 10_000; at += 500) {
+      await Promise.all(Array.from({ length: 500 }, (_, more) => create(at + more)))
+    }
+    const { call } = host.api('acme')
+    for (const query of ['', '?limit=500', '?name=Key%207']) {
+      calls.length = 0
+      const { body } = await call(`GET /api-keys${query}`)
+      expect(calls.filter((each) => /^(range|getMany|get) /.test(each)).length).toBeLessThanOrEqual(3)
+      expect(body.cursor).toBeDefined()
+    }
+    const found: unknown[] = []
+    let cursor: string | undefined = ''
+    while (cursor !== undefined) {
+      const { body }: { body: { items: unknown[]; cursor?: string } } = await call(
+        `GET /api-keys?name=Key%207${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+      )
+      found.push(...body.items)
+      cursor = body.cursor
+    }
+    expect(found).toHaveLength(10)
+    await host.close()
+  })
+})
