@@ -66,6 +66,20 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     ],
   },
   {
+    file: 'audit',
+    title: 'Audit trail',
+    about: 'The methods of `gatehouse.audit`, and what an entry contains.',
+    parts: [
+      'AuditTrail',
+      'AuditEntry',
+      'AuditListOptions',
+      'AuditPage',
+      'AuditReadOptions',
+      'AuditRecord',
+      'AuditOptions',
+    ],
+  },
+  {
     file: 'client-records',
     title: 'Client records and the registry',
     about: 'What an API key and an application look like, and the option `registry`.',

@@ -188,6 +188,16 @@ function assemble(options: GatehouseOptions): Gatehouse {
     accounts: waitUntilReady(accountService, ready),
     signingKeys: waitUntilReady({ list: keys.list, rotate: keys.rotate, revoke: keys.revoke }, ready),
     catalog: waitUntilReady({ reload: core.catalogSync.reload }, ready),
+    audit: {
+      async list(options) {
+        await ready()
+        return core.audit.list(options)
+      },
+      async *read(options) {
+        await ready()
+        yield* core.audit.read(options)
+      },
+    },
     gateway,
     middleware() {
       lifecycle.begin()

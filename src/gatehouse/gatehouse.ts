@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import type { AuditTrail } from '../audit/audit.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Health } from '../health/health-report.ts'
 import type { EventSource } from '../host/events.ts'
@@ -45,6 +46,8 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   readonly signingKeys: SigningKeys
   /** The methods that the host calls after its accounts have changed. */
   readonly accounts: AccountService
+  /** What was done, by whom, and from where. */
+  readonly audit: AuditTrail
   /** The products and operations. */
   readonly catalog: {
     /**

@@ -19,7 +19,7 @@ type Stop = () => void | Promise<void>
  * after a failure.
  */
 export async function start(
-  core: Pick<Core, 'store' | 'longestLifetime' | 'revoked' | 'catalogSync'>,
+  core: Pick<Core, 'store' | 'longestLifetime' | 'revoked' | 'catalogSync' | 'audit'>,
   clients: Pick<Clients, 'follow'>,
   keys: KeySource,
   buildProvider: BuildProvider,
@@ -39,6 +39,7 @@ export async function start(
     // Pending requests continue with the previous provider. Both providers keep their state in the store.
     stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing))))
     stops.push(resumeRevocations.start())
+    stops.push(core.audit.start())
     return {
       get provider() {
         return provider

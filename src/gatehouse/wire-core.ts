@@ -1,3 +1,4 @@
+import { createAudit } from '../audit/audit.ts'
 import { createCatalogSync } from '../catalog/sync/catalog-sync.ts'
 import { createLiveCatalog } from '../catalog/live-catalog.ts'
 import { createHostAccounts } from '../host/host-accounts.ts'
@@ -22,6 +23,7 @@ export function createCore(settings: ResolvedOptions) {
   )
   const accounts = createHostAccounts(settings.accounts, settings)
 
+  const audit = createAudit({ store: durable, bounds: settings.audit, logger })
   const revocationLog = createRevocationLog(durable)
   const revoked = createRevocationView({
     source: revocationLog,
@@ -77,6 +79,8 @@ export function createCore(settings: ResolvedOptions) {
     catalog,
     catalogSync,
     longestLifetime,
+    /** Records what is done. */
+    audit,
     revocationLog,
     /** The revocations that this process knows. */
     revoked,

@@ -77,6 +77,14 @@ export const gatehouseSchema = exactly(
       exactly({ max: wholeNumber('attempts', 10, 100), windowSeconds: seconds(900, DAY, 60) }),
       {},
     ),
+    audit: v.optional(
+      exactly({
+        maxAgeDays: wholeNumber('days', 90, 3660),
+        maxEntries: wholeNumber('entries', 1_000_000, 100_000_000, 1000),
+        maxFailures: wholeNumber('entries', 100_000, 100_000_000, 1000),
+      }),
+      {},
+    ),
     maxPendingInteractions: wholeNumber('interactions', 1000, 1_000_000, 0),
     claims: v.optional(
       mapOf(rule<string>(claimsScopeProblem), rule<readonly string[]>(claimsProblem)),

@@ -1,3 +1,4 @@
+import type { AuditOptions } from '../audit/audit-options.ts'
 import type { ProductSource } from '../catalog/definition.ts'
 import type { Accounts } from '../host/accounts.ts'
 import type { Logger } from '../host/logger.ts'
@@ -196,6 +197,8 @@ export interface GatehouseOptions<
   readonly maxCachedTokens?: number | undefined
   /** Rate limit of the built-in sign-in page. */
   readonly signInAttempts?: SignInAttempts | undefined
+  /** The bounds of the audit trail. */
+  readonly audit?: AuditOptions | undefined
   /**
    * Maximum number of pending authorization requests from one address, counted in each process. Each further
    * request gets 429 until a pending request is completed, or has been pending for `lifetimes.signIn`. 0

@@ -87,6 +87,7 @@ describe('the options of createGatehouse', () => {
       startTimeoutMs: 1500,
       maxCachedTokens: 100_000,
       signInAttempts: { max: 10, windowSeconds: 900 },
+      audit: { maxAgeDays: 90, maxEntries: 1_000_000, maxFailures: 100_000 },
       maxPendingInteractions: 1000,
       claims: {
         profile: expect.arrayContaining(['name', 'picture', 'updated_at']),
@@ -103,7 +104,7 @@ describe('the options of createGatehouse', () => {
   it('resolving treats an option that is undefined as absent', () => {
     const undefinedToo = Object.fromEntries(
       ['kycLevels', 'registry', 'mountPath', 'lifetimes', 'requirePkce', 'maxScopeBytes', 'storeTimeoutMs']
-        .concat('productsTimeoutMs', 'startTimeoutMs', 'maxCachedTokens', 'signInAttempts')
+        .concat('productsTimeoutMs', 'startTimeoutMs', 'maxCachedTokens', 'signInAttempts', 'audit')
         .concat('claims', 'branding', 'texts', 'defaultLocale', 'logger')
         .map((name) => [name, undefined]),
     )
@@ -403,6 +404,9 @@ describe('options that are numbers', () => {
     ['lifetimes.signIn', 1, 86_400],
     ['maxPendingInteractions', 0, 1_000_000],
     ['signInAttempts.max', 1, 100],
+    ['audit.maxAgeDays', 1, 3660],
+    ['audit.maxEntries', 1000, 100_000_000],
+    ['audit.maxFailures', 1000, 100_000_000],
     ['signInAttempts.windowSeconds', 60, 86_400],
   ])('%s accepts whole numbers from %d to %d', (path, least, most) => {
     const [name = '', inner] = path.split('.')

@@ -21,6 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['src/catalog'],
   ['src/revocation', 'src/keys'],
   ['adapters'],
+  ['src/audit'],
   ['src/store'],
   ['src/http'],
   ['src/host'],

@@ -1,0 +1,16 @@
+/** The bounds of the audit trail. The oldest entries are deleted first. */
+export interface AuditOptions {
+  /** Days for which an entry is kept; up to 3660. @default 90 */
+  readonly maxAgeDays?: number | undefined
+  /** Maximum number of entries about changes, 1000 to 100,000,000. @default 1000000 */
+  readonly maxEntries?: number | undefined
+  /**
+   * Maximum number of entries about failures that strangers cause, such as wrong secrets, 1000 to 100,000,000.
+   *
+   * @default 100000
+   */
+  readonly maxFailures?: number | undefined
+}
+
+/** The bounds of the audit trail, with all defaults. */
+export type AuditBounds = { readonly [Name in keyof AuditOptions]-?: NonNullable<AuditOptions[Name]> }

@@ -1,0 +1,273 @@
+import { isCorruptRecord } from '../store/corrupt-record.ts'
+import { periodically } from '../async/periodically.ts'
+import { GatehouseError } from '../errors.ts'
+import type { Logger } from '../host/logger.ts'
+import type { Store } from '../store/contract.ts'
+import { createPendingList } from '../store/pending-list.ts'
+import { createEntry, newEntryId, type EntryFields, type PendingEntry } from './entry.ts'
+import type { AuditBounds } from './audit-options.ts'
+import { createFailures } from './failures.ts'
+import { createOutbox, createOutboxes, type Outbox } from './outbox.ts'
+import {
+  checkList,
+  checkRead,
+  listEntries,
+  readEntries,
+  type AuditListOptions,
+  type AuditPage,
+  type AuditReadOptions,
+  type AuditRecord,
+} from './read-trail.ts'
+import { createTrail, findLast, knownLast, type Trail } from './trail.ts'
+import { createWriter } from './writer.ts'
+
+/** What was done, by whom, and from where. */
+export interface AuditTrail {
+  /**
+   * Lists entries, newest first. Pass at most one of `accountId`, `clientId` and `actor`.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`, and the errors of `ready()`
+   */
+  list(options?: AuditListOptions): Promise<AuditPage>
+  /**
+   * Reads entries in the order of the trail, oldest first, and ends when the present end is reached. A caller that
+   * stores the cursor of the last entry, and passes it as `since` the next time, gets each entry once. All processes
+   * and all restarts give the same order.
+   *
+   * If entries after `since` were deleted because of their age or number, the iteration begins at the oldest entry
+   * that is left, and `missed` of the first result is true.
+   *
+   * @throws {GatehouseError} as `list`
+   */
+  read(options?: AuditReadOptions): AsyncIterable<AuditRecord>
+}
+
+/** Seconds for which a change stays listed as pending if no process completes it. */
+const PENDING_SECONDS = 30 * 86_400
+
+/** Milliseconds between two searches for changes that another process did not complete. */
+const RESUME_INTERVAL_MS = 60_000
+
+/** The maximum number of entries that wait in memory because the store is unavailable. */
+const MAX_UNWRITTEN = 10_000
+
+/**
+ * @param parts.store the durable view of the store
+ * @param parts.now milliseconds since the epoch. @default the clock of this process
+ */
+export function createAudit(parts: {
+  readonly store: Store
+  readonly bounds: AuditBounds
+  readonly logger: Logger
+  readonly now?: (() => number) | undefined
+}) {
+  const { store, bounds, logger, now = () => Date.now() } = parts
+  const { maxAgeDays, maxEntries, maxFailures } = bounds
+  const trail = createTrail(store, 'changes', { maxAgeDays, maxEntries })
+  const writer = createWriter(trail)
+  const failureTrail = createTrail(store, 'failures', { maxAgeDays, maxEntries: maxFailures })
+  const failureWriter = createWriter(failureTrail)
+  const failures = createFailures(async (counted) => {
+    const after = await numberOf(failureTrail)
+    const entries = counted.map((fields) => ({ entry: createEntry(newEntryId(), fields, now()), after }))
+    await failureWriter.append(entries).catch((error: unknown) => {
+      logger.warn({ err: error }, 'failures of strangers could not be recorded')
+    })
+  })
+  const pending = createPendingList({
+    store,
+    index: 'audit:pending',
+    keptSeconds: async () => PENDING_SECONDS,
+    maxAgeSeconds: () => PENDING_SECONDS,
+    what: 'audit entry',
+    logger,
+    now,
+  })
+  const outboxes = createOutboxes(store)
+  /** Entries without an outbox that the store did not take. */
+  let unwritten: PendingEntry[] = []
+  const background = new Set<Promise<unknown>>()
+
+  function inBackground(work: Promise<unknown>): void {
+    const done = work
+      .catch((error: unknown) => logger.debug({ err: error }, 'an audit entry will be moved later'))
+      .finally(() => background.delete(done))
+    background.add(done)
+  }
+
+  /** Moves entries from the outbox of a record to the trail. */
+  async function move(key: string, entries: readonly PendingEntry[]): Promise<void> {
+    await writer.append(entries)
+    await outboxes.clear(
+      key,
+      entries.map(({ entry }) => entry.id),
+    )
+  }
+
+  async function finish(key: string, entries: readonly PendingEntry[], member?: string): Promise<void> {
+    if (entries.length > 0) {
+      try {
+        await writer.append(entries)
+      } catch (error) {
+        logger.debug({ err: error }, 'an audit entry could not be moved yet; it will be moved later')
+        return
+      }
+    }
+    inBackground(
+      (async () => {
+        await outboxes.clear(
+          key,
+          entries.map(({ entry }) => entry.id),
+        )
+        if (member !== undefined) await pending.remove(member)
+      })(),
+    )
+  }
+
+  /** The trail that a caller reads. What waits in this process is written before. */
+  async function trailOf({ trail: name = 'changes' }: AuditReadOptions | AuditListOptions): Promise<Trail> {
+    if (name === 'changes') {
+      await writer.settled()
+      return trail
+    }
+    await failures.flush()
+    return failureTrail
+  }
+
+  const audit = {
+    /**
+     * Makes a change of a record, together with its entries. The entries are stored by the same write as the change, and
+     * move to the trail afterwards. If this process stops in between, another process moves them.
+     *
+     * @param key the key of the record in the store
+     * @param change makes the change, and calls `outbox.put` with each version of the record before it is written
+     * @param options.isRemoval true if the change takes access away: it is then made even if it cannot be listed as
+     *   pending
+     * @throws what `change` throws; `ERR_STORE_UNAVAILABLE` before the change
+     */
+    async change<T>(
+      key: string,
+      change: (outbox: Outbox) => Promise<T>,
+      { isRemoval = false }: { readonly isRemoval?: boolean } = {},
+    ): Promise<T> {
+      const [after, member] = await Promise.all([
+        numberOf(trail),
+        pending.add(key).catch((error: unknown) => {
+          if (isRemoval) return undefined
+          throw error
+        }),
+      ])
+      const outbox = createOutbox(after, now)
+      try {
+        const result = await change(outbox)
+        await finish(key, outbox.toMove(), member)
+        return result
+      } catch (error) {
+        const isUnchanged = error instanceof GatehouseError && (error.status < 500 || isCorruptRecord(error))
+        if (isUnchanged && member !== undefined) inBackground(pending.remove(member))
+        throw error
+      }
+    },
+
+    /** Makes an entry that is recorded later, by `append`. */
+    async entry(fields: EntryFields): Promise<PendingEntry> {
+      return { entry: createEntry(newEntryId(), fields, now()), after: await numberOf(trail) }
+    },
+
+    /**
+     * Records entries. An entry that is recorded already is not recorded again.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    append: (entries: readonly PendingEntry[]) => writer.append(entries),
+
+    /**
+     * Records something that changed no record. Never rejects: while the store is unavailable, the entry waits in the
+     * memory of this process.
+     */
+    async record(...entries: readonly (EntryFields | PendingEntry)[]): Promise<void> {
+      const after = await numberOf(trail)
+      const made = entries.map((each) =>
+        'entry' in each ? each : { entry: createEntry(newEntryId(), each, now()), after },
+      )
+      await writer.append(made).catch((error: unknown) => {
+        logger.debug({ err: error }, 'an audit entry could not be written yet; trying again within a minute')
+        const room = MAX_UNWRITTEN - unwritten.length
+        unwritten.push(...made.slice(0, room))
+        if (made.length > room)
+          logger.error({ err: error }, 'audit entries are lost: too many wait for the store')
+      })
+    },
+
+    /** Counts what a stranger tried. It is recorded within a minute. Does no I/O. */
+    reject: failures.add,
+
+    /**
+     * Moves what other processes left behind, and writes what could not be written.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async resume(): Promise<void> {
+      const waiting = unwritten
+      unwritten = []
+      if (waiting.length > 0) await audit.record(...waiting)
+      await pending.resumeAll(async (key) => {
+        await move(key, await outboxes.read(key))
+        return true
+      })
+    },
+
+    /**
+     * Resumes in the background: immediately, and then again every minute.
+     *
+     * @returns a function that stops this work, and writes what waits
+     */
+    start(): () => Promise<void> {
+      let stopped = false
+      const resume = async () => {
+        await audit.resume().catch((error: unknown) => {
+          if (!stopped)
+            logger.warn({ err: error }, 'the audit trail is incomplete; trying again within a minute')
+        })
+      }
+      void findLast(trail).catch(() => {})
+      void resume()
+      const stop = periodically(resume, RESUME_INTERVAL_MS)
+      return async () => {
+        stopped = true
+        stop()
+        await failures.flush()
+        await audit.settled()
+      }
+    },
+
+    /** Settles when everything that waits now is written, or could not be written. */
+    async settled(): Promise<void> {
+      await writer.settled()
+      await Promise.all(background)
+    },
+
+    async list(options: AuditListOptions = {}): Promise<AuditPage> {
+      checkList(options)
+      return listEntries(await trailOf(options), options)
+    },
+
+    async *read(options: AuditReadOptions = {}): AsyncGenerator<AuditRecord> {
+      checkRead(options)
+      yield* readEntries(await trailOf(options), options)
+    },
+  }
+  return audit
+}
+
+/** The number of the last chunk; 0 if it cannot be found now. */
+async function numberOf(trail: Trail): Promise<number> {
+  try {
+    return (await knownLast(trail)).number
+  } catch {
+    return 0
+  }
+}
+
+/** The audit trail of one process. */
+export type Audit = ReturnType<typeof createAudit>

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { isCount, isObject, isText } from '../validation/predicates.ts'
+
+/** One entry of the audit trail: who did what, when, and from where. It never contains a token or a secret. */
+export interface AuditEntry {
+  /** A random id. */
+  readonly id: string
+  /**
+   * When it happened, in milliseconds since the epoch, by the clock of the process that wrote the entry. The
+   * order of the trail does not depend on this time.
+   */
+  readonly at: number
+  /** What happened: the name of the event, such as `client.created`. */
+  readonly name: string
+  /** `failure` if someone tried something and was rejected. */
+  readonly outcome: 'success' | 'failure'
+  /** The host's name for the person or program that requested it. */
+  readonly actor?: string | undefined
+  /** The account that owns the client, or that made the authorization. */
+  readonly accountId?: string | undefined
+  readonly userId?: string | undefined
+  readonly clientId?: string | undefined
+  /** The kind of the client. */
+  readonly kind?: 'apiKey' | 'application' | undefined
+  readonly grantId?: string | undefined
+  /** The `jti` of an access token that was revoked. */
+  readonly tokenId?: string | undefined
+  /** The `kid` of a signing key. */
+  readonly keyId?: string | undefined
+  /** The change of a client, such as `name`, `product.added` or `secret.rotated`. */
+  readonly change?: string | undefined
+  /** What was added, removed or revoked: a product, a scope, or which secret. */
+  readonly target?: string | undefined
+  /** The scopes that a person granted, or that were withdrawn. */
+  readonly scopes?: readonly string[] | undefined
+  /** The scopes that a person denied. */
+  readonly denied?: readonly string[] | undefined
+  /** Why something was revoked or rejected. */
+  readonly reason?: string | undefined
+  /** The network address from which it was requested. */
+  readonly address?: string | undefined
+  /** The program that requested it; at most 200 characters. */
+  readonly userAgent?: string | undefined
+  /** How many equal failures the entry stands for. */
+  readonly count?: number | undefined
+}
+
+/** What the caller knows about an entry. */
+export type EntryFields = Omit<AuditEntry, 'id' | 'at' | 'outcome'> & {
+  readonly outcome?: AuditEntry['outcome'] | undefined
+}
+
+/** An entry that is not in the trail yet. */
+export interface PendingEntry {
+  readonly entry: AuditEntry
+  /**
+   * The number of the last chunk that was known when the entry was made. If the entry is in the trail, it is
+   * in this chunk or in a later one.
+   */
+  readonly after: number
+}
+
+const MAX_USER_AGENT_LENGTH = 200
+
+/** A new id of an entry. */
+export function newEntryId(): string {
+  return randomBytes(12).toString('base64url')
+}
+
+/** Makes an entry. Fields that are undefined are left out. */
+export function createEntry(id: string, fields: EntryFields, now = Date.now()): AuditEntry {
+  const { name, outcome = 'success', userAgent, ...others } = fields
+  const known = Object.entries({ ...others, userAgent: userAgent && cut(userAgent) })
+  return {
+    id,
+    at: now,
+    name,
+    outcome,
+    ...Object.fromEntries(known.filter(([, value]) => value !== undefined)),
+  }
+}
+
+/** The first characters of a text, without half of a surrogate pair. */
+function cut(text: string): string {
+  return text.slice(0, MAX_USER_AGENT_LENGTH).replaceAll(/\p{Cs}/gu, '')
+}
+
+/** Whether a value from the store is an entry. */
+export function isEntry(value: unknown): value is AuditEntry {
+  return isObject(value) && isText(value['id']) && isCount(value['at']) && isText(value['name'])
+}
+
+/** Whether a value from the store is an entry that waits to be moved to the trail. */
+export function isPendingEntry(value: unknown): value is PendingEntry {
+  return isObject(value) && isEntry(value['entry']) && isCount(value['after'])
+}

@@ -1,0 +1,74 @@
+import type { AuditEntry } from './entry.ts'
+import type { Trail } from './trail.ts'
+
+/** The fields of an entry by which entries are listed. */
+export const LISTED = ['accountId', 'clientId', 'actor'] as const
+
+/** A field by which entries are listed, and its value. */
+export type ListFilter = readonly [field: (typeof LISTED)[number], value: string]
+
+/** Days that one index of a list covers. An index expires as a whole. */
+const SPAN_DAYS = 90
+const DAY_MS = 86_400_000
+
+/** Numbers of chunks are inverted, so that the newest chunk comes first in an index. */
+const INVERTED_DIGITS = 12
+const INVERTED_FROM = 10 ** INVERTED_DIGITS - 1
+
+/** The member of an index for a chunk. */
+function memberOf(number: number): string {
+  return String(INVERTED_FROM - number).padStart(INVERTED_DIGITS, '0')
+}
+
+/** The number of the chunk of a member. */
+function numberOf(member: string): number {
+  return INVERTED_FROM - Number(member)
+}
+
+/** Adds a chunk to the lists of its new entries. */
+export async function addToLists(
+  trail: Trail,
+  number: number,
+  entries: readonly AuditEntry[],
+): Promise<void> {
+  const { store, bounds } = trail
+  const ttl = (bounds.maxAgeDays + SPAN_DAYS + 1) * 86_400
+  const indexes = new Set<string>()
+  for (const entry of entries) {
+    for (const field of LISTED) {
+      const value = entry[field]
+      if (value !== undefined) indexes.add(indexName(trail, [field, value], spanOf(entry.at)))
+    }
+  }
+  await Promise.all([...indexes].map((index) => store.add(index, memberOf(number), ttl)))
+}
+
+/**
+ * The numbers of the chunks that contain entries of a list, newest first.
+ *
+ * @param from the highest number
+ */
+export async function listedChunks(
+  trail: Trail,
+  filter: ListFilter,
+  { from, limit, now }: { readonly from: number | undefined; readonly limit: number; readonly now: number },
+): Promise<number[]> {
+  const { store, bounds } = trail
+  const after = from === undefined ? undefined : memberOf(from + 1)
+  // One span more at each end, because the clocks of processes differ.
+  const newest = spanOf(now) + 1
+  const count = Math.ceil(bounds.maxAgeDays / SPAN_DAYS) + 3
+  const ranges = Array.from({ length: count }, (_, back) =>
+    store.range(indexName(trail, filter, newest - back), { after, limit }),
+  )
+  const members = new Set((await Promise.all(ranges)).flat())
+  return [...members].toSorted().slice(0, limit).map(numberOf)
+}
+
+function spanOf(at: number): number {
+  return Math.floor(at / (SPAN_DAYS * DAY_MS))
+}
+
+function indexName({ name }: Trail, [field, value]: ListFilter, span: number): string {
+  return `audit:${name}:${field}:${span}:${value}`
+}

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Store } from '../store/contract.ts'
+import { isObject } from '../validation/predicates.ts'
+import { ABANDONED_AFTER_MS } from '../store/pending-list.ts'
+import { createEntry, isPendingEntry, newEntryId, type EntryFields, type PendingEntry } from './entry.ts'
+
+/** A stored record that can carry entries. */
+export interface WithOutbox {
+  /** The entries of the last changes, until they are in the audit trail. */
+  readonly audit?: readonly PendingEntry[] | undefined
+}
+
+/** Adds the entries of a change to the record that is written. */
+export interface Outbox {
+  /**
+   * Adds entries to a record. Call it with each version of the record before it is written.
+   *
+   * @param record undefined if nothing is changed, and nothing is recorded
+   */
+  put<T extends WithOutbox>(record: T, ...entries: readonly EntryFields[]): T
+  put<T extends WithOutbox>(record: T | undefined, ...entries: readonly EntryFields[]): T | undefined
+}
+
+/** The entries of one change. The ids stay the same if the change is tried again. */
+export function createOutbox(
+  after: number,
+  now: () => number,
+): Outbox & { toMove(): readonly PendingEntry[] } {
+  const ids: string[] = []
+  let own: readonly PendingEntry[] = []
+  let others: readonly PendingEntry[] = []
+  return {
+    put<T extends WithOutbox>(record: T | undefined, ...entries: readonly EntryFields[]): T | undefined {
+      own = []
+      others = []
+      if (!record) return undefined
+      own = entries.map((fields, at) => {
+        ids[at] ??= newEntryId()
+        return { entry: createEntry(ids[at], fields, now()), after }
+      })
+      others = (record.audit ?? []).filter(({ entry }) => Math.abs(now() - entry.at) > ABANDONED_AFTER_MS)
+      return own.length === 0 ? record : { ...record, audit: [...(record.audit ?? []), ...own] }
+    },
+    toMove: () => [...others, ...own],
+  }
+}
+
+/** Attempts to write a record that other processes change. */
+const MAX_ATTEMPTS = 50
+
+/**
+ * Reads and clears the outboxes of stored records, of any kind that is stored as JSON without a time to live.
+ */
+export function createOutboxes(store: Store) {
+  /** The ids to clear, by the key of their record, while a clearing of this record runs. */
+  const clearing = new Map<string, { readonly ids: Set<string>; readonly done: Promise<void> }>()
+
+  async function clearNow(key: string, ids: ReadonlySet<string>): Promise<void> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const text = await store.get(key)
+      const record = parse(text)
+      if (text === undefined || !record || !Array.isArray(record['audit'])) return
+      const { audit, ...others } = record
+      const left = entriesOf(audit).filter(({ entry }) => !ids.has(entry.id))
+      if (left.length === entriesOf(audit).length) return
+      const cleared = JSON.stringify(left.length === 0 ? others : { ...others, audit: left })
+      if (await store.replace(key, text, cleared)) return
+      await delay(Math.random() * Math.min(100, 5 * attempt))
+    }
+  }
+
+  return {
+    /** The entries in the outbox of a record. */
+    async read(key: string): Promise<readonly PendingEntry[]> {
+      return entriesOf(parse(await store.get(key))?.['audit'])
+    },
+
+    /**
+     * Removes entries from the outbox of a record. Calls for the same record share one write.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async clear(key: string, ids: readonly string[]): Promise<void> {
+      if (ids.length === 0) return
+      const waiting = clearing.get(key)
+      if (waiting) {
+        for (const id of ids) waiting.ids.add(id)
+        return waiting.done
+      }
+      const all = new Set(ids)
+      const done = delay(0).then(async () => {
+        clearing.delete(key)
+        await clearNow(key, all)
+      })
+      clearing.set(key, { ids: all, done })
+      return done
+    },
+  }
+}
+
+function entriesOf(audit: unknown): readonly PendingEntry[] {
+  return Array.isArray(audit) ? audit.filter(isPendingEntry) : []
+}
+
+function parse(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = text === undefined ? undefined : JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

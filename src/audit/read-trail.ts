@@ -1,0 +1,200 @@
+import { checkInput } from '../validation/check-input.ts'
+import { hostClientIdRule, must, oneOf, optional, textRule, wholeNumber } from '../validation/rules.ts'
+import { GatehouseError } from '../errors.ts'
+import { CHUNK_ENTRIES, MAX_STEP, type Chunk } from './chunk.ts'
+import type { AuditEntry } from './entry.ts'
+import { LISTED, listedChunks, type ListFilter } from './lists.ts'
+import { deletedUpTo, findLast, headKey, liveEntries, rangeOf, readChunks, type Trail } from './trail.ts'
+
+/** The names of the trails. */
+export type TrailName = 'changes' | 'failures'
+
+/** Which entries to list; with at most one of `accountId`, `clientId` and `actor`. */
+export interface AuditListOptions {
+  /** Only the entries of this account. */
+  readonly accountId?: string | undefined
+  /** Only the entries of this API key or application. */
+  readonly clientId?: string | undefined
+  /** Only what this actor requested. */
+  readonly actor?: string | undefined
+  /** `failures` lists what strangers tried. @default 'changes' */
+  readonly trail?: TrailName | undefined
+  /** The `cursor` of the previous page. @default the newest entries are listed */
+  readonly cursor?: string | undefined
+  /** Maximum number of entries, 1 to 500. @default 50 */
+  readonly limit?: number | undefined
+}
+
+/** A page of entries, newest first. */
+export interface AuditPage {
+  readonly items: AuditEntry[]
+  /** Pass it as `cursor` to read older entries. Undefined on the last page. A page before may be short. */
+  readonly cursor?: string | undefined
+}
+
+/** What to read. */
+export interface AuditReadOptions {
+  /** The cursor of the last entry that was processed. @default the oldest entry is read first */
+  readonly since?: string | undefined
+  /** `failures` reads what strangers tried. @default 'changes' */
+  readonly trail?: TrailName | undefined
+  /** Ends the iteration with the reason of the signal when it is aborted. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** An entry of `audit.read()`. */
+export interface AuditRecord {
+  readonly entry: AuditEntry
+  /** Store it when the entry is processed, and pass it as `since` to go on after the entry. */
+  readonly cursor: string
+  /** True if entries between `since` and this entry were deleted, or lost by the store. */
+  readonly missed?: true
+}
+
+/** `<chunk>.<index>.<id>`: the place of the entry, and its id. */
+const CURSOR = /^(\d{1,12})\.(\d{1,6})\.([\w-]{1,64})$/
+
+const cursorRule = must(
+  'a `cursor` of the audit trail',
+  (value) => typeof value === 'string' && CURSOR.test(value),
+)
+const trailRule = optional(oneOf('changes', 'failures'))
+
+const LIST_FIELDS = {
+  accountId: optional(textRule),
+  clientId: optional(hostClientIdRule),
+  actor: optional(textRule),
+  trail: trailRule,
+  cursor: optional(cursorRule),
+  limit: optional(wholeNumber(1, 500)),
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
+export function checkList(options: AuditListOptions): void {
+  checkInput('the audit trail cannot be listed', options, LIST_FIELDS)
+  if (LISTED.filter((field) => options[field] !== undefined).length > 1) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', `pass at most one of ${LISTED.join(', ')}`)
+  }
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
+export function checkRead(options: AuditReadOptions): void {
+  const signal = optional(must('an AbortSignal', (value) => value instanceof AbortSignal))
+  checkInput('the audit trail cannot be read', options, {
+    since: optional(cursorRule),
+    trail: trailRule,
+    signal,
+  })
+}
+
+/** The place of an entry: the number of its chunk, its position in the chunk, and its id. */
+interface Place {
+  readonly number: number
+  readonly index: number
+  readonly id: string
+}
+
+function placeOf(cursor: string): Place {
+  const [, number, index, id = ''] = CURSOR.exec(cursor) ?? []
+  return { number: Number(number), index: Number(index), id }
+}
+
+function cursorOf(number: number, index: number, { id }: AuditEntry): string {
+  return `${number}.${index}.${id}`
+}
+
+/** Reads a page of entries, newest first. Takes at most three round trips. */
+export async function listEntries(trail: Trail, options: AuditListOptions): Promise<AuditPage> {
+  const { cursor, limit = 50 } = options
+  const field = LISTED.find((each) => options[each] !== undefined)
+  const filter = field && ([field, String(options[field])] as const)
+  const before = cursor === undefined ? undefined : placeOf(cursor)
+  const { chunks, hasMore } = filter
+    ? await chunksOfList(trail, filter, before, limit)
+    : await latestChunks(trail, before, limit)
+  const oldest = deletedUpTo(
+    trail,
+    Math.max(trail.highest, ...chunks.filter(({ text }) => text).map(({ number }) => number)),
+  )
+  const found = chunks
+    .filter(({ number }) => number > oldest)
+    .flatMap((chunk) => {
+      const live = liveEntries(trail, chunk).map((each) => ({ ...each, number: chunk.number }))
+      return live.toReversed()
+    })
+    .filter(({ entry, number, index }) => {
+      if (before && number === before.number && index >= before.index) return false
+      return filter === undefined || entry[filter[0]] === filter[1]
+    })
+  const page = found.slice(0, limit)
+  const end = page.at(-1)
+  const isLast = found.length <= limit && !hasMore
+  return {
+    items: page.map(({ entry }) => entry),
+    ...(end && !isLast && { cursor: cursorOf(end.number, end.index, end.entry) }),
+  }
+}
+
+interface Chunks {
+  /** Newest first. */
+  readonly chunks: readonly Chunk[]
+  /** Whether there may be older chunks. */
+  readonly hasMore: boolean
+}
+
+async function chunksOfList(
+  trail: Trail,
+  filter: ListFilter,
+  before: Place | undefined,
+  limit: number,
+): Promise<Chunks> {
+  // Each chunk of the list has at least one entry of the list. The chunk of the cursor may have no entry left.
+  const wanted = limit + 2
+  const numbers = await listedChunks(trail, filter, { from: before?.number, limit: wanted, now: Date.now() })
+  return { chunks: await readChunks(trail, numbers), hasMore: numbers.length === wanted }
+}
+
+async function latestChunks(trail: Trail, before: Place | undefined, limit: number): Promise<Chunks> {
+  const head = before?.number ?? Math.max(trail.highest, Number((await trail.store.get(headKey(trail))) ?? 0))
+  const top = before ? head : head + MAX_STEP
+  // Usually a chunk has at least one entry for each of its sixteen places.
+  const bottom = Math.max(1, head - 2 * Math.ceil(limit / CHUNK_ENTRIES) - MAX_STEP)
+  const chunks = (await readChunks(trail, rangeOf(bottom, top))).toReversed()
+  const count = chunks.reduce((sum, chunk) => sum + liveEntries(trail, chunk).length, 0)
+  if (bottom === 1 || count > limit + CHUNK_ENTRIES) return { chunks, hasMore: bottom > 1 }
+  const lowest = Math.max(1, bottom - limit - MAX_STEP)
+  const older = (await readChunks(trail, rangeOf(lowest, bottom - 1))).toReversed()
+  const isEnd = lowest === 1 || older.every(({ text }) => text === undefined)
+  return { chunks: [...chunks, ...older], hasMore: !isEnd }
+}
+
+/** Reads all entries after a cursor, up to the end of the trail when the iteration begins. */
+export async function* readEntries(trail: Trail, options: AuditReadOptions): AsyncGenerator<AuditRecord> {
+  const { since, signal } = options
+  signal?.throwIfAborted()
+  const last = await findLast(trail)
+  const place = since === undefined ? undefined : placeOf(since)
+  const oldest = deletedUpTo(trail, last.number) + 1
+  let missed = false
+  let first = { number: oldest, index: 0 }
+  if (place) {
+    const [chunk] = await readChunks(trail, [place.number])
+    missed = place.number < oldest || chunk?.entries[place.index]?.id !== place.id
+    if (!missed) first = { number: place.number, index: place.index + 1 }
+  }
+  for (let from = first.number; from <= last.number; from += READ_CHUNKS) {
+    signal?.throwIfAborted()
+    const to = Math.min(last.number, from + READ_CHUNKS - 1)
+    for (const chunk of await readChunks(trail, rangeOf(from, to))) {
+      for (const { entry, index } of liveEntries(trail, chunk)) {
+        if (chunk.number === first.number && index < first.index) continue
+        signal?.throwIfAborted()
+        yield { entry, cursor: cursorOf(chunk.number, index, entry), ...(missed && { missed }) }
+        missed = false
+      }
+    }
+  }
+}
+
+/** The number of chunks that one round trip of `readEntries` reads. */
+const READ_CHUNKS = 200

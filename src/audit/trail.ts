@@ -1,0 +1,164 @@
+import type { Store } from '../store/contract.ts'
+import { CHUNK_ENTRIES, MAX_STEP, readChunk, type Chunk } from './chunk.ts'
+
+/** The bounds of a trail. */
+export interface TrailBounds {
+  /** The age in days at which an entry is deleted. */
+  readonly maxAgeDays: number
+  /** The number of entries from which on the oldest ones are deleted. */
+  readonly maxEntries: number
+}
+
+const DAY_MS = 86_400_000
+
+/** Milliseconds after which the last known chunk is read again before it is used. */
+const KNOWN_MS = 3_600_000
+
+/** The number of chunks whose ids this process remembers. */
+const REMEMBERED = 256
+
+/** The maximum number of keys of one `getMany`. */
+const PAGE_SIZE = 500
+
+export function createTrail(store: Store, name: string, bounds: TrailBounds) {
+  return {
+    store,
+    name,
+    bounds,
+    /** The last chunk, as this process knows it, and when it was read. */
+    last: undefined as { readonly chunk: Chunk; readonly at: number } | undefined,
+    /** The highest number of a chunk that this process knows; 0 if it knows none. */
+    highest: 0,
+    /** The ids in the chunks that this process has read or written last. All of them are final except the last one. */
+    ids: new Map<number, ReadonlySet<string>>(),
+  }
+}
+
+/**
+ * A list of entries in the store, in which all processes agree about the order. The list consists of chunks.
+ * Only the last chunk grows, each time by one compare-and-swap, and the next chunk is created only after the
+ * contents of the last chunk show that it is full.
+ */
+export type Trail = ReturnType<typeof createTrail>
+
+/** The key of a chunk. */
+export function chunkKey({ name }: Trail, number: number): string {
+  return `audit:${name}:${number}`
+}
+
+/** The key of the number of a late chunk, from which the last chunk is searched. */
+export function headKey({ name }: Trail): string {
+  return `audit:${name}:head`
+}
+
+/** Seconds for which a chunk is kept after its last entry. */
+export function ttlOf({ bounds }: Trail): number {
+  return bounds.maxAgeDays * 86_400
+}
+
+/** The number up to which chunks are too old by the number of entries. */
+export function deletedUpTo({ bounds }: Trail, lastNumber: number): number {
+  return Math.max(0, lastNumber - Math.ceil(bounds.maxEntries / CHUNK_ENTRIES))
+}
+
+/** The entries of a chunk that are not too old, each with its position in the chunk. */
+export function liveEntries({ bounds }: Trail, { entries }: Chunk, now = Date.now()) {
+  const oldest = now - bounds.maxAgeDays * DAY_MS
+  return entries.map((entry, index) => ({ entry, index })).filter(({ entry }) => entry.at >= oldest)
+}
+
+/** Reads chunks with these numbers, in one round trip for each 500 chunks. */
+export async function readChunks(trail: Trail, numbers: readonly number[]): Promise<Chunk[]> {
+  const chunks: Chunk[] = []
+  for (let at = 0; at < numbers.length; at += PAGE_SIZE) {
+    const page = numbers.slice(at, at + PAGE_SIZE)
+    const texts = await trail.store.getMany(page.map((number) => chunkKey(trail, number)))
+    chunks.push(...page.map((number, index) => readChunk(number, texts[index])))
+  }
+  return chunks
+}
+
+/** The last chunk as this process knows it, or as the store has it if this process does not know it. */
+export async function knownLast(trail: Trail): Promise<Chunk> {
+  const { last } = trail
+  if (last && performance.now() - last.at < KNOWN_MS) return last.chunk
+  return findLast(trail)
+}
+
+/**
+ * Finds the last chunk in the store. A trail without chunks has the full chunk 0. The search begins at a number
+ * that may lag behind, and follows the chunks from there.
+ *
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+ */
+export async function findLast(trail: Trail): Promise<Chunk> {
+  const head = Number((await trail.store.get(headKey(trail))) ?? 0)
+  // The last chunk that this process knows may have grown since. Its ids are read again only if it is in the
+  // first window.
+  trail.ids.delete(trail.highest)
+  let number = Math.max(Number.isSafeInteger(head) ? head : 0, trail.highest)
+  for (;;) {
+    const window = await readChunks(trail, rangeOf(number, number + MAX_STEP))
+    const latest = window.findLast(({ text }) => text !== undefined)
+    // All chunks before another chunk are final. A missing number before another chunk is never used any more.
+    for (const chunk of window) if (latest && chunk.number < latest.number) remember(trail, chunk)
+    if (!latest || latest.number === number) {
+      return setLast(trail, latest ?? (number === 0 ? EMPTY : readChunk(number, undefined)))
+    }
+    number = latest.number
+  }
+}
+
+/** The whole numbers from `first` to `last`, both included. */
+export function rangeOf(first: number, last: number): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
+}
+
+/** What stands before the first chunk. The first chunk has the number 1. */
+const EMPTY: Chunk = { number: 0, text: '', entries: [], isFull: true }
+
+/** Remembers the last chunk. */
+export function setLast(trail: Trail, chunk: Chunk): Chunk {
+  trail.last = { chunk, at: performance.now() }
+  trail.highest = Math.max(trail.highest, chunk.number)
+  remember(trail, chunk)
+  return chunk
+}
+
+/** Remembers the ids in a chunk, or that a number is never used. */
+export function remember({ ids }: Trail, { number, entries }: Pick<Chunk, 'number' | 'entries'>): void {
+  ids.delete(number)
+  ids.set(number, new Set(entries.map(({ id }) => id)))
+  for (const oldest of ids.keys()) {
+    if (ids.size <= REMEMBERED) break
+    ids.delete(oldest)
+  }
+}
+
+/**
+ * Finds which of these ids are in the trail already.
+ *
+ * @param after the number of the first chunk that may contain them
+ * @param last the last chunk
+ * @returns the number of the chunk for each id that was found
+ */
+export async function findWritten(
+  trail: Trail,
+  ids: readonly string[],
+  after: number,
+  last: Chunk,
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>()
+  const first = Math.max(1, after, deletedUpTo(trail, last.number) + 1)
+  const numbers = rangeOf(first, last.number)
+  const unknown = numbers.filter((number) => !trail.ids.has(number))
+  const read = new Map<number, ReadonlySet<string>>()
+  for (const { number, entries } of await readChunks(trail, unknown)) {
+    read.set(number, new Set(entries.map(({ id }) => id)))
+  }
+  for (const number of numbers) {
+    const present = read.get(number) ?? trail.ids.get(number)
+    for (const id of ids) if (present?.has(id)) found.set(id, number)
+  }
+  return found
+}

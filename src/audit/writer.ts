@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { GatehouseError } from '../errors.ts'
+import { BATCH_ENTRIES, chunkText, isOverdue, nextNumber, readChunk, type Chunk } from './chunk.ts'
+import type { AuditEntry, PendingEntry } from './entry.ts'
+import { addToLists } from './lists.ts'
+import {
+  chunkKey,
+  deletedUpTo,
+  findLast,
+  findWritten,
+  headKey,
+  knownLast,
+  rangeOf,
+  remember,
+  setLast,
+  ttlOf,
+  type Trail,
+} from './trail.ts'
+
+/** The number of characters that one write adds at most, unless a single entry is longer. */
+const BATCH_LENGTH = 100_000
+
+/** Attempts before a write fails: far more than the number of processes. */
+const MAX_ATTEMPTS = 200
+
+interface Waiting extends PendingEntry {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Writes the entries of this process to a trail, one batch after the other. */
+export function createWriter(trail: Trail) {
+  const waiting: Waiting[] = []
+  let running: Promise<void> | undefined
+
+  async function run(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = takeBatch(waiting)
+      try {
+        await writeBatch(trail, batch)
+        for (const { resolve } of batch) resolve()
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    running = undefined
+  }
+
+  return {
+    /**
+     * Adds entries to the end of the trail. An entry that is in the trail already is not added again, so a
+     * call may be repeated.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be in the trail
+     */
+    async append(entries: readonly PendingEntry[]): Promise<void> {
+      const written = entries.map(
+        (entry) => new Promise<void>((resolve, reject) => waiting.push({ ...entry, resolve, reject })),
+      )
+      // The first batch begins after the current synchronous code, so that it takes entries of other callers.
+      running ??= Promise.resolve().then(run)
+      const failed = (await Promise.allSettled(written)).find(({ status }) => status === 'rejected')
+      if (failed?.status === 'rejected') throw failed.reason
+    },
+    /** Settles when the entries that wait now are written, or could not be written. */
+    settled: async () => running,
+  }
+}
+
+function takeBatch(waiting: Waiting[]): Waiting[] {
+  let count = 0
+  let length = 0
+  for (const { entry } of waiting.slice(0, BATCH_ENTRIES)) {
+    length += JSON.stringify(entry).length
+    if (count > 0 && length > BATCH_LENGTH) break
+    count += 1
+  }
+  return waiting.splice(0, count)
+}
+
+async function writeBatch(trail: Trail, batch: readonly PendingEntry[]): Promise<void> {
+  let hasFailed = false
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    try {
+      if (await tryWrite(trail, batch)) return
+    } catch (error) {
+      // A rejected write may have been applied. So the chunk is read again before the second attempt.
+      trail.last = undefined
+      if (hasFailed) throw error
+      hasFailed = true
+    }
+    await delay(Math.random() * Math.min(50, 2 * attempt))
+  }
+  throw new GatehouseError('ERR_CONFLICT', 'other processes changed the audit trail again and again')
+}
+
+/** @returns whether all entries are in the trail; false if another process changed the last chunk */
+async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<boolean> {
+  const last = await knownLast(trail)
+  const ids = batch.map(({ entry }) => entry.id)
+  const written = await findWritten(trail, ids, Math.min(...batch.map(({ after }) => after)), last)
+  const fresh = new Map(
+    batch.flatMap(({ entry }) => (written.has(entry.id) ? [] : [[entry.id, entry] as const])),
+  )
+  const entries = [...fresh.values()]
+  const number = entries.length === 0 ? last.number : await writeEntries(trail, last, entries)
+  if (number === undefined) {
+    await findLast(trail)
+    return false
+  }
+  // Another process may have written an entry and stopped before it added the entry to its lists.
+  const places = new Map<number, AuditEntry[]>()
+  for (const { entry } of batch) {
+    const place = written.get(entry.id) ?? number
+    places.set(place, [...(places.get(place) ?? []), entry])
+  }
+  await Promise.all([...places].map(([place, listed]) => addToLists(trail, place, listed)))
+  return true
+}
+
+/** @returns the number of the chunk that has the entries now; undefined if the last chunk has changed */
+async function writeEntries(
+  trail: Trail,
+  last: Chunk,
+  entries: readonly AuditEntry[],
+): Promise<number | undefined> {
+  const { store } = trail
+  if (!last.isFull && isOverdue(last, Date.now())) {
+    const closed = chunkText(last.entries, true)
+    if (!(await store.replace(chunkKey(trail, last.number), last.text ?? '', closed, ttlOf(trail))))
+      return undefined
+    return writeEntries(trail, setLast(trail, { ...last, text: closed, isFull: true }), entries)
+  }
+  const number = last.isFull ? nextNumber(last) : last.number
+  const all = last.isFull ? entries : [...last.entries, ...entries]
+  const text = chunkText(all)
+  const key = chunkKey(trail, number)
+  const isWritten = last.isFull
+    ? await store.create(key, text, ttlOf(trail))
+    : await store.replace(key, last.text ?? '', text, ttlOf(trail))
+  if (!isWritten) return undefined
+  for (const gap of rangeOf(last.number + 1, number - 1)) remember(trail, { number: gap, entries: [] })
+  setLast(trail, readChunk(number, text))
+  if (last.isFull) await tidy(trail, last.number, number)
+  return number
+}
+
+/**
+ * Stores the number of a new chunk, and deletes the chunks that exceed the bound. Failures are harmless: readers
+ * skip these chunks, and the chunks expire.
+ */
+async function tidy(trail: Trail, before: number, number: number): Promise<void> {
+  const { store } = trail
+  const old = rangeOf(deletedUpTo(trail, before) + 1, deletedUpTo(trail, number))
+  await Promise.allSettled([
+    store.set(headKey(trail), String(number)),
+    ...old.map((each) => store.delete(chunkKey(trail, each))),
+  ])
+}

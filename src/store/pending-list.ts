@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import { isStoreUnavailable } from '../errors.ts'
+import type { Logger } from '../host/logger.ts'
+import type { Store } from './contract.ts'
+
+const PREFIX = /^\d{13}:[\w-]{8}:/
+const PREFIX_LENGTH = 23
+
+/**
+ * If a member is older than this, in milliseconds, the process that added it has probably stopped. Other processes
+ * then complete the change.
+ */
+export const ABANDONED_AFTER_MS = 15_000
+
+/**
+ * The age in milliseconds at which the member of a completed change is removed. The process that added the member
+ * may be slow, and may make its change after another process has completed it. So processes complete a younger
+ * member again and again.
+ */
+const REMOVE_AFTER_MS = 600_000
+
+/** Milliseconds between two attempts of one process to complete the same member. */
+const RESUME_INTERVAL_MS = 60_000
+
+const PAGE_SIZE = 1000
+
+/**
+ * A list of changes that are not finished yet. A process adds a member to the list before it begins such a change,
+ * and removes the member when everything that belongs to the change is stored. If the process stops in between,
+ * another process finds the member and completes the change. Members are `<milliseconds>:<random>:<subject>`.
+ *
+ * @param parts.index the name of the index in the store
+ * @param parts.keptSeconds seconds for which a new member is kept at least
+ * @param parts.maxAgeSeconds seconds after which a member is removed in any case
+ * @param parts.what what a member stands for, for the log
+ * @param parts.now milliseconds since the epoch
+ */
+export function createPendingList(parts: {
+  readonly store: Store
+  readonly index: string
+  readonly keptSeconds: () => Promise<number>
+  readonly maxAgeSeconds: () => number
+  readonly what: string
+  readonly logger: Logger
+  readonly now: () => number
+}) {
+  const { store, index, keptSeconds, maxAgeSeconds, what, logger, now } = parts
+  /** When this process last completed each member. */
+  let resumedAt = new Map<string, number>()
+
+  /**
+   * Removes the member of a completed change. Never rejects. If the member stays, its change is completed again,
+   * which is harmless.
+   */
+  async function remove(member: string): Promise<void> {
+    await store.remove(index, member).catch((error: unknown) => {
+      logger.debug({ err: error }, `a completed ${what} stays listed; it will be completed again`)
+    })
+  }
+
+  async function readMembers(): Promise<string[]> {
+    const members: string[] = []
+    for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
+      page = await store.range(index, { after: members.at(-1), limit: PAGE_SIZE })
+      members.push(...page)
+    }
+    return members
+  }
+
+  /**
+   * Milliseconds between now and the time of a member, which may be in the past or in the future; `Infinity` for a
+   * corrupt member.
+   */
+  function ageOf(member: string): number {
+    return PREFIX.test(member) ? Math.abs(now() - Number(member.slice(0, 13))) : Infinity
+  }
+
+  function isDue(member: string): boolean {
+    const age = ageOf(member)
+    if (age <= ABANDONED_AFTER_MS) return false
+    const resumed = resumedAt.get(member)
+    return resumed === undefined || age > REMOVE_AFTER_MS || Math.abs(now() - resumed) > RESUME_INTERVAL_MS
+  }
+
+  /**
+   * Completes all members of one subject by one call of `resume`. @throws only if the store is unavailable
+   */
+  async function resumeMembers(members: readonly string[], resume: () => Promise<boolean>): Promise<void> {
+    try {
+      if (!(await resume())) return
+    } catch (error) {
+      if (isStoreUnavailable(error)) throw error
+      // The error of one subject does not stop the work on other subjects.
+      logger.error({ err: error }, `a pending ${what} could not be completed; trying again`)
+      return
+    }
+    for (const member of members) {
+      resumedAt.set(member, now())
+      if (ageOf(member) > REMOVE_AFTER_MS) await remove(member)
+    }
+  }
+
+  return {
+    remove,
+
+    /** The subjects of all pending changes of all processes, without duplicates. */
+    list: async (): Promise<string[]> => [...groupBySubject(await readMembers()).keys()],
+
+    /**
+     * Adds a member. Call this before the change of the subject begins.
+     *
+     * @returns the member, for `remove`
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async add(subject: string): Promise<string> {
+      const time = String(now()).padStart(13, '0')
+      const member = `${time}:${randomBytes(6).toString('base64url')}:${subject}`
+      await store.add(index, member, await keptSeconds())
+      return member
+    },
+
+    /**
+     * Completes all changes whose process seems to have stopped.
+     *
+     * @param resume completes the change of a subject. It may be called while the change is still running, and
+     *   several times for each member. Returns false for a subject that it cannot read
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async resumeAll(resume: (subject: string) => Promise<boolean>): Promise<void> {
+      const members = await readMembers()
+      const listed = new Set(members)
+      resumedAt = new Map([...resumedAt].filter(([member]) => listed.has(member)))
+      for (const [subject, ofSubject] of groupBySubject(members.filter(isDue))) {
+        await resumeMembers(ofSubject, () => resume(subject))
+      }
+      // A newer version of this library may have written a member in another format, so it is removed in any case.
+      const longest = Math.max(maxAgeSeconds() * 1000, REMOVE_AFTER_MS)
+      for (const member of members.filter((each) => ageOf(each) > longest)) await remove(member)
+    },
+  }
+}
+
+function groupBySubject(members: readonly string[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>()
+  for (const member of members) {
+    const subject = member.slice(PREFIX_LENGTH)
+    groups.set(subject, [...(groups.get(subject) ?? []), member])
+  }
+  return groups
+}

@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { auditOf } from './setup.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const wrongSecret = (clientId: string, address: string) =>
+  ({ name: 'client_authentication.failed', clientId, address }) as const
+
+it('equal failures within a minute are one entry with a count', async () => {
+  const store = memoryStore()
+  const audit = auditOf(store)
+  for (let at = 0; at < 5; at += 1) audit.reject(wrongSecret('c', '192.0.2.1'))
+  for (let at = 0; at < 3; at += 1) audit.reject(wrongSecret('c', `2001:db8::${at}`))
+  audit.reject({ ...wrongSecret('d', '192.0.2.1'), userAgent: 'curl' })
+  await vi.advanceTimersByTimeAsync(59_000)
+  expect(await auditOf(store).list({ trail: 'failures' })).toEqual({ items: [] })
+  await vi.advanceTimersByTimeAsync(2000)
+  const { items } = await auditOf(store).list({ trail: 'failures' })
+  const entry = {
+    name: 'client_authentication.failed',
+    outcome: 'failure',
+    id: expect.any(String),
+    at: expect.any(Number),
+  }
+  expect(items).toEqual([
+    { ...entry, clientId: 'd', address: '192.0.2.1', userAgent: 'curl', count: 1 },
+    { ...entry, clientId: 'c', address: '2001:db8:0:0::/64', count: 3 },
+    { ...entry, clientId: 'c', address: '192.0.2.1', count: 5 },
+  ])
+  expect(await audit.list()).toEqual({ items: [] })
+})
+
+it('of a flood from many addresses, 10,000 different failures are kept, and the rest is counted', async () => {
+  const audit = auditOf(memoryStore())
+  await audit.record({ name: 'client.created' })
+  for (let at = 0; at < 30_000; at += 1) audit.reject(wrongSecret(`c${at}`, '192.0.2.1'))
+  const all = []
+  for await (const { entry } of audit.read({ trail: 'failures' })) all.push(entry)
+  expect(all).toHaveLength(10_001)
+  expect(all.at(-1)).toMatchObject({ count: 20_000, reason: 'too many different failures' })
+  expect(all.at(-1)).not.toHaveProperty('clientId')
+  expect((await audit.list()).items).toHaveLength(1)
+})
+
+it('a flood of failures exceeds only the bound of failures', async () => {
+  const audit = auditOf(memoryStore(), { bounds: { maxFailures: 1000 } })
+  await audit.record({ name: 'client.created' })
+  for (let round = 0; round < 5; round += 1) {
+    for (let at = 0; at < 2000; at += 1) audit.reject(wrongSecret(`c${at}`, '192.0.2.1'))
+    await audit.list({ trail: 'failures' })
+  }
+  let count = 0
+  for await (const { entry } of audit.read({ trail: 'failures' })) count += Number(entry.count)
+  expect(count).toBeGreaterThan(800)
+  expect(count).toBeLessThanOrEqual(1016)
+  expect((await audit.list()).items).toHaveLength(1)
+})
