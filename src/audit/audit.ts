@@ -148,7 +148,7 @@ export function createAudit(parts: {
     async change<T>(
       key: string,
       change: (outbox: Outbox) => Promise<T>,
-      { isRemoval = false }: { readonly isRemoval?: boolean } = {},
+      { isRemoval = false }: { readonly isRemoval?: boolean | undefined } = {},
     ): Promise<T> {
       const [after, member] = await Promise.all([
         numberOf(trail),
@@ -271,3 +271,6 @@ async function numberOf(trail: Trail): Promise<number> {
 
 /** The audit trail of one process. */
 export type Audit = ReturnType<typeof createAudit>
+
+/** The methods that services need to record what they do. */
+export type AuditWriter = Pick<Audit, 'change' | 'record' | 'append' | 'entry' | 'reject'>

@@ -1,3 +1,4 @@
+import type { WithOutbox } from '../audit/outbox.ts'
 import type { Problem } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
 import { type Fields, findProblems } from '../validation/rules.ts'
@@ -86,7 +87,9 @@ export function pick<T extends object>(value: T, names: readonly string[]): T {
 
 /** A record in the form that it has in a line. */
 export function exportedRecord<T extends object>(collection: Collection<T>, record: T): unknown {
-  return JSON.parse(collection.toText(record))
+  // The entries that wait for the audit trail belong to this store.
+  const { audit: _, ...exported } = record as T & WithOutbox
+  return JSON.parse(collection.toText(exported as T))
 }
 
 /**

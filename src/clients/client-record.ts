@@ -3,6 +3,7 @@ import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { clientRecordRule } from './client-schema.ts'
+import type { WithOutbox } from '../audit/outbox.ts'
 import type { Client } from './client.ts'
 import type { StoredSecret } from './secrets.ts'
 
@@ -20,7 +21,7 @@ export interface PartialRevocation {
  * A stored API key or application. The secrets are kept apart from the public fields in `client`, so that
  * returning `client` never exposes a hash.
  */
-export interface ClientRecord<C extends Client = Client> {
+export interface ClientRecord<C extends Client = Client> extends WithOutbox {
   /** The client without `lastUsedAt`, which has its own record. */
   readonly client: C
   /** The hashed secrets, newest first; empty after `reportCompromised`. */
@@ -38,7 +39,7 @@ export interface ClientRecord<C extends Client = Client> {
  * The permanent record of a deleted client. It contains no personal data. It reserves the client id, because
  * a new client with the same id would get the grants and refresh tokens of the deleted client.
  */
-export interface DeletedClient {
+export interface DeletedClient extends WithOutbox {
   readonly deleted: true
   readonly kind: Client['kind']
   /** An epoch above the `access_epoch` of every token of the client. */
@@ -81,6 +82,8 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
   }
 
   return {
+    /** The key of a record in the store. */
+    key: collection.key,
     /** The record; undefined if it is absent, or if the client was deleted. */
     get: async (clientId: string) => unlessDeleted(await collection.get(clientId)),
     /** The kind of a deleted client; undefined if no client of this id was deleted. */
@@ -115,15 +118,16 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
      * previous write may not have been confirmed as durable.
      *
      * @param check throws if a client of this kind must not be deleted
-     * @param requireDeletable throws if the record of an existing client must not be deleted
      * @param now milliseconds since the epoch
+     * @param complete adds the audit entry to the record of the deleted client; throws if the client must not be
+     *   deleted
      * @returns the record before the deletion; undefined if it is absent, or if the client was deleted before
      */
     async delete(
       clientId: string,
       check: (kind: Client['kind']) => void,
       now: number,
-      requireDeletable: (record: ClientRecord<C>) => void = () => {},
+      complete: (deleted: DeletedClient, before: ClientRecord<C>) => DeletedClient,
     ): Promise<ClientRecord<C> | undefined> {
       const found = await collection.get(clientId)
       if (!found) return undefined
@@ -136,9 +140,15 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
           before = unlessDeleted(stored)
           check(kindOf(stored))
           if (!before) return confirmDurable(stored)
-          requireDeletable(before)
           const { kind, epoch } = before.client
-          return { deleted: true, kind, epoch: epoch + 1, deletedAt: Math.floor(now / 1000) }
+          const { audit } = before
+          const deleted = {
+            deleted: true,
+            kind,
+            epoch: epoch + 1,
+            deletedAt: Math.floor(now / 1000),
+          } as const
+          return complete({ ...deleted, ...(audit && { audit }) }, before)
         }),
       )
       return before

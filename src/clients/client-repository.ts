@@ -1,6 +1,13 @@
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import { GatehouseError } from '../errors.ts'
-import { type ChangeOptions, checkChange } from '../host/change-options.ts'
+import {
+  type ChangeOptions,
+  changeOptionsOf,
+  checkChange,
+  type RemovalOptions,
+} from '../host/change-options.ts'
+import type { AuditWriter } from '../audit/audit.ts'
+import type { EntryFields } from '../audit/entry.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
@@ -23,6 +30,7 @@ export interface ClientsDependencies {
   readonly events: EventSink
   readonly lastUses: LastUses
   readonly revocations: Pick<Revocations, 'revokeWith'>
+  readonly audit: Pick<AuditWriter, 'change' | 'record'>
   /** Called after each change, so that every process deletes the client from its cache. */
   readonly clientChanged: ClientChanged
   readonly logger: Logger
@@ -40,6 +48,8 @@ export interface Change {
   readonly name: string
   /** What was added or removed: the product, the scope, or the secret. */
   readonly target?: string | undefined
+  /** Whether the change takes access away. It is then made even if its audit entry cannot be listed as pending. */
+  readonly isRemoval?: boolean | undefined
   /** The options of the caller, not validated yet. */
   readonly options: ConditionalChange | undefined
 }
@@ -49,7 +59,7 @@ export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientR
 
 export function createClientRepository<C extends Client>(
   kind: C['kind'],
-  { store, events, lastUses, revocations, clientChanged, logger }: ClientsDependencies,
+  { store, events, lastUses, revocations, audit, clientChanged, logger }: ClientsDependencies,
 ) {
   const records = clientRecords<C>(store, clientChanged)
   const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
@@ -62,6 +72,7 @@ export function createClientRepository<C extends Client>(
     lastUses,
     events,
     revocations,
+    audit,
     logger,
     /**
      * `listedAt` of the client that this process created last, in milliseconds since the epoch. 0 before the
@@ -153,23 +164,30 @@ export async function insertClient<C extends Client>(
   clients: ClientRepository<C>,
   client: C,
   secrets: readonly StoredSecret[],
-  actor: string | undefined,
+  options: ChangeOptions,
 ): Promise<C> {
-  const { kind, records, index, events } = clients
+  const { kind, records, index, events, audit } = clients
   const { clientId, accountId } = client
   // Each new client gets a later `listedAt` than the previous client. So clients are listed in the order in
   // which this process created them.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
-  const record = { client, secrets, listedAt: clients.lastListedAt }
+  const record: ClientRecord<C> = { client, secrets, listedAt: clients.lastListedAt }
   await index.add(record)
-  if (!(await records.create(clientId, record))) {
+  const details = { kind, clientId, accountId, actor: options.actor }
+  const entry = { name: 'client.created', ...entryDetails(client, options) }
+  const isCreated = await audit.change(records.key(clientId), async (outbox) => {
+    const isNew = await records.create(clientId, outbox.put(record, entry))
+    if (!isNew) outbox.put(undefined)
+    return isNew
+  })
+  if (!isCreated) {
     // `holder` is the client that already has this id. If it was created in the same millisecond, both
     // clients may have the same index entries. The entries of `holder` stay.
     const holder = await records.get(clientId)
     await index.remove(record, holder)
     throw idTaken(clientId, holder)
   }
-  events.emit('client.created', { kind, clientId, accountId, actor })
+  events.emit('client.created', details)
   return client
 }
 
@@ -182,34 +200,60 @@ export async function insertClient<C extends Client>(
  */
 export async function changeRecord<C extends Client>(
   clients: ClientRepository<C>,
-  { clientId, name, target, options }: Change,
+  change: Change,
   apply: ApplyChange<C>,
 ): Promise<ClientRecord<C>> {
+  const { clientId, name, options, isRemoval } = change
   checkChange(name, options)
   requireClientId(clients, clientId)
-  const { kind, records, events } = clients
-  let isChanged = false
-  const record = await records.update(clientId, (stored) => {
-    if (stored.client.kind !== kind) throw notFound(clients, clientId)
-    requirePrecondition(options, stored)
-    const next = apply(stored)
-    isChanged = next !== undefined
-    return next
-  })
-  if (!record) throw notFound(clients, clientId)
-  if (isChanged) emitChange(events, record.client, { name, target, actor: options?.actor })
-  return record
+  const { kind, records, events, audit } = clients
+  return audit.change(
+    records.key(clientId),
+    async (outbox) => {
+      let isChanged = false
+      const record = await records.update(clientId, (stored) => {
+        if (stored.client.kind !== kind) throw notFound(clients, clientId)
+        requirePrecondition(options, stored)
+        const next = apply(stored)
+        isChanged = next !== undefined
+        return outbox.put(next, changeEntry(stored.client, change))
+      })
+      if (!record) throw notFound(clients, clientId)
+      if (isChanged) emitChange(events, record.client, change)
+      return record
+    },
+    { isRemoval },
+  )
 }
 
 /** Emits the event of a change. */
 export function emitChange(
   events: EventSink,
   { kind, clientId, accountId }: Client,
-  { name, target, actor }: Pick<Change, 'name' | 'target'> & ChangeOptions,
+  { name, target, options }: Pick<Change, 'name' | 'target' | 'options'>,
 ): void {
-  const details = { kind, clientId, accountId, actor }
+  const details = { kind, clientId, accountId, actor: options?.actor }
   if (name === 'compromised') events.emit('client.compromised', details)
   else events.emit('client.changed', { ...details, change: name, target })
+}
+
+/** The entry of a change in the audit trail. It has the name of the event. */
+export function changeEntry(
+  client: Client,
+  {
+    name,
+    target,
+    options,
+  }: Pick<Change, 'name' | 'target'> & { readonly options: RemovalOptions | undefined },
+): EntryFields {
+  const details = { ...entryDetails(client, options ?? {}), reason: options?.reason }
+  if (name === 'compromised') return { name: 'client.compromised', ...details }
+  return { name: 'client.changed', ...details, change: name, target }
+}
+
+/** What every entry about a client contains. */
+export function entryDetails({ kind, clientId, accountId, userId }: Client, options: ChangeOptions) {
+  return { kind, clientId, accountId, userId, ...changeOptionsOf(options) }
 }
 
 /** @throws {GatehouseError} `ERR_NOT_FOUND` if `clientId` is not a valid client id */

@@ -66,14 +66,14 @@ export function newClient(kind: Client['kind'], input: NewClient) {
 export async function insertNewClient<C extends Client>(
   clients: ClientRepository<C>,
   client: C,
-  { secretHash, actor }: NewClient & { readonly secretHash?: string | undefined },
+  { secretHash, ...input }: NewClient & { readonly secretHash?: string | undefined },
   catalog: Catalog,
   limit: ScopeLimit,
 ): Promise<string | undefined> {
   requireFits(client, catalog, limit)
   const clientSecret = secretHash === undefined ? newSecret() : undefined
   const hash = secretHash ?? hashSecret(clientSecret ?? '')
-  await insertClient(clients, client, [{ hash, createdAt: client.createdAt }], actor)
+  await insertClient(clients, client, [{ hash, createdAt: client.createdAt }], input)
   return clientSecret
 }
 

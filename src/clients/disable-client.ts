@@ -2,6 +2,7 @@ import { revocationsOf, bumpEpoch } from './access-epoch.ts'
 import type { Client } from './client.ts'
 import {
   changeRecord,
+  entryDetails,
   notFound,
   requireClientId,
   type ApplyChange,
@@ -32,7 +33,7 @@ export async function removeAccess<C extends Client>(
   checkChange(name, options)
   requireClientId(clients, clientId)
   return clients.revocations.revokeWith({ of: 'client', id: clientId }, async () => {
-    const record = await changeRecord(clients, change, (stored) => {
+    const record = await changeRecord(clients, { ...change, isRemoval: true }, (stored) => {
       const next = apply(stored)
       return next && bumpEpoch(next)
     })
@@ -52,14 +53,25 @@ export async function deleteClient<C extends Client>(
 ): Promise<void> {
   checkChange('delete', options)
   requireClientId(clients, clientId)
-  const { kind, records, index, lastUses, events, revocations, logger } = clients
+  const { kind, records, index, lastUses, events, revocations, audit, logger } = clients
   const actor = options?.actor
   const checkKind = (stored: Client['kind']) => {
     if (stored !== kind) throw notFound(clients, clientId)
   }
   const record = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
-    const found = await records.delete(clientId, checkKind, Date.now(), (stored) =>
-      requirePrecondition(options, stored),
+    const found = await audit.change(
+      records.key(clientId),
+      async (outbox) => {
+        const entryOf = ({ client }: ClientRecord<C>) => ({
+          name: 'client.deleted',
+          ...entryDetails(client, options ?? {}),
+        })
+        return records.delete(clientId, checkKind, Date.now(), (deleted, before) => {
+          requirePrecondition(options, before)
+          return outbox.put(deleted, entryOf(before))
+        })
+      },
+      { isRemoval: true },
     )
     if (found) events.emit('client.deleted', { kind, clientId, accountId: found.client.accountId, actor })
     // If the client was deleted before, its tokens are revoked again, because the previous attempt may have

@@ -6,8 +6,8 @@ import { isClientId } from './client-id.ts'
 import { createClientIndex } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientRecord } from './client-record.ts'
-import { emitChange, type ClientsDependencies } from './client-repository.ts'
-import type { ChangeOptions } from '../host/change-options.ts'
+import { changeEntry, emitChange, type ClientsDependencies } from './client-repository.ts'
+import type { RemovalOptions } from '../host/change-options.ts'
 import { hostIdRule } from '../validation/rules.ts'
 import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
 
@@ -19,11 +19,11 @@ export interface ClientTokens {
    * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if the record of
    *   the client is corrupt; its tokens are revoked nevertheless
    */
-  revokeAll(clientId: string, options: ChangeOptions): Promise<void>
+  revokeAll(clientId: string, options: RemovalOptions): Promise<void>
   /**
    * Revokes the tokens of a client that carry one of `scopes`, or all its tokens if its record is corrupt.
    */
-  revokeScopes(clientId: string, scopes: readonly string[], options: ChangeOptions): Promise<void>
+  revokeScopes(clientId: string, scopes: readonly string[], options: RemovalOptions): Promise<void>
   /**
    * The revocations that must be in force for a client now, by its epoch. Repeating these revocations is harmless.
    */
@@ -80,24 +80,33 @@ export function createClientTokens({
   events,
   revocations,
   clientChanged,
-}: Pick<ClientsDependencies, 'store' | 'events' | 'revocations' | 'clientChanged'>): ClientTokens {
+  audit,
+}: Pick<ClientsDependencies, 'store' | 'events' | 'revocations' | 'clientChanged' | 'audit'>): ClientTokens {
   const records = clientRecords<Client>(store, clientChanged)
 
   async function revoke(
     clientId: string,
-    { actor }: ChangeOptions,
+    options: RemovalOptions,
     apply: (record: ClientRecord) => ClientRecord,
     target?: string,
   ): Promise<void> {
     if (!isClientId(clientId)) throw clientNotFound(ANY_KIND, clientId)
     const change = async () => {
-      const record = await records.update(clientId, apply)
-      if (record) emitChange(events, record.client, { name: 'tokens.revoked', target, actor })
+      const revoked = { name: 'tokens.revoked', target, options }
+      const record = await audit.change(
+        records.key(clientId),
+        (outbox) =>
+          records.update(clientId, (stored) =>
+            outbox.put(apply(stored), changeEntry(stored.client, revoked)),
+          ),
+        { isRemoval: true },
+      )
+      if (record) emitChange(events, record.client, revoked)
       else if ((await records.deletedKind(clientId)) === undefined) throw clientNotFound(ANY_KIND, clientId)
       return revocationsOf(clientId, record)
     }
     const ofCorrupt = () => revocationOfCorrupt(clientId, Date.now())
-    await revokeDespiteCorruption(revocations, { clientId, actor, change, ofCorrupt })
+    await revokeDespiteCorruption(revocations, { clientId, actor: options.actor, change, ofCorrupt })
   }
 
   async function* ofKind(kind: Client['kind'], accountId: string) {

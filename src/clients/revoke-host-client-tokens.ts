@@ -1,4 +1,6 @@
 import { GatehouseError } from '../errors.ts'
+import type { AuditWriter } from '../audit/audit.ts'
+import type { EntryFields } from '../audit/entry.ts'
 import type { EventSink } from '../host/events.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
@@ -6,8 +8,13 @@ import type { ClientRegistry } from './client-registry.ts'
 import type { HostRegistry } from './host-registry.ts'
 import type { Client } from './client.ts'
 import { clientNotFound } from './client-not-found.ts'
-import { type ChangeOptions, checkChange } from '../host/change-options.ts'
-import { emitChange, type Change } from './client-repository.ts'
+import {
+  type ChangeOptions,
+  changeOptionsOf,
+  checkChange,
+  type RemovalOptions,
+} from '../host/change-options.ts'
+import { changeEntry, emitChange, type Change } from './client-repository.ts'
 import { PAGE_SIZE, revokeDespiteCorruption, type ClientTokens } from './revoke-client-tokens.ts'
 import type { HostEpochs } from './host-epochs.ts'
 import { checkInput } from '../validation/check-input.ts'
@@ -34,6 +41,7 @@ interface HostClientTokensParts {
   readonly epochs: HostEpochs
   readonly events: EventSink
   readonly revocations: Pick<Revocations, 'revokeWith'>
+  readonly audit: Pick<AuditWriter, 'record'>
 }
 
 /**
@@ -91,10 +99,14 @@ export function createHostClientTokens(parts: HostClientTokensParts): HostClient
 
 async function revoke(
   parts: HostClientTokensParts,
-  { clientId, name, options }: Omit<Change, 'target'>,
+  {
+    clientId,
+    name,
+    options,
+  }: Omit<Change, 'target' | 'options'> & { readonly options: RemovalOptions | undefined },
   scopes?: readonly string[],
 ): Promise<void> {
-  const { registry, epochs, events, revocations } = parts
+  const { registry, epochs, events, revocations, audit } = parts
   checkInput('the tokens cannot be revoked', { clientId }, { clientId: hostClientIdRule })
   const actor = options?.actor
   const epoch = scopes && ((await registry.find(clientId))?.epoch ?? 0)
@@ -104,11 +116,26 @@ async function revoke(
       scopes && (({ partialRevocations }) => addScopes(partialRevocations, epoch ?? 0, scopes)),
     )
     const found = await findWithEpoch(parts, clientId)
-    if (found) emitChange(events, found.client, { name, target: scopes?.join(' '), actor })
+    const made = { name, target: scopes?.join(' '), options }
+    if (found) entry = changeEntry(found.client, made)
+    if (found) emitChange(events, found.client, made)
     return revocationsOf(clientId, found)
   }
   const ofCorrupt = () => revocationsOf(clientId, undefined)
-  await revokeDespiteCorruption(revocations, { clientId, actor, change, ofCorrupt })
+  // The entry of a client that the host does not find, or whose epoch offset is corrupt.
+  let entry: EntryFields = {
+    name: 'client.changed',
+    clientId,
+    change: name,
+    ...changeOptionsOf(options ?? {}),
+  }
+  const revoked = revokeDespiteCorruption(revocations, { clientId, actor, change, ofCorrupt })
+  const error = await revoked.catch((cause: unknown) => {
+    if (!isCorruptRecord(cause)) throw cause
+    return cause
+  })
+  await audit.record(entry)
+  if (error) throw error
 }
 
 async function findWithEpoch({ epochs, registry }: HostClientTokensParts, clientId: string) {

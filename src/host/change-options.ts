@@ -20,6 +20,12 @@ export interface ChangeOptions {
   readonly userAgent?: string | undefined
 }
 
+/** The options of a change that takes access away, and why it is made. */
+export interface RemovalOptions extends ChangeOptions {
+  /** For the audit trail. */
+  readonly reason?: string | undefined
+}
+
 /** The rules of `ChangeOptions`. */
 export const changeFields = {
   actor: optional(hostIdRule),

@@ -51,6 +51,7 @@ describeEachKind('changes of clients', (context) => {
       products: ['invoices'],
       removedOperations: ['invoices:create'],
     })
+    await process.audit.settled()
     calls.length = 0
     const { service } = process
     await service.rename(clientId, 'Test')
@@ -59,8 +60,12 @@ describeEachKind('changes of clients', (context) => {
     await service.enable(clientId)
     await service.revokeSecret(clientId, 'old')
     expect(await service.find(clientId)).toEqual(client)
-    expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(['get', 'getMany', 'replace']))
-    expect(isRewrittenUnchanged(calls)).toBe(true)
+    await process.audit.settled()
+    // Each change is listed as pending, and leaves no audit entry.
+    const others = calls.filter(({ args }) => args[0] !== 'audit:pending')
+    expect(new Set(others.map(({ method }) => method))).toEqual(new Set(['get', 'getMany', 'replace']))
+    expect(isRewrittenUnchanged(others)).toBe(true)
+    expect((await process.audit.list({ clientId })).items.map(({ name }) => name)).toEqual(['client.created'])
     // These changes also add an entry to the pending revocations, and remove it.
     calls.length = 0
     await service.removeProduct(clientId, 'payments')
@@ -68,7 +73,12 @@ describeEachKind('changes of clients', (context) => {
     expect(await service.find(clientId)).toEqual(client)
     const written = calls.filter(({ method }) => !method.startsWith('get')).map(({ args }) => args[0])
     expect(new Set(written)).toEqual(
-      new Set(['signing-keys:longest-lifetime', 'revocations:pending', `client:${clientId}`]),
+      new Set([
+        'signing-keys:longest-lifetime',
+        'revocations:pending',
+        'audit:pending',
+        `client:${clientId}`,
+      ]),
     )
     expect(isRewrittenUnchanged(calls.filter(({ args }) => args[0] === `client:${clientId}`))).toBe(true)
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])

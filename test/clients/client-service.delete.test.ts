@@ -20,6 +20,7 @@ describeEachKind('deleting a client', (context) => {
     ])
     expect(await process.service.find(clientId)).toBeUndefined()
     expect(await process.registry.find(clientId)).toBeUndefined()
+    await process.audit.settled()
     const [left, usage] = await store.getMany([`client:${clientId}`, `client-usage:${clientId}`])
     // The record has no personal data and no hash. Its epoch is above the epoch of every token of the client.
     expect(JSON.parse(left ?? '')).toEqual({ v: 1, deleted: true, kind, epoch: 2, deletedAt: START / 1000 })
@@ -91,6 +92,7 @@ describeEachKind('deleting a client', (context) => {
     const process = context.start(store)
     const { clientId } = await context.created(process, { clientId: 'partner' })
     await process.service.delete(clientId)
+    await process.audit.settled()
     const left = await store.get('client:partner')
     process.emitted.length = 0
     for (const which of ['apiKeys', 'applications'] as const) {

@@ -15,6 +15,7 @@ import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
 import { kycLevels, products, reports } from '../fixtures/products.ts'
+import { auditOf } from '../audit/setup.ts'
 import { describeEachStore } from '../support/stores.ts'
 
 /** Makes `count` small products: `p0` with the operation `p0:use`, and so on. */
@@ -90,7 +91,9 @@ export function services(
     logger: silentLogger,
   })
   const changed: string[] = []
+  const audit = auditOf(store)
   const dependencies = {
+    audit,
     store,
     catalog,
     events,
@@ -101,6 +104,7 @@ export function services(
     maxScopeBytes,
   }
   return {
+    audit,
     catalog,
     emitted,
     lastUses,

@@ -17,10 +17,11 @@ afterEach(() => {
 describeOnEachStore('the store registry', (stores) => {
   it('the store registry finds clients of both kinds, even disabled clients, with one read each', async () => {
     const { store, calls } = watched(stores.open())
-    const { apiKeys, applications, registry } = services(store)
+    const { apiKeys, applications, registry, audit } = services(store)
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key', products: ['invoices'] })
     const { application } = await applications.create({ accountId: 'acme', name: 'App' })
     const disabled = await applications.disable(application.clientId)
+    await audit.settled()
     calls.length = 0
     expect(await registry.find(apiKey.clientId)).toMatchObject(apiKey)
     expect(await registry.find(application.clientId)).toMatchObject({ ...disabled, disabled: true })
