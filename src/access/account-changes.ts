@@ -3,7 +3,7 @@ import { applicationScopes, directScopes } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Client } from '../clients/client.ts'
-import { type ChangeOptions, checkChange } from '../host/change-options.ts'
+import { type ChangeOptions, checkChange, type RemovalOptions } from '../host/change-options.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { optional, textRule } from '../validation/rules.ts'
@@ -93,7 +93,7 @@ export function createAccountService(parts: {
    *
    * @returns whether tokens were revoked
    */
-  async function revokeClient(client: Client, owner: Account | undefined, options: ChangeOptions) {
+  async function revokeClient(client: Client, owner: Account | undefined, options: RemovalOptions) {
     const { clientId } = client
     if (!owner) {
       await clientTokens.revokeAll(clientId, options)
@@ -109,7 +109,8 @@ export function createAccountService(parts: {
     async changed(accountId, options = {}) {
       checkInput('the account cannot be checked', { accountId }, { accountId: textRule })
       checkChange('accounts.changed', options, { userId: optional(textRule) })
-      const { userId: onlyUserId, ...change } = options
+      const { userId: onlyUserId, ...others } = options
+      const change = { ...others, reason: 'accounts.changed' }
 
       // Each user who owns a client or authorized a grant is looked up once, with the same arguments as in
       // token requests.

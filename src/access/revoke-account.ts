@@ -1,6 +1,6 @@
 import type { GatehouseError } from '../errors.ts'
 import type { Client } from '../clients/client.ts'
-import type { RemovalOptions } from '../host/change-options.ts'
+import { changeOptionsOf, type RemovalOptions } from '../host/change-options.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { partialFailure, isCorruptRecord, CorruptRecord } from '../store/corrupt-record.ts'
 import type { Grants } from '../grants/grant-service.ts'
@@ -59,18 +59,14 @@ export function createRevokeAccount(
      * @throws {GatehouseError} `ERR_HOST_CALLBACK` like `ClientTokens.listByAccount`, before anything is
      *   revoked; `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
      */
-    async revokeAll(
-      accountId: string,
-      options: RemovalOptions,
-      userId?: string,
-    ): Promise<RevokedAccess> {
+    async revokeAll(accountId: string, options: RemovalOptions, userId?: string): Promise<RevokedAccess> {
       const { clients, errors } = await eachClient(accountId, async (client) => {
         if (userId !== undefined && 'clientId' in client && client.userId !== userId) return false
         await clientTokens.revokeAll(client instanceof CorruptRecord ? client.id : client.clientId, options)
         return true
       })
       const revoked = await grants
-        .revokeAll({ accountId, ...(userId !== undefined && { userId }) }, options)
+        .revokeAll({ accountId, ...(userId !== undefined && { userId }) }, changeOptionsOf(options))
         .catch((error: unknown) => {
           if (isCorruptRecord(error)) return error
           throw error

@@ -1,6 +1,6 @@
 import { GatehouseError } from '../errors.ts'
 import { EXPIRED, type VerifyToken } from '../gateway/verify-token.ts'
-import { type ChangeOptions, checkChange } from '../host/change-options.ts'
+import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { anyValue, textRule } from '../validation/rules.ts'
@@ -49,7 +49,7 @@ export interface Tokens {
 /** @param parts.verify verifies access tokens of this service */
 export function createTokens(parts: {
   readonly verify: VerifyToken
-  readonly revocations: Pick<Revocations, 'revokeAs'>
+  readonly revocations: Pick<Revocations, 'revokeToken'>
   readonly clientTokens: Pick<ClientTokens, 'revokeAll'>
   readonly revokeAccount: RevokeAccount
 }): Tokens {
@@ -68,8 +68,9 @@ export function createTokens(parts: {
           `this access token cannot be revoked: ${outcome.problem}`,
         )
       }
-      const { tokenId: id, expiresAt } = outcome
-      await revocations.revokeAs(options.actor, { of: 'token', id, until: expiresAt })
+      const { tokenId, expiresAt, clientId, accountId, userId, grantId } = outcome
+      const details = { tokenId, clientId, accountId, userId, grantId, ...changeOptionsOf(options) }
+      await revocations.revokeToken({ id: tokenId, until: expiresAt }, { name: 'token.revoked', ...details })
     },
 
     async revokeAll(owner, options = {}) {

@@ -124,10 +124,16 @@ export function createAudit(parts: {
     )
   }
 
+  /** Settles when everything that waits now is written, or could not be written. */
+  async function settled(): Promise<void> {
+    await writer.settled()
+    await Promise.all(background)
+  }
+
   /** The trail that a caller reads. What waits in this process is written before. */
   async function trailOf({ trail: name = 'changes' }: AuditReadOptions | AuditListOptions): Promise<Trail> {
     if (name === 'changes') {
-      await writer.settled()
+      await settled()
       return trail
     }
     await failures.flush()
@@ -237,15 +243,11 @@ export function createAudit(parts: {
         stopped = true
         stop()
         await failures.flush()
-        await audit.settled()
+        await settled()
       }
     },
 
-    /** Settles when everything that waits now is written, or could not be written. */
-    async settled(): Promise<void> {
-      await writer.settled()
-      await Promise.all(background)
-    },
+    settled,
 
     async list(options: AuditListOptions = {}): Promise<AuditPage> {
       checkList(options)

@@ -153,6 +153,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
       registry,
       accounts,
       events,
+      audit: core.audit,
       consents: authorizations.consents,
       provider: requireProvider,
     }),

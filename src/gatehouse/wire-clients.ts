@@ -14,7 +14,17 @@ export function createClients(core: Core) {
   const { settings, store, durable, events, logger, catalog, revocations, revoked, audit } = core
   const { registry, maxScopeBytes, openIdScopes: oidcScopes } = settings
   const lastUses = createLastUses({ store, logger })
-  const parts = { store: durable, events, revocations, audit, catalog, lastUses, logger, maxScopeBytes, oidcScopes }
+  const parts = {
+    store: durable,
+    events,
+    revocations,
+    audit,
+    catalog,
+    lastUses,
+    logger,
+    maxScopeBytes,
+    oidcScopes,
+  }
   const clients = registry ? clientsAtHost(parts, registry) : clientsInStore(parts, revoked)
   return { ...clients, clientUsed: (client: Client) => lastUses.record(client.clientId) }
 }

@@ -41,6 +41,7 @@ export function createCore(settings: ResolvedOptions) {
     set: revoked,
     longestLifetime,
     events,
+    audit,
     logger,
   })
 

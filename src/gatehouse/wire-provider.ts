@@ -59,6 +59,7 @@ export function createProviderBuilder(
       interactionAdmission,
       pages,
       events: core.events,
+      audit: core.audit,
       logger,
     })
 }

@@ -1,5 +1,5 @@
 import { GatehouseError } from '../errors.ts'
-import { type ChangeOptions, checkChange } from '../host/change-options.ts'
+import { type ChangeOptions, checkChange, type RemovalOptions } from '../host/change-options.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { optional, textRule, type Rule } from '../validation/rules.ts'
 import type { ListOptions } from '../store/time-index.ts'
@@ -119,7 +119,7 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
       const [record] = isGrantId(grantId) ? await records.getEach([grantId]) : []
       if (!record) throw new GatehouseError('ERR_NOT_FOUND', 'there is no grant with that id')
       const known = record instanceof CorruptRecord ? undefined : record
-      const error = await revokeGrant(parts, grantId, known, options.actor)
+      const error = await revokeGrant(parts, grantId, known, options)
       if (error) throw partialFailure([error], 'The tokens of that grant were revoked nevertheless')
     },
 
@@ -156,7 +156,7 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
         return { userIds: [...users], errors }
       },
       /** Revokes everything that these users have authorized, as with `revokeAll`. */
-      revoke(accountId: string, userIds: readonly string[], options: ChangeOptions) {
+      revoke(accountId: string, userIds: readonly string[], options: RemovalOptions) {
         const holders = userIds.map((userId) => ({ accountId, userId }))
         return revokeOfHolders(parts, accountId, holders, options)
       },
@@ -171,7 +171,7 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     async resumeAccount(accountId: string): Promise<readonly RevocationSpec[]> {
-      const { errors } = await revokeEachGrant(parts, accountId, undefined, lifecycle.hasStaleConsent)
+      const { errors } = await revokeEachGrant(parts, accountId, {}, lifecycle.hasStaleConsent)
       for (const error of errors) logger.error({ err: error }, DONE)
       return []
     },
@@ -203,14 +203,14 @@ function revokeOfHolders(
   parts: RevokeGrantsParts,
   accountId: string,
   holders: readonly AuthorizationHolder[],
-  { actor }: ChangeOptions,
+  options: RemovalOptions,
 ): Promise<RevokedGrants> {
   const isMeant = (record: GrantRecord) => holders.some((holder) => isOf(record, holder))
   return parts.revocations.revokeWith({ of: 'account', id: accountId }, async () => {
     // The consent versions are renewed before the list is read. If a grant is not in the list when the list
     // is read, it cannot be activated any more: `GrantLifecycle.activate` finds the new version.
     await Promise.all(holders.map((holder) => parts.lifecycle.consentVersions.renew(holder)))
-    return { result: await revokeEachGrant(parts, accountId, actor, isMeant), revoked: [] }
+    return { result: await revokeEachGrant(parts, accountId, options, isMeant), revoked: [] }
   })
 }
 

@@ -1,4 +1,5 @@
 import { GatehouseError } from '../errors.ts'
+import { changeOptionsOf, type RemovalOptions } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { ConsentStore } from './consent-store.ts'
@@ -68,18 +69,21 @@ export async function revokeGrant(
   parts: RevokeGrantsParts,
   grantId: string,
   record: GrantRecord | undefined,
-  actor: string | undefined,
+  options: RemovalOptions,
 ): Promise<GatehouseError | undefined> {
-  const error = await parts.revocations.revokeWith({ of: 'grant', id: grantId }, async () => {
-    const result = await revokeGrantRecord(parts, grantId)
-    return { result, revoked: [{ of: 'grant', id: grantId }], actor }
-  })
+  const { actor, reason } = options
+  const owner = record && { accountId: record.accountId, userId: record.userId, clientId: record.clientId }
+  const error = await parts.revocations.revokeWith(
+    { of: 'grant', id: grantId },
+    async () => {
+      const result = await revokeGrantRecord(parts, grantId)
+      return { result, revoked: [{ of: 'grant', id: grantId }], actor }
+    },
+    { name: 'grant.revoked', grantId, ...owner, reason, ...changeOptionsOf(options) },
+  )
   // A corrupt record stays, so that an operator can examine it.
   if (error) return error
-  if (record) {
-    const { accountId, userId, clientId } = record
-    parts.events.emit('grant.revoked', { grantId, clientId, accountId, userId, actor })
-  }
+  if (owner) parts.events.emit('grant.revoked', { grantId, ...owner, actor })
   // The revocation is complete, so no repeated call needs the record of the grant. If the record cannot be
   // deleted now, it expires later.
   await parts.lifecycle.records.delete(grantId).catch((cause: unknown) => {
@@ -100,14 +104,14 @@ export async function revokeGrant(
 export async function revokeEachGrant(
   parts: RevokeGrantsParts,
   accountId: string,
-  actor: string | undefined,
+  options: RemovalOptions,
   isMeant: (record: GrantRecord) => boolean | Promise<boolean>,
 ): Promise<RevokedGrants> {
   let count = 0
   const errors: GatehouseError[] = []
   async function revokeOne(grantId: string, record?: GrantRecord): Promise<void> {
     if (record && !(await isMeant(record))) return
-    const error = await revokeGrant(parts, grantId, record, actor)
+    const error = await revokeGrant(parts, grantId, record, options)
     if (error) errors.push(error)
     else count += 1
   }

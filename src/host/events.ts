@@ -13,6 +13,10 @@ export interface GatehouseEvents {
   }
   /** The token endpoint rejected a request. */
   'token.rejected': { clientId?: string | undefined; error: string; description?: string | undefined }
+  /** A request had a wrong client secret. `clientId` is known only if the client exists. */
+  'client_authentication.failed': RequesterEvent & { clientId?: string | undefined }
+  /** Credentials from the built-in sign-in page were rejected. */
+  'sign_in.rejected': RequesterEvent & { clientId: string }
   /** A refresh token was used a second time, and its family was revoked (RFC 9700 4.14.2). */
   'refresh_token.reused': GrantEvent
   /** An authorization code was used a second time, and its grant was revoked (RFC 6749 4.1.2). */
@@ -75,6 +79,13 @@ interface AccountEvent {
   userId?: string | undefined
 }
 
+interface RequesterEvent {
+  /** The network address of the request. */
+  address?: string | undefined
+  /** The header `User-Agent`; at most 200 characters. */
+  userAgent?: string | undefined
+}
+
 interface GrantEvent extends AccountEvent {
   grantId: string
 }
@@ -120,6 +131,8 @@ export interface EventSource<Names extends keyof GatehouseEvents = keyof Gatehou
 const NAMES: Record<keyof GatehouseEvents, true> = {
   'token.issued': true,
   'token.rejected': true,
+  'client_authentication.failed': true,
+  'sign_in.rejected': true,
   'refresh_token.reused': true,
   'code.reused': true,
   'refresh_token.retried': true,

@@ -1,7 +1,8 @@
+import { isPendingEntry, type PendingEntry } from '../audit/entry.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { createPendingList } from '../store/pending-list.ts'
-import { findProblems, oneOf, stringRule } from '../validation/rules.ts'
+import { countRule, findProblems, must, oneOf, optional, stringRule } from '../validation/rules.ts'
 import type { LongestLifetime } from './longest-token-lifetime.ts'
 
 /** The client, grant or account whose tokens a change revokes. */
@@ -10,7 +11,25 @@ export interface Subject {
   readonly id: string
 }
 
-const SUBJECT = { of: oneOf('client', 'grant', 'account'), id: stringRule }
+/** A single access token that is revoked; `until` is when it expires, in epoch seconds. */
+interface TokenSubject {
+  readonly of: 'token'
+  readonly id: string
+  readonly until?: number | undefined
+}
+
+/** What is revoked. */
+export type PendingSubject = (Subject | TokenSubject) & {
+  /** The audit entry of the revocation. Whoever completes the revocation also records the entry. */
+  readonly entry?: PendingEntry | undefined
+}
+
+const SUBJECT = {
+  of: oneOf('client', 'grant', 'account', 'token'),
+  id: stringRule,
+  until: optional(countRule),
+  entry: optional(must('an audit entry', isPendingEntry)),
+}
 
 /**
  * Lists the changes that revoke tokens and are not finished yet. A process adds a change to the list before it
@@ -39,7 +58,7 @@ export function createPendingRevocations(parts: {
     remove: pending.remove,
 
     /** The subjects of all pending changes of all processes, without duplicates. */
-    async list(): Promise<readonly Subject[]> {
+    async list(): Promise<readonly PendingSubject[]> {
       return (await pending.list()).flatMap((text) => readSubject(text) ?? [])
     },
 
@@ -49,7 +68,7 @@ export function createPendingRevocations(parts: {
      * @returns the member of the list, for `remove`
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
-    add: (subject: Subject) => pending.add(JSON.stringify(subject)),
+    add: (subject: PendingSubject) => pending.add(JSON.stringify(subject)),
 
     /**
      * Completes all changes whose process seems to have stopped.
@@ -58,7 +77,7 @@ export function createPendingRevocations(parts: {
      *   and several times for each change
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
-    resumeAll: (resume: (subject: Subject) => Promise<void>) =>
+    resumeAll: (resume: (subject: PendingSubject) => Promise<void>) =>
       pending.resumeAll(async (text) => {
         const subject = readSubject(text)
         if (subject) await resume(subject)
@@ -67,10 +86,10 @@ export function createPendingRevocations(parts: {
   }
 }
 
-function readSubject(text: string): Subject | undefined {
+function readSubject(text: string): PendingSubject | undefined {
   try {
-    const { of, id } = JSON.parse(text) as Subject
-    return findProblems({ of, id }, SUBJECT).length === 0 ? { of, id } : undefined
+    const subject = JSON.parse(text) as PendingSubject
+    return findProblems({ ...subject }, SUBJECT).length === 0 ? subject : undefined
   } catch {
     return undefined
   }

@@ -1,10 +1,12 @@
 import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import { GatehouseError } from '../errors.ts'
+import type { AuditWriter } from '../audit/audit.ts'
+import type { EntryFields, PendingEntry } from '../audit/entry.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import type { LongestLifetime } from './longest-token-lifetime.ts'
-import { createPendingRevocations, type Subject } from './pending-revocations.ts'
+import { createPendingRevocations, type PendingSubject, type Subject } from './pending-revocations.ts'
 import { asRevocation, type Revocation } from './revocation.ts'
 import type { RevocationLog } from './revocation-log.ts'
 import type { RevocationSet } from './is-revoked.ts'
@@ -55,10 +57,11 @@ export function createRevocations(parts: {
   readonly set: Pick<RevocationSet, 'add'>
   readonly longestLifetime: LongestLifetime
   readonly events?: Pick<EventSink, 'emit'> | undefined
+  readonly audit?: Pick<AuditWriter, 'entry' | 'append'> | undefined
   readonly logger: Logger
   readonly now?: (() => number) | undefined
 }) {
-  const { store, log, set, longestLifetime, events, logger, now = () => Date.now() } = parts
+  const { store, log, set, longestLifetime, events, audit, logger, now = () => Date.now() } = parts
   const pending = createPendingRevocations({ store, longestLifetime, logger, now })
 
   async function revoke(specs: readonly RevocationSpec[], actor?: string): Promise<void> {
@@ -73,6 +76,25 @@ export function createRevocations(parts: {
     for (const { of, id } of revocations) {
       events?.emit('token.revoked', { of, id, ...(actor !== undefined && { actor }) })
     }
+  }
+
+  /**
+   * Records the entry of a revocation, and removes the revocation from the pending ones. If the entry cannot be
+   * recorded, the revocation stays pending, so that the entry is recorded later.
+   */
+  async function finish(member: string | undefined, entry: PendingEntry | undefined): Promise<void> {
+    try {
+      if (entry) await audit?.append([entry])
+      if (member !== undefined) await pending.remove(member)
+    } catch (error) {
+      logger.debug({ err: error }, 'the audit entry of a revocation could not be recorded yet')
+    }
+  }
+
+  /** What to revoke for a pending subject. */
+  async function specsFor(subject: PendingSubject, specsOf: SpecsOf): Promise<readonly RevocationSpec[]> {
+    const { of, id } = subject
+    return of === 'token' ? [{ of, id, until: subject.until }] : specsOf({ of, id })
   }
 
   return {
@@ -90,10 +112,27 @@ export function createRevocations(parts: {
     revokeAs: (actor: string | undefined, ...specs: readonly RevocationSpec[]) => revoke(specs, actor),
 
     /**
+     * Revokes one access token, as `revoke`, and records it in the audit trail. The token is revoked even if nothing can
+     * be listed as pending.
+     *
+     * @param token.until when the token expires, in epoch seconds
+     */
+    async revokeToken(
+      { id, until }: { readonly id: string; readonly until: number | undefined },
+      fields: EntryFields,
+    ): Promise<void> {
+      const entry = await audit?.entry(fields)
+      const listed = pending.add({ of: 'token', id, until, entry }).catch(() => undefined)
+      await revoke([{ of: 'token', id, until }], fields.actor)
+      await finish(await listed, entry)
+    },
+
+    /**
      * Stores a pending entry, calls `change`, and then stores the revocations of the change. If this process
      * stops before the revocations are stored, other processes find the pending entry and complete the change
      * (`resumeAll`).
      *
+     * @param fields what to record in the audit trail, unless the change itself records it
      * @param change makes the change. The function must first change the record that decides about new
      *   tokens. Errors of the function are passed on. A GatehouseError with a status below 500 means that
      *   nothing was changed. After any other error, other processes complete the change
@@ -101,14 +140,19 @@ export function createRevocations(parts: {
      *   another process completes the change if the pending entry was stored. Otherwise nothing was changed,
      *   and the tokens stay valid in this process too
      */
-    async revokeWith<T>(subject: Subject, change: () => Promise<Change<T>>): Promise<T> {
-      const entry = await pending.add(subject)
+    async revokeWith<T>(
+      subject: Subject,
+      change: () => Promise<Change<T>>,
+      fields?: EntryFields,
+    ): Promise<T> {
+      const entry = fields && (await audit?.entry(fields))
+      const member = await pending.add({ ...subject, entry })
       const { result, revoked, actor } = await change().catch(async (error: unknown) => {
-        if (error instanceof GatehouseError && error.status < 500) await pending.remove(entry)
+        if (error instanceof GatehouseError && error.status < 500) await pending.remove(member)
         throw error
       })
       await revoke(revoked, actor)
-      await pending.remove(entry)
+      await finish(member, entry)
       return result
     },
 
@@ -118,7 +162,11 @@ export function createRevocations(parts: {
      * @param specsOf returns what to revoke for a subject. If the function rejects, the subject stays pending
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
-    resumeAll: (specsOf: SpecsOf) => pending.resumeAll(async (subject) => revoke(await specsOf(subject))),
+    resumeAll: (specsOf: SpecsOf) =>
+      pending.resumeAll(async (subject) => {
+        await revoke(await specsFor(subject, specsOf))
+        if (subject.entry) await audit?.append([subject.entry])
+      }),
 
     /**
      * The revocations that pending changes will make. Revokes nothing.
@@ -130,7 +178,7 @@ export function createRevocations(parts: {
       const until = now() / 1000 + (await longestLifetime.seconds())
       const revocations: Revocation[] = []
       for (const subject of subjects) {
-        for (const spec of await specsOf(subject)) revocations.push(withUntil(spec, until))
+        for (const spec of await specsFor(subject, specsOf)) revocations.push(withUntil(spec, until))
       }
       return revocations
     },

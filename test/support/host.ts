@@ -125,6 +125,7 @@ export async function startHost(options: HostOptions = {}) {
     browser: (): Browser => createBrowser({ follow: [origin], fetch }),
     // `createApiKey()` and `createApplication()` call `ready()` first. On a busy machine, gatehouse may need more than
     // `startTimeoutMs` to make its signing keys, and a request would get 503.
+    // Listing the audit trail waits until the new client is written in full.
     async createApiKey(productIds: string[] = ['invoices', 'payments']) {
       await gatehouse.ready()
       const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
@@ -132,6 +133,7 @@ export async function startHost(options: HostOptions = {}) {
         name: 'Nightly export',
         products: productIds,
       })
+      await gatehouse.audit.list({ limit: 1 })
       return { client_id: apiKey.clientId, client_secret: clientSecret }
     },
     async createApplication(overrides: object = {}) {
@@ -143,6 +145,7 @@ export async function startHost(options: HostOptions = {}) {
         redirectUris: [CALLBACK],
         ...overrides,
       })
+      await gatehouse.audit.list({ limit: 1 })
       return { client_id: application.clientId, client_secret: clientSecret }
     },
     async close() {

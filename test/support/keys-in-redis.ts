@@ -34,6 +34,7 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^revocations:recent:/, 'revocations by their making'],
   [/^revocations:buckets$/, 'revocations: buckets'],
   [/^revocations:pending$/, 'revocations: pending'],
+  [/^audit:[a-z]+:head$/, 'end of an audit trail'],
   [/^([a-z-]+):/, ''],
 ]
 
@@ -50,6 +51,7 @@ const PERMANENT: ReadonlySet<string> = new Set([
   'key ring',
   'longest lifetime',
   'revocations: buckets',
+  'end of an audit trail',
 ])
 
 /** Number of keys in one pipeline. */

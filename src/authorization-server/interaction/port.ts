@@ -66,6 +66,8 @@ export interface InteractionPort {
   find(ctx: Context, uid: string): Promise<PendingInteraction | undefined>
   /** Continues after the person has authenticated. */
   signedIn(ctx: Context, pending: PendingInteraction, person: SignedIn): Promise<URL>
+  /** Reports that the host rejected the credentials of a person. */
+  signInRejected(ctx: Context, pending: PendingInteraction): void
   /** Continues after the person has approved the request, with at least one granted scope. */
   approved(ctx: Context, pending: PendingInteraction, decision: ConsentDecision): Promise<URL>
   /**

@@ -49,6 +49,7 @@ export async function submitSignIn(request: StepRequest, form: Form): Promise<St
   }
   const person = await accounts.authenticate?.({ identifier, password }, ctx)
   if (!person || !(await hasAccount(request, person))) {
+    port.signInRejected(ctx, pending)
     return renderPage(request, { status: 401, identifier, problem: 'signInFailed' })
   }
   rateLimit.reset(key)

@@ -21,6 +21,7 @@ import { interactions } from './models/interactions.ts'
 import { refreshTokens } from './models/refresh-tokens.ts'
 import { sessions } from './models/sessions.ts'
 import { reportFailures } from './render-errors.ts'
+import { reportWrongSecrets } from './report-wrong-secrets.ts'
 import { createRevokeGrant } from './revoke-grant.ts'
 import { signAccessTokens } from './seam/access-tokens.ts'
 import { applySeam, ScriptlessProvider } from './seam/seam.ts'
@@ -61,6 +62,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   })
   registerEndSession(provider, parts)
   reportTokens(provider, parts)
+  reportWrongSecrets(provider, parts)
   reportFailures(provider, parts)
   return provider
 }

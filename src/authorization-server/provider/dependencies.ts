@@ -1,6 +1,8 @@
 import type Keygrip from 'keygrip'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
+import type { AuditWriter } from '../../audit/audit.ts'
+import type { EntryFields } from '../../audit/entry.ts'
 import type { EventSink } from '../../host/events.ts'
 import type { Logger } from '../../host/logger.ts'
 import type { SigningJwk } from '../../keys/generate-key.ts'
@@ -73,6 +75,7 @@ export interface ProviderDependencies {
   readonly interactionAdmission: InteractionAdmission
   readonly pages: Pages
   readonly events: EventSink
+  readonly audit: AuditWriter
   readonly logger: Logger
 }
 
@@ -88,9 +91,10 @@ export interface ProviderParts extends ProviderDependencies {
    * at the same moment. A repeated call has no further effect. Simultaneous calls for the same grant share
    * one revocation.
    *
+   * @param entry what to record in the audit trail
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller may retry
    */
-  revokeGrant(grantId: string): Promise<void>
+  revokeGrant(grantId: string, entry?: EntryFields): Promise<void>
   /**
    * Revokes the oldest grants of a person for an application if that person has too many grants for that
    * application. The revocation happens in the background, so no request waits for it. If the revocation

@@ -16,6 +16,7 @@ export function explainMissingSecret(ctx: ProviderResponse): void {
   }
 }
 
-function hasCredentials(ctx: ProviderResponse): boolean {
+/** Whether a request has a client secret. */
+export function hasCredentials(ctx: Pick<ProviderResponse, 'headers' | 'oidc'>): boolean {
   return ctx.headers.authorization !== undefined || ctx.oidc.body?.['client_secret'] !== undefined
 }

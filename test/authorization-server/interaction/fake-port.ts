@@ -51,6 +51,7 @@ export function fakePort(pending: PendingInteraction | undefined, issuer: string
   const port: InteractionPort = {
     find: (_ctx, uid) => Promise.resolve(uid === fake.pending?.uid ? fake.pending : undefined),
     signedIn: (ctx, _pending, who) => answer(ctx, 'signedIn', who),
+    signInRejected: () => {},
     approved: (ctx, _pending, decision) => answer(ctx, 'approved', decision),
     failed: (ctx, _pending, error, description) => answer(ctx, 'failed', error, description),
     restart: (ctx, _pending, options) => answer(ctx, 'restart', options),

@@ -176,6 +176,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
       for (const { service, parameters } of await requestsOfEachKind()) {
         // Renaming removes the client from the cache, so that the request reads the client from the store.
         await service.rename(parameters.client_id, 'Renamed')
+        await host.gatehouse.audit.list({ limit: 1 })
         const answer = await whileRequesting(
           () => host.token(parameters),
           () => change.make(service, parameters.client_id),

@@ -20,6 +20,7 @@ async function createResourceServer(host: Host): Promise<Client> {
     name: 'An API',
     resourceServer: true,
   })
+  await host.gatehouse.audit.list({ limit: 1 })
   return { client_id: apiKey.clientId, client_secret: clientSecret }
 }
 

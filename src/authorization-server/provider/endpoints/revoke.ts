@@ -1,4 +1,5 @@
 import type { Configuration } from 'oidc-provider'
+import type { EntryFields } from '../../../audit/entry.ts'
 import type { Revocations } from '../../../revocation/revoke-tokens.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
 import { explainMissingSecret } from '../missing-secret.ts'
@@ -16,7 +17,11 @@ export const revocation: NonNullable<NonNullable<Configuration['features']>['rev
 }
 
 /** Revokes one access token by its id. `until` is when the token expires, in epoch seconds. */
-export type RevokeAccessToken = (tokenId: string, until: number | undefined) => Promise<void>
+export type RevokeAccessToken = (
+  tokenId: string,
+  until: number | undefined,
+  entry: EntryFields,
+) => Promise<void>
 
 /**
  * Milliseconds for which a repeated revocation of the same token is not stored again. This saves memory,
@@ -24,7 +29,7 @@ export type RevokeAccessToken = (tokenId: string, until: number | undefined) => 
  */
 const REPEAT_INTERVAL_MS = 60_000
 
-export function createRevokeAccessToken(revocations: Pick<Revocations, 'revoke'>): RevokeAccessToken {
+export function createRevokeAccessToken(revocations: Pick<Revocations, 'revokeToken'>): RevokeAccessToken {
   /** Revocations that are being stored, by token id. */
   const pending = new Map<string, Promise<void>>()
   /**
@@ -33,22 +38,22 @@ export function createRevokeAccessToken(revocations: Pick<Revocations, 'revoke'>
    */
   const revokedAt = new Map<string, number>()
 
-  async function store(tokenId: string, until: number | undefined): Promise<void> {
+  async function store(tokenId: string, until: number | undefined, entry: EntryFields): Promise<void> {
     try {
-      await revocations.revoke({ of: 'token', id: tokenId, until })
+      await revocations.revokeToken({ id: tokenId, until }, entry)
       revokedAt.set(tokenId, performance.now())
     } finally {
       pending.delete(tokenId)
     }
   }
 
-  return async function revokeAccessToken(tokenId, until) {
+  return async function revokeAccessToken(tokenId, until, entry) {
     for (const [id, at] of revokedAt) {
       if (performance.now() - at < REPEAT_INTERVAL_MS) break
       revokedAt.delete(id)
     }
     if (revokedAt.has(tokenId)) return
-    const stored = pending.get(tokenId) ?? store(tokenId, until)
+    const stored = pending.get(tokenId) ?? store(tokenId, until, entry)
     pending.set(tokenId, stored)
     await stored
   }

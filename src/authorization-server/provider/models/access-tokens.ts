@@ -1,4 +1,6 @@
 import type { Adapter } from 'oidc-provider'
+import { personOf } from '../../../host/subject.ts'
+import { requesterOf } from '../../../http/client-address.ts'
 import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { accessTokenToIntrospect } from '../endpoints/introspect.ts'
@@ -42,7 +44,19 @@ export function accessTokens(
     },
 
     // Only the revocation endpoint destroys access tokens.
-    destroy: (tokenId) => revokeAccessToken(tokenId, currentContext().oidc.entities[model]?.exp),
+    async destroy(tokenId) {
+      const ctx = currentContext()
+      const token = ctx.oidc.entities[model]
+      const subject = token && 'accountId' in token ? token.accountId : undefined
+      await revokeAccessToken(tokenId, token?.exp, {
+        name: 'token.revoked',
+        tokenId,
+        clientId: ctx.oidc.client?.clientId,
+        ...(subject !== undefined && personOf(subject)),
+        ...requesterOf(ctx),
+        reason: 'revoked by the client',
+      })
+    },
 
     // `revokeGrant()` revokes the access tokens of a grant.
     revokeByGrantId: async () => {},

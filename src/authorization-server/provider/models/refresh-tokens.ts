@@ -1,9 +1,10 @@
 import type { Adapter, KoaContextWithOIDC } from 'oidc-provider'
+import { requesterOf } from '../../../http/client-address.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { isActive } from '../endpoints/introspect.ts'
 import { redeemCode } from '../endpoints/token/authorization-code-grant.ts'
 import { findRefreshToken, rotateRefreshToken } from '../endpoints/token/refresh-token-grant.ts'
-import { revokeReused } from '../endpoints/token/reuse.ts'
+import { ownerOf, revokeReused } from '../endpoints/token/reuse.ts'
 import { getRefreshToken } from '../request-reads.ts'
 import { currentContext } from '../request-state.ts'
 import { isRotation, tokenAsIssued } from '../seam/tokens.ts'
@@ -44,11 +45,15 @@ export function refreshTokens(parts: ProviderParts): Adapter {
      * revokes. In both cases this method revokes the whole grant.
      */
     async destroy() {
-      const { route, entities } = currentContext().oidc
+      const ctx = currentContext()
+      const { route, entities } = ctx.oidc
       const { RefreshToken: token } = entities
       if (!token) throw new TypeError('this request has not found the refresh token')
       if (route === 'token') await revokeReused(parts, 'refresh_token.reused', token)
-      else await parts.revokeGrant(token.grantId ?? '')
+      else {
+        const entry = { ...ownerOf(token), ...requesterOf(ctx), reason: 'revoked by the client' }
+        await parts.revokeGrant(token.grantId ?? '', { name: 'grant.revoked', ...entry })
+      }
     },
 
     // The endpoints revoke whole grants with `revokeGrant()`, so this method does nothing.

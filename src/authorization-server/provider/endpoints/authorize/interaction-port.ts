@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { applicationScopes } from '../../../../catalog/resolve-scopes.ts'
 import type { Client } from '../../../../clients/client.ts'
+import { requesterOf } from '../../../../http/client-address.ts'
 import type { Account } from '../../../../host/accounts.ts'
 import { personOf, subjectOf } from '../../../../host/subject.ts'
 import type { InteractionPort, PendingInteraction } from '../../../interaction/port.ts'
@@ -14,7 +15,7 @@ type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 
 interface Parts extends Pick<
   ProviderDependencies,
-  'settings' | 'catalog' | 'registry' | 'accounts' | 'consents' | 'events'
+  'settings' | 'catalog' | 'registry' | 'accounts' | 'consents' | 'events' | 'audit'
 > {
   /**
    * Returns the current authorization server. Call it for each use, because each key rotation replaces the
@@ -28,6 +29,7 @@ export function createInteractionPort(parts: Parts): InteractionPort {
   return {
     find: find.bind(undefined, parts),
     signedIn: signedIn.bind(undefined, parts),
+    signInRejected: signInRejected.bind(undefined, parts),
     approved: approved.bind(undefined, parts),
     failed: failed.bind(undefined, parts),
     restart: restart.bind(undefined, parts),
@@ -105,8 +107,14 @@ const signedIn: Method<'signedIn'> = async (parts, ctx, pending, who) => {
   return next
 }
 
+const signInRejected: Method<'signInRejected'> = ({ audit, events }, ctx, { application }) => {
+  const failure = { clientId: application.clientId, ...requesterOf(ctx) }
+  audit.reject({ name: 'sign_in.rejected', ...failure })
+  events.emit('sign_in.rejected', failure)
+}
+
 const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
-  const { settings, consents, events } = parts
+  const { settings, consents, events, audit } = parts
   const { account, application } = pending
   if (!account) throw new TypeError('consent needs a person who is signed in')
   const { accountId, userId } = account
@@ -124,7 +132,9 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   }
   await consents.update(account, clientId, decision, versions)
   const { granted, denied } = decision
-  events.emit('consent.approved', { clientId, accountId, userId, grantId, scopes: granted, denied })
+  const details = { clientId, accountId, userId, grantId, scopes: granted, denied }
+  await audit.record({ name: 'consent.approved', ...details, ...requesterOf(ctx) })
+  events.emit('consent.approved', details)
   return next
 }
 
@@ -133,11 +143,10 @@ const failed: Method<'failed'> = async (parts, ctx, pending, error, description)
   if (counts && error === 'access_denied') {
     const { application, account } = pending
     const { clientId } = application
-    parts.events.emit('consent.denied', {
-      clientId,
-      accountId: account?.accountId,
-      userId: account?.userId,
-    })
+    const details = { clientId, accountId: account?.accountId, userId: account?.userId }
+    const denied = pending.requestedScopes
+    await parts.audit.record({ name: 'consent.denied', ...details, denied, ...requesterOf(ctx) })
+    parts.events.emit('consent.denied', details)
   }
   return next
 }

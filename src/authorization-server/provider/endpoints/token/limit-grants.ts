@@ -18,8 +18,9 @@ export function createLimitGrants({
 
   async function revokeSurplus(pair: GrantPair): Promise<void> {
     for (const grantId of await grantLifecycle.index.listOverLimit(pair)) {
-      await revokeGrant(grantId)
-      events.emit('grant.revoked', { grantId, ...pair })
+      const details = { grantId, ...pair }
+      await revokeGrant(grantId, { name: 'grant.revoked', ...details, reason: 'too many grants' })
+      events.emit('grant.revoked', details)
     }
   }
 

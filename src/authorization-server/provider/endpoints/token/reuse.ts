@@ -1,5 +1,7 @@
 import type { AdapterPayload } from 'oidc-provider'
 import { personOf } from '../../../../host/subject.ts'
+import { requesterOf } from '../../../../http/client-address.ts'
+import { currentContext } from '../../request-state.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 
 // Reuse detection: if a code (RFC 6749 4.1.2) or a refresh token (RFC 9700 4.14.2) is used twice, its grant
@@ -18,8 +20,10 @@ export async function revokeReused(
   event: ReuseEvent,
   owner: Owner,
 ): Promise<void> {
-  await revokeGrant(owner.grantId ?? '')
-  events.emit(event, ownerOf(owner))
+  const details = ownerOf(owner)
+  const requester = requesterOf(currentContext())
+  await revokeGrant(details.grantId, { name: event, outcome: 'failure', ...details, ...requester })
+  events.emit(event, details)
 }
 
 /**
