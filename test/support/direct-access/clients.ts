@@ -67,7 +67,7 @@ export function clientsOf(hasHostRegistry: boolean): readonly TestClient[] {
 const REDIRECT_URIS = ['https://app.example/callback']
 
 /** Creates the clients in the store of a gatehouse. */
-export async function createInStore({ apiKeys, applications }: Gatehouse): Promise<void> {
+export async function createInStore({ apiKeys, applications, audit }: Gatehouse): Promise<void> {
   for (const client of COMMON) {
     const { clientId, accountId, userId, secret } = client
     const service = client.kind === 'apiKey' ? apiKeys : applications
@@ -80,6 +80,8 @@ export async function createInStore({ apiKeys, applications }: Gatehouse): Promi
     for (const scope of client.removedOperations ?? []) await service.removeOperation(clientId, scope)
     if (client.disabled) await service.disable(clientId)
   }
+  // This waits until the clients are written in full.
+  await audit.list()
 }
 
 /** The registry of a host that has all clients. `note` receives each call. */
