@@ -20,7 +20,7 @@ interface TokenSubject {
 
 /** What is revoked. */
 export type PendingSubject = (Subject | TokenSubject) & {
-  /** The audit entry of the revocation. Whoever completes the revocation also records the entry. */
+  /** The audit entry of the revocation. The process that completes the revocation also records the entry. */
   readonly entry?: PendingEntry | undefined
 }
 
