@@ -1,6 +1,12 @@
 import { onlyBearerToken, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import type { GatewayDependencies } from './dependencies.ts'
-import { createPrincipal, isPrincipalOf, type Principal, type SignalOf } from './principal.ts'
+import {
+  createPrincipal,
+  isPrincipalOf,
+  type Principal,
+  type SignalOf,
+  type VerifiedToken,
+} from './principal.ts'
 import type { Readiness } from './readiness.ts'
 import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
@@ -23,10 +29,12 @@ export function createAuthorizer(
   signalOf: SignalOf,
 ) {
   const { issuer, audience, getKey, revocations, maxCachedTokens, logger } = dependencies
-  const verifiedTokens = createVerifiedTokens(
-    createTokenVerifier({ issuer, audience, getKey }),
-    maxCachedTokens,
-  )
+  const toPrincipal = (verified: VerifiedToken, token: string) => createPrincipal(verified, token, signalOf)
+  const verifiedTokens = createVerifiedTokens({
+    verifyToken: createTokenVerifier({ issuer, audience, getKey }),
+    toPrincipal,
+    capacity: maxCachedTokens,
+  })
 
   /**
    * Accepts a principal if its token is still valid and carries all of `scopes`. The token may have expired
@@ -51,9 +59,11 @@ export function createAuthorizer(
     if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
 
     try {
-      const verified = verifiedTokens.get(token) ?? (await verifiedTokens.verify(token))
+      const known = verifiedTokens.get(token)
+      if (known !== undefined) return authorizePrincipal(known.principal, scopes)
+      const verified = await verifiedTokens.verify(token)
       if ('problem' in verified) return errorResponses.invalidToken(verified.problem)
-      return authorizePrincipal(createPrincipal(verified, token, signalOf), scopes)
+      return authorizePrincipal(toPrincipal(verified, token), scopes)
     } catch (error) {
       // The check failed, so nothing is known about the token.
       logger.error({ err: error }, 'an access token could not be checked')
@@ -72,10 +82,10 @@ export function createAuthorizer(
      */
     acceptCachedToken(rawHeaders: readonly string[], scope: string): Principal | undefined {
       const token = onlyBearerToken(rawHeaders)
-      const verified = token === undefined ? undefined : verifiedTokens.get(token)
-      if (token === undefined || verified === undefined || !verified.has(scope)) return undefined
-      if (revocations.mustReject || revocations.isTokenRevoked(verified)) return undefined
-      return createPrincipal(verified, token, signalOf)
+      const known = token === undefined ? undefined : verifiedTokens.get(token)
+      if (known === undefined || !known.verified.has(scope)) return undefined
+      if (revocations.mustReject || revocations.isTokenRevoked(known.verified)) return undefined
+      return known.principal
     },
     /** Whether this authorizer created a principal. */
     isOwn: (principal: unknown): principal is Principal => isPrincipalOf(principal, signalOf),
