@@ -2,7 +2,7 @@
  * `npm start`: a host with an API platform, and a third party that uses it.
  *
  * The host is an ordinary Koa app with its own pages, session and body parser, and an API with data per
- * account. To add gatehouse, the host needs only the options of `createGatehouse` and two `app.use` lines in
+ * account. To add gatehouse, the host needs only the options of `createGatehouse` and three `app.use` lines in
  * `start`.
  */
 import { createHmac, randomBytes } from 'node:crypto'
@@ -11,10 +11,11 @@ import Koa from 'koa'
 import { createGatehouse, GatehouseError, type Logger } from 'koa-gatehouse'
 import session from 'koa-session'
 import { createPartnerApp } from './partner-app.ts'
-import { findAccount } from './server/accounts.ts'
+import { DEVELOPER_ACCOUNT, findAccount } from './server/accounts.ts'
 import { api } from './server/api.ts'
 import { connectedApplications } from './server/connected-applications.ts'
 import { provideDemoClients } from './server/demo-clients.ts'
+import { createDeveloperToken } from './server/developer-token.ts'
 import { health } from './server/health.ts'
 import { listen, stopListening } from './server/listening.ts'
 import { products } from './server/products.ts'
@@ -42,6 +43,8 @@ async function start(): Promise<void> {
   // The memory store needs no secret.
   const secret = settings.secret ?? (redisUrl === undefined ? undefined : makeSecret())
 
+  const developerToken = createDeveloperToken()
+
   const gatehouse = createGatehouse({
     issuer: `${origin}/auth`,
     audience: `${origin}/api`,
@@ -57,6 +60,8 @@ async function start(): Promise<void> {
         return { id, kycLevel, claims: { name, email, email_verified: true } }
       },
       current(ctx) {
+        // A browser never sends this header by itself, so `via` says that no CSRF token is needed.
+        if (developerToken.isSentIn(ctx)) return { accountId: DEVELOPER_ACCOUNT, via: 'token' }
         const account = signedInAccount(ctx)
         return account && { accountId: account.id, signedInAt: ctx.session?.signedInAt }
       },
@@ -82,6 +87,7 @@ async function start(): Promise<void> {
   app.use(session({ key: 'harbour.session', sameSite: 'lax' }, app))
   app.use(pageHeaders)
   app.use(bodyParser())
+  app.use(gatehouse.management())
   app.use(gatehouse.middleware())
   app.use(gatehouse.gateway.middleware())
   app.use(api.routes())
@@ -96,7 +102,15 @@ async function start(): Promise<void> {
     partnerOrigin,
   )
   const partnerServer = await listen(partnerApp, settings.partnerPort, 'PARTNER_PORT')
-  console.log(instructions({ origin, partnerOrigin, apiKey, isVolatile: redisUrl === undefined }))
+  console.log(
+    instructions({
+      origin,
+      partnerOrigin,
+      apiKey,
+      developerToken: developerToken.token,
+      isVolatile: redisUrl === undefined,
+    }),
+  )
 
   async function stop(): Promise<void> {
     await Promise.all([stopListening(server), stopListening(partnerServer)])

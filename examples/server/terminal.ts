@@ -6,10 +6,12 @@ export function instructions(options: {
   origin: string
   partnerOrigin: string
   apiKey: Credentials
+  /** The token with which scripts call the management API. */
+  developerToken: string
   /** Whether the data is lost when this process ends. */
   isVolatile: boolean
 }): string {
-  const { origin, partnerOrigin, apiKey } = options
+  const { origin, partnerOrigin, apiKey, developerToken } = options
   return `\
 Harbour Ledger, a host:     ${origin}
 Tallybook, a third party:   ${partnerOrigin}
@@ -30,6 +32,12 @@ curl -iw '\\n' ${origin}/api/invoices/list -H "Authorization: Bearer $TOKEN"
 3. Call an operation that was removed from the key (403):
 
 curl -iw '\\n' -X POST ${origin}/api/invoices/create -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"customer":"March Hare","amount":1200}'
+
+MANAGEMENT API: a script creates its own API key (docs/management-api.md)
+
+MANAGE="${origin}/account/api"; AUTH="Authorization: Bearer ${developerToken}"
+curl -iw '\\n' $MANAGE/api-keys -H "$AUTH" -H "Content-Type: application/json" -d '{"name":"My key","products":["invoices"]}'
+curl -iw '\\n' $MANAGE/api-keys -H "$AUTH"
 
 DELEGATED ACCESS: an application acts on the account of a user who allows it
 

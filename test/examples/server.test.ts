@@ -17,7 +17,7 @@ afterAll(() => examples?.remove())
 
 /** Runs the printed commands in a shell, unchanged, one after the other. */
 async function paste(example: ExampleProcess) {
-  const lines = example.stdout().match(/^(curl|ANSWER=|TOKEN=).*$/gm) ?? []
+  const lines = example.stdout().match(/^(curl|ANSWER=|TOKEN=|MANAGE=).*$/gm) ?? []
   const output = await runToEnd(examples.folder, 'bash', ['-c', lines.join('\n')])
   const endOfToken = output.indexOf('\n')
   const token = JSON.parse(output.slice(0, endOfToken))
@@ -35,7 +35,7 @@ describe('npm start', () => {
 
   it('the printed curl commands work unchanged, and answer with a token, a 200 and a 403', async () => {
     const { count, token, answers, statuses } = await paste(example)
-    expect(count).toBe(4)
+    expect(count).toBe(7)
     expect(token).toMatchObject({ token_type: 'Bearer', expires_in: 864_000 })
     expect(token.scope.split(' ').toSorted()).toEqual(['invoices:read', 'payments:list', 'payments:transfer'])
     expect(decodeJwt(token.access_token)).toMatchObject({
@@ -44,9 +44,23 @@ describe('npm start', () => {
       account_id: 'acme',
       access_mode: 'direct',
     })
-    expect(statuses).toEqual([200, 403])
+    expect(statuses).toEqual([200, 403, 201, 200])
+    expect(answers).toContain('"clientSecret":"gatehouse_')
     expect(answers).toContain('Harbour Ledger')
     expect(answers).toMatch(/www-authenticate: Bearer .*error="insufficient_scope".*scope="invoices:create"/i)
+  })
+
+  it('the six commands of docs/management-api.md make a key that works', async () => {
+    const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/management-api.md'), 'utf8')
+    const commands = /^```sh\n(DEVELOPER_TOKEN=[^]*?)^```$/m.exec(page)?.[1] ?? ''
+    expect(commands.match(/^curl|\$\(curl/gm)?.length).toBeLessThanOrEqual(6)
+    const token = /Bearer (harbour_[\w-]+)/.exec(example.stdout())?.[1] ?? ''
+    const script = commands
+      .replaceAll('localhost:3000', `localhost:${example.port}`)
+      .replace('DEVELOPER_TOKEN=harbour_…', `DEVELOPER_TOKEN=${token}`)
+    const output = await runToEnd(examples.folder, 'bash', ['-c', script])
+    expect(output).toContain('HTTP/1.1 200')
+    expect(output).toContain('"invoices":[')
   })
 
   it('npm start prints the address of the delegated flow, and the users who can sign in', () => {
@@ -145,7 +159,7 @@ describeWithRedis('npm start on Redis', () => {
   it('npm start works repeatedly on Redis, with a secret in .env that only its owner can read', async () => {
     const first = await examples.start({ REDIS_URL: redis.url })
     await first.ready()
-    expect((await paste(first)).statuses).toEqual([200, 403])
+    expect((await paste(first)).statuses).toEqual([200, 403, 201, 200])
     await first.stop()
 
     const envFile = path.join(examples.folder, '.env')
@@ -156,7 +170,7 @@ describeWithRedis('npm start on Redis', () => {
     // The second start uses other ports than the first start, and the same data and secret.
     const second = await examples.start({ REDIS_URL: redis.url })
     await second.ready()
-    expect((await paste(second)).statuses).toEqual([200, 403])
+    expect((await paste(second)).statuses).toEqual([200, 403, 201, 200])
     expect(readFileSync(envFile, 'utf8')).toBe(made)
     const clientId = (example: ExampleProcess) => example.stdout().match(/client_id=(\S+)/)?.[1]
     expect(clientId(second)).toBe(clientId(first))
