@@ -8,13 +8,14 @@ import type { Core } from './wire-core.ts'
 
 /** Wires the signing keys: keys in the store that rotate automatically, or keys that the host manages. */
 export function createKeySource(core: Core): KeySource {
-  const { settings, durable, events, logger, longestLifetime, revoked, revocations } = core
+  const { settings, durable, audit, events, logger, longestLifetime, revoked, revocations } = core
   const { signingKeys, lifetimes, secrets } = settings
   const parts = {
     revokeKey: (id: string, until: number, actor?: string) =>
       revocations.revokeAs(actor, { of: 'key', id, until }),
     isKeyRevoked: revoked.isKeyRevoked,
     events,
+    audit,
   }
   if ('jwks' in signingKeys) {
     return createHostKeys({ ...parts, keys: signingKeys.jwks.keys, onRevoked: revoked.onAdded })

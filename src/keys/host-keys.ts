@@ -1,11 +1,13 @@
 import { createLocalJWKSet } from 'jose'
 import { GatehouseError } from '../errors.ts'
+import type { AuditWriter } from '../audit/audit.ts'
+import { changeOptionsOf } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
 import { toPublicJwk, type SigningJwk } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
 import { ALGORITHMS, type KeyState } from './key-states.ts'
 import type { RevokeKey } from './revoked-keys.ts'
-import { actorOf, type KeySource } from './signing-keys.ts'
+import { checkedOptions, type KeySource } from './signing-keys.ts'
 
 /**
  * Seconds for which a key of the host stays revoked: ten years. The revocation must not expire before the
@@ -29,8 +31,9 @@ export function createHostKeys(parts: {
   readonly isKeyRevoked: (kid: string) => boolean
   readonly onRevoked: (listener: () => void) => () => void
   readonly events: EventSink
+  readonly audit: Pick<AuditWriter, 'record'>
 }): KeySource {
-  const { keys, revokeKey, isKeyRevoked, onRevoked, events } = parts
+  const { keys, revokeKey, isKeyRevoked, onRevoked, events, audit } = parts
   const signing = ALGORITHMS.flatMap((alg) => keys.find((key) => key.alg === alg && isPrivate(key)) ?? [])
   // The set includes revoked keys, so that the gateway reports their tokens as revoked, not as signed by an
   // unknown key.
@@ -89,7 +92,8 @@ export function createHostKeys(parts: {
       throw readOnly('to rotate them, put other keys first in `signingKeys.jwks`')
     },
     async revoke(kid, options) {
-      const actor = actorOf(options)
+      const change = checkedOptions(options)
+      const { actor } = change
       const key = keys.find((one) => one.kid === kid)
       if (!key) {
         throw new GatehouseError('ERR_NOT_FOUND', `there is no key "${kid}" in \`signingKeys.jwks\``)
@@ -102,7 +106,9 @@ export function createHostKeys(parts: {
       const isNew = !isKeyRevoked(kid)
       await revokeKey(kid, Math.ceil(Date.now() / 1000) + REVOKED_FOR_SECONDS, actor)
       applyRevocations()
-      if (isNew) events.emit('key.revoked', { kid, alg: key.alg, actor })
+      if (!isNew) return
+      await audit.record({ name: 'key.revoked', keyId: kid, ...changeOptionsOf(change) })
+      events.emit('key.revoked', { kid, alg: key.alg, actor })
     },
   }
 }

@@ -122,7 +122,8 @@ async function markLog(
 /** Encrypts the keys under the newest secret. If the write fails, the next start tries again. */
 async function encryptAgain({ records, logger }: RingLoaderParts, ring: StoredRing): Promise<void> {
   try {
-    await records.replace(ring, await records.draft(ring.keys, ring))
+    const { audit } = ring.stored.record
+    await records.replace(ring, { ...(await records.draft(ring.keys, ring)), ...(audit && { audit }) })
   } catch (error) {
     logger.warn(
       { err: error },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
+import type { WithOutbox } from '../audit/outbox.ts'
 import { createCollection, type Collection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import {
@@ -60,7 +61,7 @@ interface KeyRecord extends RingKey {
 }
 
 /** The ring as stored, with encrypted keys. */
-export interface KeyRingRecord {
+export interface KeyRingRecord extends WithOutbox {
   readonly id: string
   readonly keys: readonly KeyRecord[]
   readonly log?: string | undefined
@@ -107,6 +108,8 @@ export function createKeyRingRecords(store: Store, encryption: KeyEncryption) {
   })
   const records: RingRecords = { rings, encryption, opened: new Map() }
   return {
+    /** The key of the ring in the store. */
+    key: rings.key(RING),
     /**
      * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the keys; `ERR_STORE_CORRUPT`;
      *   `ERR_STORE_UNAVAILABLE`

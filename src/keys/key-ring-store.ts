@@ -1,5 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
+import type { AuditWriter } from '../audit/audit.ts'
+import type { EntryFields } from '../audit/entry.ts'
+import type { Outbox } from '../audit/outbox.ts'
+import { type ChangeOptions, changeOptionsOf } from '../host/change-options.ts'
 import type { Store } from '../store/contract.ts'
 import type { KeyChange, KeyStep } from './key-states.ts'
 import { loadRing, type RingLoaderParts } from './key-ring-loader.ts'
@@ -11,6 +15,7 @@ export type ChangeKeys = (keys: readonly OpenKey[]) => KeyStep<OpenKey>
 /** The dependencies of the key ring store. */
 export interface KeyRingStoreParts extends RingLoaderParts {
   readonly store: Store
+  readonly audit: Pick<AuditWriter, 'change' | 'record'>
   /**
    * Called with each ring that differs from the ring that this process knew. Called before `onChanges` and
    * `onReplaced`.
@@ -78,17 +83,24 @@ export function readRing(ringStore: KeyRingStore): Promise<StoredRing> {
  *
  * @param stepOf returns the changed keys. If another process changes the ring before the write, `stepOf` is
  *   called again with the keys of that process
- * @param actor who requested the change
+ * @param options who requested the change
  * @param onWritten runs as soon as the change is written
  * @returns whether this process made the change
  */
 export function changeRing(
   ringStore: KeyRingStore,
   stepOf: ChangeKeys,
-  actor?: string,
+  options: ChangeOptions = {},
   onWritten: () => Promise<void> = async () => {},
 ): Promise<boolean> {
-  return exclusively(ringStore, () => change(ringStore, stepOf, actor, onWritten))
+  return exclusively(ringStore, () =>
+    // Keys rotate, and are revoked, even if the entry cannot be listed as pending.
+    ringStore.parts.audit.change(
+      ringStore.parts.records.key,
+      (outbox) => change(ringStore, stepOf, options, onWritten, outbox),
+      { isRemoval: true },
+    ),
+  )
 }
 
 /**
@@ -110,6 +122,7 @@ async function read(state: KeyRingStore): Promise<StoredRing> {
     adopt(state, ring)
     if (changes.length > 0) {
       parts.onChanges(changes, undefined)
+      await parts.audit.record(...entriesOf(changes, {}))
       if (ring.replaced) parts.onReplaced(ring)
       await notifyProcesses(state, ring.id)
     }
@@ -132,8 +145,9 @@ function adopt(state: KeyRingStore, ring: StoredRing): void {
 async function change(
   state: KeyRingStore,
   stepOf: ChangeKeys,
-  actor: string | undefined,
+  options: ChangeOptions,
   onWritten: () => Promise<void>,
+  outbox: Outbox,
 ): Promise<boolean> {
   const { records, onChanges } = state.parts
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -143,11 +157,14 @@ async function change(
       if (await records.replace(ring, ring.stored.record)) return false
       continue
     }
-    const draft = await records.draft(keys, ring)
-    const notify = () => onChanges(changes, actor)
+    const { audit } = ring.stored.record
+    const drafted = await records.draft(keys, ring)
+    const draft = outbox.put({ ...drafted, ...(audit && { audit }) }, ...entriesOf(changes, options))
+    const notify = () => onChanges(changes, options.actor)
     state.pendingWrite = { id: draft.id, notify }
     const isWritten = await records.replace(ring, draft)
     state.pendingWrite = undefined
+    if (!isWritten) outbox.put(undefined)
     if (isWritten) {
       notify()
       // `onWritten` may revoke tokens. So it runs before the read and the notification. If `onWritten` fails,
@@ -172,6 +189,11 @@ async function areCurrentKeysKnown({ parts, known }: KeyRingStore): Promise<bool
   const current = await parts.records.currentKids().catch(() => [])
   const ours = known?.keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)
   return current.length > 0 && current.every((kid) => ours?.includes(kid))
+}
+
+/** The entries of changed keys. They have the names of the events. */
+function entriesOf(changes: readonly KeyChange[], options: ChangeOptions): EntryFields[] {
+  return changes.map(({ what, kid }) => ({ name: `key.${what}`, keyId: kid, ...changeOptionsOf(options) }))
 }
 
 async function notifyProcesses({ parts }: KeyRingStore, id: string): Promise<void> {

@@ -1,5 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { GatehouseError } from '../errors.ts'
+import type { AuditWriter } from '../audit/audit.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
@@ -22,7 +24,7 @@ import { createKeyRingRecords, makeKeys, type OpenKey } from './key-ring-record.
 import { createRotation, followRing, pollRing, replenishSoon, type Rotation } from './rotation.ts'
 import type { KeyEncryption } from './key-encryption.ts'
 import { createRevokedKeys, type RevokedKeys, type RevokeKey } from './revoked-keys.ts'
-import { actorOf, type KeyCondition, type KeySource, type SigningKeyInfo } from './signing-keys.ts'
+import { checkedOptions, type KeyCondition, type KeySource, type SigningKeyInfo } from './signing-keys.ts'
 import { limitPolls } from './unknown-key-polls.ts'
 
 /** The dependencies of rotating keys. */
@@ -38,6 +40,7 @@ export interface RotatingKeysParts {
   readonly revokeKey: RevokeKey
   readonly isKeyRevoked: (kid: string) => boolean
   readonly events: EventSink
+  readonly audit: Pick<AuditWriter, 'change' | 'record'>
   readonly logger: Logger
   /** See `RotationParts`. @default 60,000 */
   readonly pollIntervalMs?: number | undefined
@@ -100,7 +103,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       records,
       ringStore,
       marks,
-      revoke: (kid) => revokeKey(rotating, kid, undefined),
+      revoke: (kid) => revokeKey(rotating, kid, {}),
     }),
     get ring() {
       return rotating.ring
@@ -124,8 +127,8 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       return () => void rotating.listeners.delete(listener)
     },
     list: () => list(rotating),
-    rotate: async (options) => rotateKeys(rotating, actorOf(options)),
-    revoke: async (kid, options) => revokeKey(rotating, kid, actorOf(options)),
+    rotate: async (options) => rotateKeys(rotating, checkedOptions(options)),
+    revoke: async (kid, options) => revokeKey(rotating, kid, checkedOptions(options)),
   }
 }
 
@@ -216,16 +219,16 @@ async function list({ parts, ringStore }: RotatingKeys): Promise<readonly Signin
   })
 }
 
-async function rotateKeys({ ringStore, rotation }: RotatingKeys, actor: string | undefined): Promise<void> {
+async function rotateKeys({ ringStore, rotation }: RotatingKeys, options: ChangeOptions): Promise<void> {
   const replaced = inState((await readRing(ringStore)).keys, 'current').map(({ kid }) => kid)
   // Generating keys takes long. The keys are generated before the change, because other operations on the
   // ring wait while a change runs.
   const fresh = await makeKeys()
-  await changeRing(ringStore, (keys) => rotate(keys, Date.now() / 1000, fresh, replaced), actor)
+  await changeRing(ringStore, (keys) => rotate(keys, Date.now() / 1000, fresh, replaced), options)
   replenishSoon(rotation, 0)
 }
 
-async function revokeKey(keys: RotatingKeys, kid: string, actor: string | undefined): Promise<void> {
+async function revokeKey(keys: RotatingKeys, kid: string, options: ChangeOptions): Promise<void> {
   const { parts, ringStore, revokedKeys, rotation } = keys
   const hasKid = (key: OpenKey) => key.kid === kid
   const found = ringStore.known?.keys.find(hasKid) ?? (await readRing(ringStore)).keys.find(hasKid)
@@ -236,13 +239,13 @@ async function revokeKey(keys: RotatingKeys, kid: string, actor: string | undefi
   policy.catch(() => {})
   const revokeTokens = async () => {
     const { tail } = await policy
-    await revokedKeys.revokeTokens(kid, Math.ceil(since + tail[found.alg]), actor)
+    await revokedKeys.revokeTokens(kid, Math.ceil(since + tail[found.alg]), options.actor)
   }
-  let outcome = await takeOutOfService(ringStore, kid, [], revokeTokens, actor)
+  let outcome = await takeOutOfService(ringStore, kid, [], revokeTokens, options)
   while (outcome === 'needs a key') {
     // Generating a key takes long, and a new key is rarely needed here. So the key is generated only now.
     const fresh = await makeKeys([found.alg])
-    outcome = await takeOutOfService(ringStore, kid, fresh, revokeTokens, actor)
+    outcome = await takeOutOfService(ringStore, kid, fresh, revokeTokens, options)
   }
   if (outcome === 'was out of service') await revokeTokens()
   replenishSoon(rotation, 0)
@@ -257,7 +260,7 @@ async function takeOutOfService(
   kid: string,
   fresh: readonly OpenKey[],
   revokeTokens: () => Promise<void>,
-  actor: string | undefined,
+  options: ChangeOptions,
 ): Promise<'needs a key' | 'was out of service' | 'is out of service'> {
   let isNeeded = false
   const stepOf = (keys: readonly OpenKey[]) => {
@@ -265,6 +268,6 @@ async function takeOutOfService(
     isNeeded = !canSign(step.keys)
     return isNeeded ? { keys, changes: [] } : step
   }
-  if (await changeRing(ringStore, stepOf, actor, revokeTokens)) return 'is out of service'
+  if (await changeRing(ringStore, stepOf, options, revokeTokens)) return 'is out of service'
   return isNeeded ? 'needs a key' : 'was out of service'
 }

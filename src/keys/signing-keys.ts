@@ -52,13 +52,13 @@ export interface SigningKeys {
 }
 
 /**
- * The `actor` of a change.
+ * The validated options of a change.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an invalid actor or an unknown option
  */
-export function actorOf(options: ChangeOptions = {}): string | undefined {
+export function checkedOptions(options: ChangeOptions = {}): ChangeOptions {
   checkInput('the signing keys cannot be changed', options, changeFields)
-  return options.actor
+  return options
 }
 
 /** The condition of the keys, as far as this process knows. */

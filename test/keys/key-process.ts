@@ -1,3 +1,4 @@
+import { auditOf } from '../audit/setup.ts'
 import { SignJWT, decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import type { Store } from 'koa-gatehouse'
 import { createEvents } from '../../src/host/events.ts'
@@ -31,6 +32,7 @@ export function keyProcess(
       emitted.push([name.slice(4), alg, kid, actor].filter(Boolean).join(' ')),
     )
   }
+  const audit = auditOf(store)
   const keys = createRotatingKeys({
     store,
     encryption: createKeyEncryption(options.secrets ?? [SECRET]),
@@ -46,12 +48,14 @@ export function keyProcess(
     },
     isKeyRevoked: (kid) => options.isKeyRevoked?.(kid) ?? false,
     events,
+    audit,
     logger: options.logger ?? { debug() {}, info() {}, warn() {}, error() {} },
     takeOverAfterMs: options.takeOverAfterMs ?? 3_600_000,
   })
 
   return {
     keys,
+    audit,
     emitted,
     revoked,
     published: () => keys.ring.published.keys.map(({ kid }) => String(kid)),

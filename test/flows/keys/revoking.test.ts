@@ -78,6 +78,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     const kid = kidOf(await tokenAt(one, key))
     // Renaming removes the client from the cache, so that the request reads the client from the store.
     await one.gatehouse.apiKeys.rename(key.client_id, 'Renamed')
+    await one.gatehouse.audit.list({ limit: 1 })
     const pause = paused.pauseAfter('get client:')
     const answer = tokenAt(one, key)
     expect(await pause.reached).toBe(true)
