@@ -216,6 +216,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
           applications: clients.applications,
           grants,
           tokens,
+          audit: core.audit,
           signingKeys: { list: keys.list, rotate: keys.rotate, revoke: keys.revoke },
           health: () => gatehouse.health(),
           catalog,

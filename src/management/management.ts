@@ -11,6 +11,8 @@ import { optional } from '../validation/rules.ts'
 import { apiKeyRoutes } from './api-key-routes.ts'
 import { applicationRoutes } from './application-routes.ts'
 import type { Store } from '../store/contract.ts'
+import type { AuditTrail } from '../audit/audit.ts'
+import { auditRoutes } from './audit-routes.ts'
 import { authorizationRoutes } from './authorization-routes.ts'
 import { catalogRoutes, createAccessPreview, type CatalogParts } from './catalog-routes.ts'
 import { operatorRoutes, type OperatorParts } from './operator-routes.ts'
@@ -32,6 +34,7 @@ export interface ManagementOptions {
 
 /** What the management API needs from the rest of the service. */
 export interface ManagementParts extends OperatorParts, Omit<CatalogParts, 'accounts'> {
+  readonly audit: Pick<AuditTrail, 'list'>
   readonly accounts: HostAccounts
   readonly issuer: string
   /** The HMAC keys of CSRF tokens, newest first. */
@@ -75,6 +78,7 @@ export function management(parts: ManagementParts, options: ManagementOptions = 
     ...applicationRoutes(parts.applications, shared),
     ...catalogRoutes(parts),
     ...authorizationRoutes(parts.grants),
+    ...auditRoutes(parts.audit),
     ...operatorRoutes(parts),
     {
       method: 'get',

@@ -73,6 +73,20 @@ const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(500))
 /** The query of a list. */
 export const PageQuery = v.strictObject({ cursor: v.optional(text), limit: v.optional(limit) })
 
+/** The query of the audit trail of an account. */
+export const AuditQuery = v.strictObject({
+  ...PageQuery.entries,
+  trail: v.optional(v.picklist(['changes', 'failures'])),
+})
+
+/** The query of the whole audit trail. */
+export const OperatorAuditQuery = v.strictObject({
+  ...AuditQuery.entries,
+  accountId: v.optional(text),
+  clientId: v.optional(text),
+  actor: v.optional(text),
+})
+
 /** The query of a list of clients. */
 export const ClientPageQuery = v.strictObject({ ...PageQuery.entries, name: v.optional(text) })
 
@@ -125,6 +139,29 @@ const Authorization = v.object({
   authorizedAt: epochSeconds,
   lastUsedAt: v.optional(epochSeconds),
   expiresAt: epochSeconds,
+})
+
+const AuditEntry = v.object({
+  id: text,
+  at: v.pipe(v.number(), v.integer(), v.description('Milliseconds since the epoch')),
+  name: text,
+  outcome: v.picklist(['success', 'failure']),
+  actor: v.optional(text),
+  accountId: v.optional(text),
+  userId: v.optional(text),
+  clientId: v.optional(text),
+  kind: v.optional(v.picklist(['apiKey', 'application'])),
+  grantId: v.optional(text),
+  tokenId: v.optional(text),
+  keyId: v.optional(text),
+  change: v.optional(text),
+  target: v.optional(text),
+  scopes: v.optional(texts),
+  denied: v.optional(texts),
+  reason: v.optional(text),
+  address: v.optional(text),
+  userAgent: v.optional(text),
+  count: v.optional(v.number()),
 })
 
 const SigningKey = v.object({
@@ -194,6 +231,8 @@ export const SCHEMAS = {
   RevokedAccess: v.object({ clients: v.number(), grants: v.number() }),
   SigningKeyList: v.object({ items: v.array(SigningKey) }),
   Health,
+  AuditEntry,
+  AuditPage: pageOf(AuditEntry),
   SecretList: v.object({ items: v.array(Secret) }),
   Session,
   Problem,

@@ -188,6 +188,8 @@ describe('10,000 keys of one owner', () => {
     for (let at = 0; at < 10_000; at += 500) {
       await Promise.all(Array.from({ length: 500 }, (_, more) => create(at + more)))
     }
+    // Waits until the entries of the creations are in the audit trail.
+    await host.gatehouse.audit.list({ limit: 1 })
     const { call } = host.api('acme')
     for (const query of ['', '?limit=500', '?name=Key%207']) {
       calls.length = 0

@@ -597,6 +597,50 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/audit': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * What happened to the clients and authorizations of the account, newest first
+     * @description `trail=failures` lists wrong secrets and rejected sign-ins.
+     *
+     *     Permission: `audit:read`
+     */
+    get: operations['listAudit']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/audit': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * What happened at all, newest first
+     * @description At most one of `accountId`, `clientId` and `actor` limits the list.
+     *
+     *     Only for operators.
+     */
+    get: operations['listWholeAudit']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/operator/clients/{clientId}': {
     parameters: {
       query?: never
@@ -1032,6 +1076,35 @@ export interface components {
         ageSeconds?: number
         count: number
       }
+    }
+    AuditEntry: {
+      id: string
+      /** @description Milliseconds since the epoch */
+      at: number
+      name: string
+      /** @enum {string} */
+      outcome: 'success' | 'failure'
+      actor?: string
+      accountId?: string
+      userId?: string
+      clientId?: string
+      /** @enum {string} */
+      kind?: 'apiKey' | 'application'
+      grantId?: string
+      tokenId?: string
+      keyId?: string
+      change?: string
+      target?: string
+      scopes?: string[]
+      denied?: string[]
+      reason?: string
+      address?: string
+      userAgent?: string
+      count?: number
+    }
+    AuditPage: {
+      items: components['schemas']['AuditEntry'][]
+      cursor?: string
     }
     SecretList: {
       items: {
@@ -2395,6 +2468,75 @@ export interface operations {
           [name: string]: unknown
         }
         content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  listAudit: {
+    parameters: {
+      query?: {
+        cursor?: string
+        limit?: number
+        trail?: 'changes' | 'failures'
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AuditPage']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  listWholeAudit: {
+    parameters: {
+      query?: {
+        cursor?: string
+        limit?: number
+        trail?: 'changes' | 'failures'
+        accountId?: string
+        clientId?: string
+        actor?: string
+      }
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AuditPage']
+        }
       }
       /** @description Problem details (RFC 9457) */
       default: {

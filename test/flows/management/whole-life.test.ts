@@ -6,7 +6,7 @@ import { createBrowser } from '../../support/browser.ts'
 import { CALLBACK, connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
-import type { paths } from './openapi-types.d.ts'
+import type { components, paths } from './openapi-types.d.ts'
 import { request, startManagement, type ManagementHost } from './setup.ts'
 
 interface OpenApi {
@@ -273,6 +273,56 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     await root.POST('/operator/signing-keys/{kid}/revoke', { params: { path: { kid: current!.kid } } })
     expect(await statusAt(host, 'GET /invoices/list', token)).toBe(401)
     expect((await root.GET('/operator/health')).data?.ready).toBe(true)
+  })
+
+  it('the audit trail of the account tells that life in order, with actor and address, and without a secret', async () => {
+    const api = clientFor('acme')
+    type Entry = components['schemas']['AuditEntry']
+    const entries: Entry[] = []
+    let cursor: string | undefined
+    do {
+      const { data } = await api.GET('/audit', {
+        params: { query: { limit: 20, ...(cursor && { cursor }) } },
+      })
+      entries.push(...data!.items)
+      cursor = data!.cursor
+    } while (cursor !== undefined)
+    entries.reverse()
+    const ofKey = entries.filter(({ clientId }) => clientId === entries[0]!.clientId)
+    expect(ofKey.map(({ name, change, target }) => [name, change, target].filter(Boolean).join(' '))).toEqual(
+      [
+        'client.created',
+        'client.changed product.added invoices',
+        'client.changed operation.removed invoices:read',
+        'client.changed operation.restored invoices:read',
+        'client.changed secret.rotated',
+        'client.changed secret.revoked old',
+        'client.changed secret.rotated',
+        'client.changed secret.revoked new',
+        'client.compromised',
+        'client.changed name',
+        'client.changed disabled',
+        'client.changed enabled',
+        'client.changed product.removed invoices',
+        'client.deleted',
+      ],
+    )
+    for (const entry of ofKey) {
+      expect(entry).toMatchObject({ accountId: 'acme', actor: 'acme', userAgent: 'node', outcome: 'success' })
+      expect(entry.address).toMatch(/127\.0\.0\.1|::1/)
+    }
+    expect(JSON.stringify(entries)).not.toMatch(/gatehouse_|sha256:|eyJ/)
+
+    // Another account sees only its own entries, whatever cursor it sends.
+    const alice = clientFor('alice')
+    const newest = (await api.GET('/audit', { params: { query: { limit: 1 } } })).data!
+    for (const query of [{}, { cursor: newest.cursor! }]) {
+      const items = (await alice.GET('/audit', { params: { query } })).data!.items
+      expect(items.filter(({ accountId }) => accountId !== 'alice')).toEqual([])
+    }
+    expect((await host.api('alice').call('GET /audit?accountId=acme')).status).toBe(422)
+    const whole = await clientFor('root').GET('/operator/audit', { params: { query: { accountId: 'acme' } } })
+    expect(whole.data!.items[0]).toMatchObject({ accountId: 'acme' })
   })
 
   it('operator routes reject everyone else, and change nothing', async () => {

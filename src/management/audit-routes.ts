@@ -1,0 +1,31 @@
+import type * as v from 'valibot'
+import type { AuditTrail } from '../audit/audit.ts'
+import { route, type Route } from './route.ts'
+import { AuditQuery, OperatorAuditQuery } from './schemas.ts'
+
+/** The routes of the audit trail: that of the caller's account, and for operators all of it. */
+export function auditRoutes(audit: Pick<AuditTrail, 'list'>): Route[] {
+  const common = { method: 'get', tag: 'Audit trail', status: 200, answer: 'AuditPage' } as const
+  return [
+    route<undefined, v.InferOutput<typeof AuditQuery>>({
+      ...common,
+      path: '/audit',
+      operationId: 'listAudit',
+      summary: 'What happened to the clients and authorizations of the account, newest first',
+      description: '`trail=failures` lists wrong secrets and rejected sign-ins.',
+      access: 'audit:read',
+      query: AuditQuery,
+      handle: ({ caller: { accountId }, query }) => audit.list({ ...query, accountId }),
+    }),
+    route<undefined, v.InferOutput<typeof OperatorAuditQuery>>({
+      ...common,
+      path: '/operator/audit',
+      operationId: 'listWholeAudit',
+      summary: 'What happened at all, newest first',
+      description: 'At most one of `accountId`, `clientId` and `actor` limits the list.',
+      access: 'operator',
+      query: OperatorAuditQuery,
+      handle: ({ query }) => audit.list(query),
+    }),
+  ]
+}
