@@ -16,6 +16,7 @@ const files = testFiles(root)
 const ON_KOA_2 = [
   'test/flows/mounting/*.test.ts',
   'test/flows/authorize/{consent,content-negotiation,host-session}.test.ts',
+  'test/flows/management/{mounting,who-may}.test.ts',
   'test/gateway/gateway.test.ts',
 ]
 
