@@ -1,0 +1,69 @@
+/**
+ * Two processes make 20,000 changes, and one of them is killed (SIGKILL) on the way. Every change that was answered
+ * must be in the audit trail, and no entry may be there twice for a reader that goes on from its cursor. Otherwise
+ * the measurement fails. It prints the bytes of an entry and the commands of a change. It starts its own Redis.
+ * `node bench/audit.ts` runs for about two minutes, and needs Node 22.18 or later.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { freePort } from '../test/support/free-port.ts'
+import { startRedis } from '../test/support/redis-server.ts'
+import type { Ask, AuditProcessOptions } from './audit-process.ts'
+import { startProcess } from './processes.ts'
+
+const CHANGES = 10_000
+const KILL_AFTER = 6000
+const TIMEOUT_MS = 180_000
+/** Milliseconds after which another process completes what the killed process left. */
+const ABANDONED_MS = 17_000
+
+const { url: redisUrl } = await startRedis()
+const redis = new Redis(redisUrl)
+const answered = new Set<string>()
+const counts = { steady: 0, victim: 0 }
+
+async function start(name: string) {
+  const options: AuditProcessOptions = { redisUrl, port: await freePort(), name }
+  return startProcess<Ask, string>('audit-process.ts', options, {
+    onEvent(actor) {
+      answered.add(actor)
+      if (name in counts) counts[name as keyof typeof counts] += 1
+      if (counts.victim === KILL_AFTER) void victim.kill()
+    },
+  })
+}
+
+const steady = await start('steady')
+const victim = await start('victim')
+const commandsBefore = await commands()
+const startedAt = performance.now()
+const failed = victim.ask('change', TIMEOUT_MS, CHANGES).catch(() => {})
+await steady.ask('change', TIMEOUT_MS, CHANGES)
+await victim.ended
+await failed
+const seconds = (performance.now() - startedAt) / 1000
+const perChange = ((await commands()) - commandsBefore) / answered.size
+await delay(ABANDONED_MS)
+
+const later = await start('later')
+await delay(5000)
+const entries = await later.ask<{ id: string; actor?: string }[]>('read', TIMEOUT_MS)
+const found = new Set(entries.map(({ actor }) => actor))
+const lost = [...answered].filter((actor) => !found.has(actor))
+const doubled = entries.length - new Set(entries.map(({ id }) => id)).size
+const left = await redis.zcard('gatehouse:audit:pending').catch(() => -1)
+let bytes = 0
+for (const key of await redis.keys('gatehouse:audit:changes:*'))
+  bytes += Number(await redis.memory('USAGE', key))
+
+console.log(
+  `answered changes: ${answered.size} (${counts.victim} of the killed process) in ${seconds.toFixed(1)} s`,
+)
+console.log(`entries: ${entries.length}; lost: ${lost.length}; doubled: ${doubled}; still pending: ${left}`)
+console.log(`bytes of Redis an entry, with its lists: ${Math.round(bytes / entries.length)}`)
+console.log(`commands of Redis a change, of all kinds: ${perChange.toFixed(1)}`)
+process.exit(lost.length === 0 && doubled === 0 ? 0 : 1)
+
+async function commands(): Promise<number> {
+  return Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1])
+}
