@@ -82,8 +82,8 @@ export function createVerifiedTokens({
   }
 
   function find(token: string): RecentToken | undefined {
-    // V8 hashes a text of 86 characters faster than a whole token. Whoever does not know the signature of a token
-    // finds nothing here, so the time of the comparison tells nothing.
+    // V8 hashes a text of 86 characters faster than a whole token. A caller who does not know the signature of a
+    // token finds nothing here, so the time of the comparison tells nothing.
     const signature = token.slice(-SIGNATURE_LENGTH)
     const known = recent.get(signature)
     if (known?.token === token) return known
