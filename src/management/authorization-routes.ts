@@ -1,15 +1,41 @@
 import type * as v from 'valibot'
+import type { Applications } from '../clients/applications.ts'
+import type { Application } from '../clients/client.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Grant } from '../grants/grant.ts'
 import type { Grants } from '../grants/grant-service.ts'
 import { route, type Route } from './route.ts'
-import { PageQuery } from './schemas.ts'
+import { ClientIdQuery, PageQuery } from './schemas.ts'
+
+type PageOptions = v.InferOutput<typeof PageQuery>
+
+/** Creates a function that reads a page of grants, each with what users may know about its application. */
+export function authorizationLists(grants: Grants, applications: Pick<Applications, 'find'>) {
+  return async function listAuthorizations(
+    holder: { readonly accountId: string; readonly userId?: string | undefined },
+    options: PageOptions,
+  ) {
+    const { items, cursor } = await grants.list({ ...options, ...holder })
+    const clientIds = [...new Set(items.map(({ clientId }) => clientId))]
+    // All reads begin at the same time, so that the store driver sends them together.
+    const found = await Promise.all(clientIds.map((clientId) => applications.find(clientId)))
+    const byId = new Map(clientIds.map((clientId, index) => [clientId, presentToUsers(found[index])]))
+    return { items: items.map((grant) => ({ ...grant, application: byId.get(grant.clientId) })), cursor }
+  }
+}
+
+function presentToUsers(application: Application | undefined) {
+  if (!application) return undefined
+  const { name, homepageUri, logoUri } = application
+  return { name, homepageUri, logoUri }
+}
 
 /** The routes of what the caller has authorized applications to do. */
-export function authorizationRoutes(grants: Grants): Route[] {
+export function authorizationRoutes(grants: Grants, applications: Pick<Applications, 'find'>): Route[] {
+  const list = authorizationLists(grants, applications)
   const tag = 'Authorizations'
   return [
-    route<undefined, v.InferOutput<typeof PageQuery>>({
+    route<undefined, PageOptions>({
       method: 'get',
       path: '/authorizations',
       operationId: 'listAuthorizations',
@@ -20,7 +46,23 @@ export function authorizationRoutes(grants: Grants): Route[] {
       query: PageQuery,
       status: 200,
       answer: 'AuthorizationPage',
-      handle: ({ caller: { accountId, userId }, query }) => grants.list({ ...query, accountId, userId }),
+      handle: ({ caller: { accountId, userId }, query }) => list({ accountId, userId }, query),
+    }),
+    route<undefined, v.InferOutput<typeof ClientIdQuery>>({
+      method: 'delete',
+      path: '/authorizations',
+      operationId: 'revokeAuthorizationsOfApplication',
+      tag,
+      summary: 'Disconnect an application: revoke all authorizations that the caller gave to it',
+      description: 'A repeat revokes 0 grants. For a user of an account, only what this user has authorized.',
+      access: 'authorizations:revoke',
+      query: ClientIdQuery,
+      status: 200,
+      answer: 'RevokedAuthorizations',
+      async handle({ caller: { accountId, userId }, query: { clientId }, change }) {
+        const holder = { accountId, clientId, ...(userId !== undefined && { userId }) }
+        return { grants: await grants.revokeAll(holder, change) }
+      },
     }),
     route<undefined, undefined, Grant>({
       method: 'delete',

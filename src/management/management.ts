@@ -77,7 +77,7 @@ export function management(parts: ManagementParts, options: ManagementOptions = 
     ...apiKeyRoutes(parts.apiKeys, shared),
     ...applicationRoutes(parts.applications, shared),
     ...catalogRoutes(parts),
-    ...authorizationRoutes(parts.grants),
+    ...authorizationRoutes(parts.grants, parts.applications),
     ...auditRoutes(parts.audit),
     ...operatorRoutes(parts),
     {

@@ -9,6 +9,7 @@ import type { Grants } from '../grants/grant-service.ts'
 import type { Health } from '../health/health-report.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
+import { authorizationLists } from './authorization-routes.ts'
 import { presentClient, sendClient } from './present-client.ts'
 import { route, type Call, type Route } from './route.ts'
 import { PageQuery, type SchemaName } from './schemas.ts'
@@ -31,6 +32,7 @@ export function operatorRoutes(parts: OperatorParts): Route[] {
   const { apiKeys, applications, grants, tokens, signingKeys, accounts, health } = parts
   const common = { tag: 'Operators', access: 'operator' } as const
   const account = '/operator/accounts/{accountId}'
+  const listAuthorizations = authorizationLists(grants, applications)
 
   async function requireClient(clientId: string): Promise<Client> {
     const client = (await apiKeys.find(clientId)) ?? (await applications.find(clientId))
@@ -114,7 +116,7 @@ export function operatorRoutes(parts: OperatorParts): Route[] {
       presentPage(await applications.listByOwner(accountId, query)),
     ),
     list('authorizations', 'the authorizations', 'AuthorizationPage', (accountId, query) =>
-      grants.list({ ...query, accountId }),
+      listAuthorizations({ accountId }, query),
     ),
     change(
       `${account}/revoke`,

@@ -73,6 +73,9 @@ const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(500))
 /** The query of a list. */
 export const PageQuery = v.strictObject({ cursor: v.optional(text), limit: v.optional(limit) })
 
+/** The query that names an application. */
+export const ClientIdQuery = v.strictObject({ clientId: v.pipe(v.string(), v.minLength(1)) })
+
 /** The query of the audit trail of an account. */
 export const AuditQuery = v.strictObject({
   ...PageQuery.entries,
@@ -139,6 +142,12 @@ const Authorization = v.object({
   authorizedAt: epochSeconds,
   lastUsedAt: v.optional(epochSeconds),
   expiresAt: epochSeconds,
+  application: v.optional(
+    v.pipe(
+      v.object({ name: text, homepageUri: v.optional(text), logoUri: v.optional(text) }),
+      v.description('What users may know about the application; absent if it was deleted'),
+    ),
+  ),
 })
 
 const AuditEntry = v.object({
@@ -226,6 +235,7 @@ export const SCHEMAS = {
   AccessPreview,
   Authorization,
   AuthorizationPage: pageOf(Authorization),
+  RevokedAuthorizations: v.object({ grants: v.number() }),
   Client: v.variant('kind', [ApiKey, Application]),
   Account: v.object({ accountId: text, kycLevel: v.optional(text) }),
   RevokedAccess: v.object({ clients: v.number(), grants: v.number() }),

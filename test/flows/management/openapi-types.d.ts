@@ -569,7 +569,13 @@ export interface paths {
     get: operations['listAuthorizations']
     put?: never
     post?: never
-    delete?: never
+    /**
+     * Disconnect an application: revoke all authorizations that the caller gave to it
+     * @description A repeat revokes 0 grants. For a user of an account, only what this user has authorized.
+     *
+     *     Permission: `authorizations:revoke`
+     */
+    delete: operations['revokeAuthorizationsOfApplication']
     options?: never
     head?: never
     patch?: never
@@ -1034,10 +1040,19 @@ export interface components {
       authorizedAt: number
       lastUsedAt?: number
       expiresAt: number
+      /** @description What users may know about the application; absent if it was deleted */
+      application?: {
+        name: string
+        homepageUri?: string
+        logoUri?: string
+      }
     }
     AuthorizationPage: {
       items: components['schemas']['Authorization'][]
       cursor?: string
+    }
+    RevokedAuthorizations: {
+      grants: number
     }
     Client: components['schemas']['ApiKey'] | components['schemas']['Application']
     Account: {
@@ -2435,6 +2450,40 @@ export interface operations {
         }
         content: {
           'application/json': components['schemas']['AuthorizationPage']
+        }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  revokeAuthorizationsOfApplication: {
+    parameters: {
+      query: {
+        clientId: string
+      }
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['RevokedAuthorizations']
         }
       }
       /** @description Problem details (RFC 9457) */

@@ -184,7 +184,13 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     // Alice disconnects it.
     const alice = clientFor('alice')
     const { items } = (await alice.GET('/authorizations', { params: { query: {} } })).data!
-    expect(items).toMatchObject([{ clientId, accountId: 'alice' }])
+    expect(items).toMatchObject([
+      {
+        clientId,
+        accountId: 'alice',
+        application: { name: 'Ledger', homepageUri: 'https://ledger.example/' },
+      },
+    ])
     const grant = { params: { path: { grantId: items[0]!.grantId } } }
     expect((await api.DELETE('/authorizations/{grantId}', grant)).error).toMatchObject({
       code: 'ERR_NOT_FOUND',
@@ -193,6 +199,17 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     expect((await alice.GET('/authorizations')).data).toEqual({ items: [] })
     expect(await statusAt(host, 'GET /invoices/list', tokens.access_token)).toBe(401)
     expect((await host.refresh(client, tokens.refresh_token)).status).toBe(400)
+
+    // Alice connects it twice more, and disconnects all of it at once. Another account disconnects nothing.
+    const again = [await connect(host, client, { browser }), await connect(host, client, { browser })]
+    const ofClient = { params: { query: { clientId } } }
+    expect((await api.DELETE('/authorizations', ofClient)).data).toEqual({ grants: 0 })
+    expect((await alice.DELETE('/authorizations', ofClient)).data?.grants).toBeGreaterThan(0)
+    expect((await alice.DELETE('/authorizations', ofClient)).data).toEqual({ grants: 0 })
+    expect((await alice.GET('/authorizations')).data).toEqual({ items: [] })
+    for (const { access_token: token } of again) {
+      expect(await statusAt(host, 'GET /invoices/list', token)).toBe(401)
+    }
 
     const scope = { params: { path: { clientId, scope: 'invoices:read' } } }
     await api.DELETE('/applications/{clientId}/operations/{scope}', scope)
