@@ -35,6 +35,12 @@ export interface AuditEntry {
   readonly scopes?: readonly string[] | undefined
   /** The scopes that a person denied. */
   readonly denied?: readonly string[] | undefined
+  /**
+   * The operations that were added to products, each as `product/scope`; at most 100, and then how many more there are.
+   */
+  readonly added?: readonly string[] | undefined
+  /** The operations that were removed from products, as `added`. */
+  readonly removed?: readonly string[] | undefined
   /** Why something was revoked or rejected. */
   readonly reason?: string | undefined
   /** The network address from which it was requested. */

@@ -59,6 +59,7 @@ export function createCore(settings: ResolvedOptions) {
     revocations: { revoke: revocations.revoke, isScopeRevoked: revoked.isScopeRevoked },
     onRevoked: revoked.onAdded,
     longestLifetime,
+    audit,
     logger,
     onChanged: ({ products, operations }) =>
       events.emit('catalog.reloaded', { products: products.size, operations: operations.size }),

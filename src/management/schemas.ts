@@ -167,6 +167,8 @@ const AuditEntry = v.object({
   target: v.optional(text),
   scopes: v.optional(texts),
   denied: v.optional(texts),
+  added: v.optional(texts),
+  removed: v.optional(texts),
   reason: v.optional(text),
   address: v.optional(text),
   userAgent: v.optional(text),

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { AuditWriter } from '../../audit/audit.ts'
+import type { EntryFields } from '../../audit/entry.ts'
 import type { Catalog } from '../catalog.ts'
 import type { ProductSource } from '../definition.ts'
 import { isSameAs, missingFrom, productScopesOf, type ProductScopes } from '../product-scopes.ts'
@@ -8,6 +10,7 @@ import type { Logger } from '../../host/logger.ts'
 import type { Stored } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import type { LongestLifetime } from '../../revocation/longest-token-lifetime.ts'
+import { catalogEntry } from './catalog-entry.ts'
 import {
   CATALOG_CHANNEL,
   CATALOG_RECORD,
@@ -27,6 +30,8 @@ export interface SyncParts {
   readonly products: ProductSource
   readonly revocations: ScopeRevocations
   readonly longestLifetime: Pick<LongestLifetime, 'seconds'>
+  /** Records the changes of the products. */
+  readonly audit: Pick<AuditWriter, 'record'>
   readonly logger: Logger
   /** Called when another catalog becomes active. */
   readonly onChanged?: ((catalog: Catalog) => void) | undefined
@@ -50,6 +55,8 @@ export function createSyncState(parts: SyncParts) {
      * less durable than required.
      */
     hasUnconfirmedWrite: false,
+    /** The audit entry of the last change, and the version of the record with this change, until it is recorded. */
+    unrecorded: undefined as { readonly version: string; readonly entry: EntryFields } | undefined,
     /**
      * The operations that the last warning listed, joined by commas; empty if no operation is missing from
      * the record.
@@ -71,6 +78,7 @@ export type SyncState = ReturnType<typeof createSyncState>
 export async function pull(state: SyncState): Promise<void> {
   const record = await state.records.get(CATALOG_RECORD)
   if (record === undefined || isOutdated(state, record)) return publish(state, false)
+  await recordChange(state, record)
   if (record.version !== state.version) {
     await state.catalog.reload()
     activate(state, record)
@@ -92,6 +100,7 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
   let loadedAfter: string | undefined
   for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt += 1) {
     const before = await readRecord(state, isReload)
+    await recordChange(state, before?.record)
     // If the write of a reload is retried, and the loaded products have the same operations as the record,
     // the products are not loaded again. In all other cases the products are loaded again, because another
     // process may have changed the record after the load.
@@ -101,6 +110,7 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
     }
     const record = await writeRecord(state, before, isReload)
     if (record === undefined) continue
+    const recorded = recordChange(state, record)
     state.hasPublished = true
     activate(state, record)
     // If another process wrote the record after this load, that process may have newer titles and routes.
@@ -109,7 +119,9 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
     try {
       await revokeWithdrawn(state, record)
     } finally {
-      if (record !== before?.record) await state.store.publish(CATALOG_CHANNEL, record.version)
+      // The entry never delays the revocation of removed operations.
+      const isNew = record !== before?.record
+      await Promise.all([isNew && state.store.publish(CATALOG_CHANNEL, record.version), recorded])
     }
     return
   }
@@ -148,12 +160,27 @@ async function writeRecord(
   if (isUnchanged && !state.hasUnconfirmedWrite) return before.record
 
   const record = isUnchanged ? before.record : await createRecord(state, before?.record, own)
+  // The first products of a store are no change.
+  const entry = before && catalogEntry(before.record.products, record.products)
+  if (entry) state.unrecorded = { version: record.version, entry }
   state.hasUnconfirmedWrite = true
   const isWritten = before
     ? await records.replace(CATALOG_RECORD, before, record)
     : await records.create(CATALOG_RECORD, record)
   state.hasUnconfirmedWrite = false
+  if (!isWritten) state.unrecorded = undefined
   return isWritten ? record : undefined
+}
+
+/**
+ * Records the last change of this process if the record in the store has this change. A write that was not confirmed
+ * may have been applied. Never rejects.
+ */
+async function recordChange(state: SyncState, record: CatalogRecord | undefined): Promise<void> {
+  const { unrecorded, audit } = state
+  if (unrecorded === undefined || unrecorded.version !== record?.version) return
+  state.unrecorded = undefined
+  await audit.record(unrecorded.entry)
 }
 
 async function createRecord(

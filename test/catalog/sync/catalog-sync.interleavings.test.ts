@@ -92,7 +92,8 @@ function createWorld(scheduler: fc.Scheduler) {
         }
       },
     })
-    const made = { ...createProcess(store, own ?? load), state, own }
+    // The audit trail waits for timers, which the scheduler does not know, when processes write at the same time.
+    const made = { ...createProcess(store, own ?? load, { auditStore: memoryStore() }), state, own }
     running.push(made)
     void made.start().then(
       () => (state.isReady = true),

@@ -1,4 +1,5 @@
 import { onTestFinished, vi } from 'vitest'
+import { auditOf } from '../../audit/setup.ts'
 import type { ProductDefinitions, Store } from 'koa-gatehouse'
 import { createCatalogSync } from '../../../src/catalog/sync/catalog-sync.ts'
 import type { Catalog } from '../../../src/catalog/catalog.ts'
@@ -46,6 +47,8 @@ export interface ProcessOptions {
    */
   readonly pollIntervalSeconds?: number | undefined
   readonly tokenLifetime?: number | undefined
+  /** The store of the audit trail. @default the store of the process */
+  readonly auditStore?: Store | undefined
 }
 
 /** The catalog and the revocations of one process that is not started yet. */
@@ -56,6 +59,7 @@ export function createProcess(
     pollIntervalMs = NEVER,
     pollIntervalSeconds = NEVER / 1000,
     tokenLifetime = 864_000,
+    auditStore = store,
   }: ProcessOptions = {},
 ) {
   const warn = vi.fn()
@@ -67,6 +71,7 @@ export function createProcess(
   const longestLifetime = createLongestLifetime(store, tokenLifetime)
   const revocations = createRevocations({ store, log, set, longestLifetime, logger })
   const catalog = createLiveCatalog({ products, loadTimeoutMs: 5000 })
+  const audit = auditOf(auditStore)
   const onChanged = vi.fn<(catalog: Catalog) => void>()
   const sync = createCatalogSync({
     store,
@@ -75,12 +80,14 @@ export function createProcess(
     revocations: { revoke: revocations.revoke, isScopeRevoked: set.isScopeRevoked },
     onRevoked: set.onAdded,
     longestLifetime,
+    audit,
     logger,
     onChanged,
     pollIntervalMs: pollIntervalMs === 'default' ? undefined : pollIntervalMs,
   })
 
   return {
+    audit,
     sync,
     catalog,
     warn,

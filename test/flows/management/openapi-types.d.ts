@@ -1112,6 +1112,8 @@ export interface components {
       target?: string
       scopes?: string[]
       denied?: string[]
+      added?: string[]
+      removed?: string[]
       reason?: string
       address?: string
       userAgent?: string
