@@ -14,6 +14,12 @@ const DAY_MS = 86_400_000
 /** Milliseconds after which the last known chunk is read again before it is used. */
 const KNOWN_MS = 3_600_000
 
+/**
+ * Seconds for which an empty chunk takes the place of a deleted chunk. A process that still knows the chunk before
+ * it as the last one would otherwise create the chunk again, and write where nobody reads.
+ */
+export const DELETED_SECONDS = (2 * KNOWN_MS) / 1000
+
 /** The number of chunks whose ids this process remembers. */
 const REMEMBERED = 256
 

@@ -5,6 +5,7 @@ import type { AuditEntry, PendingEntry } from './entry.ts'
 import { addToLists } from './lists.ts'
 import {
   chunkKey,
+  DELETED_SECONDS,
   deletedUpTo,
   findLast,
   findWritten,
@@ -146,7 +147,7 @@ async function writeEntries(
 }
 
 /**
- * Stores the number of a new chunk, and deletes the chunks that exceed the bound. Failures are harmless: readers
+ * Stores the number of a new chunk, and empties the chunks that exceed the bound. Failures are harmless: readers
  * skip these chunks, and the chunks expire.
  */
 async function tidy(trail: Trail, before: number, number: number): Promise<void> {
@@ -154,6 +155,6 @@ async function tidy(trail: Trail, before: number, number: number): Promise<void>
   const old = rangeOf(deletedUpTo(trail, before) + 1, deletedUpTo(trail, number))
   await Promise.allSettled([
     store.set(headKey(trail), String(number)),
-    ...old.map((each) => store.delete(chunkKey(trail, each))),
+    ...old.map((each) => store.set(chunkKey(trail, each), chunkText([], true), DELETED_SECONDS)),
   ])
 }

@@ -4,6 +4,7 @@ import { describeEachStore } from '../support/stores.ts'
 import { FAULTS, faultyStore } from '../support/faulty-store.ts'
 import { createResilientStore } from '../../src/store/resilient-store.ts'
 import { silentLogger } from '../../src/host/logger.ts'
+import type { Audit } from '../../src/audit/audit.ts'
 import { auditOf, readAll, targetsOf } from './setup.ts'
 
 const texts = (count: number, prefix = '') => Array.from({ length: count }, (_, at) => `${prefix}${at}`)
@@ -126,6 +127,22 @@ describeEachStore('the audit trail', (makeStore) => {
       const own = all.filter((target) => target?.startsWith(`${writer}:`))
       expect(own).toEqual(texts(2000, `${writer}:`))
     }
+  })
+
+  it('a process that wrote nothing while others filled the trail goes on at its end', async () => {
+    const bounds = { maxEntries: 64 }
+    const [busy, empty, full] = [0, 1, 2].map(() => auditOf(open(), { bounds })) as [Audit, Audit, Audit]
+    await empty.entry(changed('learns that the trail is empty'))
+    await full.record(...texts(16, 'early ').map((target) => changed(target)))
+    for (let at = 0; at < 10; at += 1) {
+      await busy.record(...texts(20, `${at}:`).map((target) => changed(target)))
+    }
+    await empty.record(changed('late 1'))
+    await full.record(changed('late 2'))
+    const later = auditOf(open(), { bounds })
+    expect((await targetsOf(later)).slice(-3)).toEqual(['9:19', 'late 1', 'late 2'])
+    const { items } = await later.list({ limit: 3 })
+    expect(items.map(({ target }) => target)).toEqual(['late 2', 'late 1', '9:19'])
   })
 
   it('the cursor of an entry that was deleted continues at the oldest entry that is left, and the reader is told', async () => {
