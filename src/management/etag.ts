@@ -9,7 +9,9 @@ import { ApiError } from './api-error.ts'
  */
 export function etagOf(client: Client): string {
   const { lastUsedAt: _, ...stored } = client
-  return `"${digest(JSON.stringify(Object.entries(stored).toSorted(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 27)}"`
+  // A field that was just removed is undefined. In the store it is absent.
+  const fields = Object.entries(stored).filter(([, value]) => value !== undefined)
+  return `"${digest(JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 27)}"`
 }
 
 /**

@@ -41,6 +41,21 @@ describeEachStore('edits of one client through two processes', (makeStore) => {
     ).toBe(204)
   })
 
+  it('each change answers with the ETag of the client as it is read later, also after a field was removed', async () => {
+    const { path, etag } = await create()
+    let current = etag
+    for (const changes of [
+      { homepageUri: 'https://ledger.example/' },
+      { homepageUri: null },
+      { name: 'X' },
+    ]) {
+      const { status, headers } = await call(0, `PATCH ${path}`, changes, { 'if-match': current })
+      expect(status).toBe(200)
+      current = headers.get('etag')!
+      expect((await call(1, `GET ${path}`)).headers.get('etag')).toBe(current)
+    }
+  })
+
   it('of concurrent changes with the same If-Match exactly one is made', async () => {
     const { path, etag } = await create()
     const answers = await Promise.all(
