@@ -12,7 +12,7 @@ export function auditRoutes(audit: Pick<AuditTrail, 'list'>): Route[] {
       path: '/audit',
       operationId: 'listAudit',
       summary: 'What happened to the clients and authorizations of the account, newest first',
-      description: '`trail=failures` lists wrong secrets and rejected sign-ins.',
+      description: '`trail=failures` lists wrong secrets of the clients.',
       access: 'audit:read',
       query: AuditQuery,
       handle: ({ caller: { accountId }, query }) => audit.list({ ...query, accountId }),

@@ -1,5 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { requesterOf } from '../../http/client-address.ts'
+import { recordOf } from './client-metadata.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { hasCredentials } from './missing-secret.ts'
 
@@ -12,7 +13,8 @@ export function reportWrongSecrets(
     if (error !== 'invalid_client' || !hasCredentials(ctx)) return
     const { client } = ctx.oidc
     const failure = { ...(client && { clientId: client.clientId }), ...requesterOf(ctx) }
-    audit.reject({ name: 'client_authentication.failed', ...failure })
+    const { kind, accountId } = client ? recordOf(client) : {}
+    audit.reject({ name: 'client_authentication.failed', kind, accountId, ...failure })
     events.emit('client_authentication.failed', failure)
   }
 

@@ -612,7 +612,7 @@ export interface paths {
     }
     /**
      * What happened to the clients and authorizations of the account, newest first
-     * @description `trail=failures` lists wrong secrets and rejected sign-ins.
+     * @description `trail=failures` lists wrong secrets of the clients.
      *
      *     Permission: `audit:read`
      */
