@@ -92,6 +92,12 @@ export function isStoreUnavailable(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
 }
 
+/** Whether an error says that a change was rejected, so that nothing was changed. */
+export function isRejection(error: unknown): boolean {
+  const { status } = Object(error) as { status?: unknown }
+  return typeof status === 'number' && status < 500
+}
+
 /**
  * Collects the problems of a value, so that all of them are reported at once.
  *

@@ -1,6 +1,6 @@
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import { periodically } from '../async/periodically.ts'
-import { GatehouseError } from '../errors.ts'
+import { isRejection } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { createPendingList } from '../store/pending-list.ts'
@@ -169,7 +169,7 @@ export function createAudit(parts: {
         await finish(key, outbox.toMove(), member)
         return result
       } catch (error) {
-        const isUnchanged = error instanceof GatehouseError && (error.status < 500 || isCorruptRecord(error))
+        const isUnchanged = isRejection(error) || isCorruptRecord(error)
         if (isUnchanged && member !== undefined) inBackground(pending.remove(member))
         throw error
       }

@@ -16,7 +16,7 @@ const KNOWN_MS = 3_600_000
 
 /**
  * Seconds for which an empty chunk takes the place of a deleted chunk. A process that still knows the chunk before
- * it as the last one would otherwise create the chunk again, and write where nobody reads.
+ * it as the last one would otherwise create the chunk again, and its entries would never be read.
  */
 export const DELETED_SECONDS = (2 * KNOWN_MS) / 1000
 

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Client } from '../clients/client.ts'
+import { isRejection } from '../errors.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { countRule, oneOf, optional, textRule } from '../validation/rules.ts'
@@ -153,12 +154,6 @@ function derive(key: Uint8Array, name: string, { nonce }: Pick<IdempotencyRecord
 
 function mac(key: Uint8Array, purpose: string, text: string): Buffer {
   return createHmac('sha256', key).update(`${purpose} ${text}`).digest()
-}
-
-/** Whether an error says that nothing was changed, and that the request must be corrected. */
-function isRejection(error: unknown): boolean {
-  const { status } = Object(error) as { status?: unknown }
-  return typeof status === 'number' && status < 500
 }
 
 function inProgress(): ApiError {

@@ -1,5 +1,5 @@
 import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
-import { GatehouseError } from '../errors.ts'
+import { GatehouseError, isRejection } from '../errors.ts'
 import type { AuditWriter } from '../audit/audit.ts'
 import type { EntryFields, PendingEntry } from '../audit/entry.ts'
 import type { EventSink } from '../host/events.ts'
@@ -134,8 +134,8 @@ export function createRevocations(parts: {
      *
      * @param fields what to record in the audit trail, unless the change itself records it
      * @param change makes the change. The function must first change the record that decides about new
-     *   tokens. Errors of the function are passed on. A GatehouseError with a status below 500 means that
-     *   nothing was changed. After any other error, other processes complete the change
+     *   tokens. Errors of the function are passed on. An error with a status below 500 means that nothing was
+     *   changed. After any other error, other processes complete the change
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. Even without a repeated call,
      *   another process completes the change if the pending entry was stored. Otherwise nothing was changed,
      *   and the tokens stay valid in this process too
@@ -148,7 +148,7 @@ export function createRevocations(parts: {
       const entry = fields && (await audit?.entry(fields))
       const member = await pending.add({ ...subject, entry })
       const { result, revoked, actor } = await change().catch(async (error: unknown) => {
-        if (error instanceof GatehouseError && error.status < 500) await pending.remove(member)
+        if (isRejection(error)) await pending.remove(member)
         throw error
       })
       await revoke(revoked, actor)
