@@ -1,8 +1,8 @@
 import { Router } from '@koa/router'
 import type { Context } from 'koa'
 import { PRECONDITION } from '../clients/internal-options.ts'
-import type { ChangeOptions } from '../host/change-options.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
+import { requesterOf } from '../http/client-address.ts'
 import type { CsrfTokens } from '../http/csrf.ts'
 import { ApiError } from './api-error.ts'
 import { requireCaller, requireOwnSite, type Caller } from './caller.ts'
@@ -78,7 +78,8 @@ async function checkCall(each: Route, parts: DispatchParts, ctx: Context): Promi
   const query = each.query && checkBySchema('query', each.query, withNumbers(ctx.query))
   const body = each.body && checkBySchema('body', each.body, await readBody(ctx))
   const precondition = each.isConditional ? preconditionOf(ctx) : undefined
-  const change = { ...changeOptions(ctx, caller), ...(precondition && { [PRECONDITION]: precondition }) }
+  const by = { actor: caller.actor, ...requesterOf(ctx) }
+  const change = { ...by, ...(precondition && { [PRECONDITION]: precondition }) }
   return { ctx, caller, params, query, body, resource, change }
 }
 
@@ -90,15 +91,6 @@ async function requirePermission(
   if (access === 'operator' || access === 'signed-in' || access === 'public' || !accounts.can) return
   const isAllowed = await accounts.can(ctx, access, { accountId: caller.accountId, ...target?.(resource) })
   if (!isAllowed) throw new ApiError('ERR_FORBIDDEN', `this needs the permission ${access}`)
-}
-
-/** Who makes a change, and from where. */
-function changeOptions(ctx: Context, { actor }: Caller): ChangeOptions {
-  const userAgent = ctx
-    .get('User-Agent')
-    .replaceAll(/[\p{Cc}\p{Cs}]/gu, '')
-    .slice(0, 200)
-  return { actor, address: ctx.ip.slice(0, 64) || undefined, userAgent: userAgent || undefined }
 }
 
 function forbidden(): ApiError {

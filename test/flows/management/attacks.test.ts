@@ -1,4 +1,5 @@
 import { bodyParser } from '@koa/bodyparser'
+import type { Middleware } from 'koa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { request, startManagement, type ManagementHost } from './setup.ts'
@@ -166,6 +167,25 @@ describe.each([
       expect(answer).toMatchObject({ status: 422, body: { code: 'ERR_IDEMPOTENCY_KEY' } })
     }
   })
+})
+
+it('texts of a proxy that are no address reject no change, and reach the audit trail without control characters', async () => {
+  const behindProxy: Middleware = (ctx, next) => {
+    ctx.app.proxy = true
+    return next()
+  }
+  const host = await startManagement({ store: memoryStore(), above: [behindProxy] })
+  const headers = {
+    'x-forwarded-for': `a\tb\u0085c${'d'.repeat(500)}`,
+    'user-agent': `x\ty${'z'.repeat(500)}`,
+  }
+  const { call } = host.api('acme')
+  const created = await call('POST /api-keys', { name: 'Ledger' }, headers)
+  expect(created.status).toBe(201)
+  expect((await call('GET /audit')).body.items).toMatchObject([
+    { name: 'client.created', address: `abc${'d'.repeat(59)}`, userAgent: `xy${'z'.repeat(197)}` },
+  ])
+  await host.close()
 })
 
 describe('10,000 keys of one owner', () => {
