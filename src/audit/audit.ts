@@ -84,7 +84,7 @@ export function createAudit(parts: {
     now,
   })
   const outboxes = createOutboxes(store)
-  /** Entries without an outbox that the store did not take. */
+  /** Entries that the store did not take, and that no other process would find. */
   let unwritten: PendingEntry[] = []
   const background = new Set<Promise<unknown>>()
 
@@ -110,6 +110,8 @@ export function createAudit(parts: {
         await writer.append(entries)
       } catch (error) {
         logger.debug({ err: error }, 'an audit entry could not be moved yet; it will be moved later')
+        // No other process would find these entries, because their record is not listed as pending.
+        if (member === undefined) keep(entries, error)
         return
       }
     }
@@ -122,6 +124,15 @@ export function createAudit(parts: {
         if (member !== undefined) await pending.remove(member)
       })(),
     )
+  }
+
+  /** Keeps entries in memory until the store is available. */
+  function keep(entries: readonly PendingEntry[], error: unknown): void {
+    const room = MAX_UNWRITTEN - unwritten.length
+    unwritten.push(...entries.slice(0, room))
+    if (entries.length > room) {
+      logger.error({ err: error }, 'audit entries are lost: too many wait for the store')
+    }
   }
 
   /** Settles when everything that waits now is written, or could not be written. */
@@ -198,10 +209,7 @@ export function createAudit(parts: {
       )
       await writer.append(made).catch((error: unknown) => {
         logger.debug({ err: error }, 'an audit entry could not be written yet; trying again within a minute')
-        const room = MAX_UNWRITTEN - unwritten.length
-        unwritten.push(...made.slice(0, room))
-        if (made.length > room)
-          logger.error({ err: error }, 'audit entries are lost: too many wait for the store')
+        keep(made, error)
       })
     },
 
