@@ -197,7 +197,9 @@ describe('10,000 keys of one owner', () => {
         const member = target[name]
         if (typeof member !== 'function') return member
         return (...args: unknown[]) => {
-          calls.push(`${name} ${String(args[0]).slice(0, 40)}`)
+          const call = `${name} ${String(args[0]).slice(0, 40)}`
+          // Each process reads the log of revocations regularly, whatever requests it serves.
+          if (!call.startsWith('range revocations:recent')) calls.push(call)
           return Reflect.apply(member, target, args) as unknown
         }
       },
