@@ -59,7 +59,9 @@ export async function startProcess<Ask extends string, Event = never>(
   options: { readonly port: number },
   { onEvent, execArgv = [] }: Handling<Event> = {},
 ): Promise<Running<Ask>> {
-  const child = fork(path.join(import.meta.dirname, script), [JSON.stringify(options)], {
+  // A compiled measurement starts compiled scripts.
+  const file = path.join(import.meta.dirname, script.replace('.ts', path.extname(import.meta.filename)))
+  const child = fork(file, [JSON.stringify(options)], {
     execArgv: [...process.execArgv, ...execArgv],
   })
   children.push(child)

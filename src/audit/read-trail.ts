@@ -4,7 +4,16 @@ import { GatehouseError } from '../errors.ts'
 import { CHUNK_ENTRIES, MAX_STEP, type Chunk } from './chunk.ts'
 import type { AuditEntry } from './entry.ts'
 import { LISTED, listedChunks, type ListFilter } from './lists.ts'
-import { deletedUpTo, findLast, headKey, liveEntries, rangeOf, readChunks, type Trail } from './trail.ts'
+import {
+  deletedUpTo,
+  findLast,
+  headKey,
+  liveEntries,
+  PAGE_SIZE,
+  rangeOf,
+  readChunks,
+  type Trail,
+} from './trail.ts'
 
 /** The names of the trails. */
 export type TrailName = 'changes' | 'failures'
@@ -149,7 +158,7 @@ async function chunksOfList(
   limit: number,
 ): Promise<Chunks> {
   // Each chunk of the list has at least one entry of the list. The chunk of the cursor may have no entry left.
-  const wanted = limit + 2
+  const wanted = Math.min(limit + 2, PAGE_SIZE)
   const numbers = await listedChunks(trail, filter, { from: before?.number, limit: wanted, now: Date.now() })
   return { chunks: await readChunks(trail, numbers), hasMore: numbers.length === wanted }
 }
@@ -162,7 +171,8 @@ async function latestChunks(trail: Trail, before: Place | undefined, limit: numb
   const chunks = (await readChunks(trail, rangeOf(bottom, top))).toReversed()
   const count = chunks.reduce((sum, chunk) => sum + liveEntries(trail, chunk).length, 0)
   if (bottom === 1 || count > limit + CHUNK_ENTRIES) return { chunks, hasMore: bottom > 1 }
-  const lowest = Math.max(1, bottom - limit - MAX_STEP)
+  // One round trip reads at most this number of chunks. A gap between two chunks is never longer.
+  const lowest = Math.max(1, bottom - Math.min(limit + MAX_STEP, PAGE_SIZE))
   const older = (await readChunks(trail, rangeOf(lowest, bottom - 1))).toReversed()
   const isEnd = lowest === 1 || older.every(({ text }) => text === undefined)
   return { chunks: [...chunks, ...older], hasMore: !isEnd }

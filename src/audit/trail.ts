@@ -24,7 +24,7 @@ export const DELETED_SECONDS = (2 * KNOWN_MS) / 1000
 const REMEMBERED = 256
 
 /** The maximum number of keys of one `getMany`. */
-const PAGE_SIZE = 500
+export const PAGE_SIZE = 500
 
 export function createTrail(store: Store, name: string, bounds: TrailBounds) {
   return {

@@ -9,7 +9,7 @@ import type { HostProcessOptions } from './host-process.ts'
 const { redisUrl, deployment, keyPrefix, issuer, audience, ...others } = JSON.parse(
   process.argv[2] ?? '',
 ) as HostProcessOptions
-const { secret, refreshTokenGraceSeconds, storeTimeoutMs } = others
+const { secret, refreshTokenGraceSeconds, storeTimeoutMs, renamedKeys = 0 } = others
 
 process.stdin.on('end', () => process.exit()).resume()
 
@@ -38,6 +38,18 @@ try {
   process.exit(1)
 }
 console.log(`ready ${host.port}`)
+await Promise.all(Array.from({ length: renamedKeys }, renameForEver))
+
+/** Creates an API key, and renames it until this process ends. */
+async function renameForEver(): Promise<void> {
+  const { apiKeys } = host.gatehouse
+  const { clientId } = (await apiKeys.create({ accountId: 'acme', name: '0' })).apiKey
+  for (let number = 1; ; number += 1) {
+    const actor = `${clientId}/${number}`
+    await apiKeys.rename(clientId, String(number), { actor })
+    console.log(`renamed ${actor}`)
+  }
+}
 
 function storeAt(url: string): Store {
   const client = new Redis(url)

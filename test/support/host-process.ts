@@ -20,6 +20,8 @@ export interface HostProcessOptions {
   readonly secret?: string | readonly string[] | undefined
   readonly refreshTokenGraceSeconds?: number | undefined
   readonly storeTimeoutMs?: number | undefined
+  /** The number of API keys that the process creates and then renames again and again. @default 0 */
+  readonly renamedKeys?: number | undefined
 }
 
 /** A host in a process of its own. */
@@ -30,6 +32,8 @@ export interface HostProcess {
   readonly address: string
   /** The names of the events that gatehouse emitted in the process. */
   readonly events: readonly string[]
+  /** The actors of the renames that were answered: `<client id>/<number from 1>`. */
+  readonly renames: readonly string[]
   /** Kills the process. Idempotent. */
   stop(): Promise<void>
 }
@@ -91,12 +95,14 @@ async function started(
   child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
 ) {
   const events: string[] = []
+  const renames: string[] = []
   let printed = ''
   child.stderr.on('data', (chunk) => (printed += String(chunk)))
   const port = await new Promise<number>((resolve, reject) => {
     createInterface(child.stdout).on('line', (line) => {
       const [kind = '', value = ''] = line.split(' ')
       if (kind === 'event') events.push(value)
+      if (kind === 'renamed') renames.push(value)
       if (kind === 'ready') resolve(Number(value))
     })
     child.once('error', reject)
@@ -107,6 +113,7 @@ async function started(
     port,
     address: `http://localhost:${port}/auth`,
     events,
+    renames,
     stop: () => end(child),
   }
   return process
