@@ -21,6 +21,7 @@ import { listen, stopListening } from './server/listening.ts'
 import { products } from './server/products.ts'
 import { keepSecret, makeSecret, readSettings } from './server/settings.ts'
 import { StartError } from './server/start-error.ts'
+import { createManagementClient } from './server/management-client.ts'
 import { openStore } from './server/store.ts'
 import { instructions } from './server/terminal.ts'
 import { pageHeaders, signedInAccount, website } from './server/website.ts'
@@ -93,10 +94,14 @@ async function start(): Promise<void> {
   app.use(api.routes())
   app.use(website(origin).routes())
   app.use(health(gatehouse).routes())
-  app.use(connectedApplications(gatehouse).routes())
+  app.use(connectedApplications(origin).routes())
 
   const server = await listen(app, settings.port, 'PORT')
-  const { apiKey, application } = await provideDemoClients(gatehouse, partnerOrigin)
+  const developer = createManagementClient({
+    origin,
+    credentials: { authorization: `Bearer ${developerToken.token}` },
+  })
+  const { apiKey, application } = await provideDemoClients(developer, partnerOrigin)
   const partnerApp = createPartnerApp(
     { issuer: `${origin}/auth`, api: `${origin}/api`, ...application },
     partnerOrigin,

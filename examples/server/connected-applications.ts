@@ -1,12 +1,11 @@
 import { Router } from '@koa/router'
-import type { Gatehouse, Grant } from 'koa-gatehouse'
+import type { Context } from 'koa'
 import { html, page } from '../page.ts'
+import { createManagementClient } from './management-client.ts'
 import { products } from './products.ts'
 import { signedInAccount, site } from './website.ts'
 
-/**
- * Everything that an account has allowed one application, in all grants of the account to that application.
- */
+/** Everything that an account has allowed one application, in all authorizations of this application. */
 interface Connection {
   readonly clientId: string
   readonly name: string
@@ -16,46 +15,59 @@ interface Connection {
   readonly since: number
 }
 
-/** A page on which users see what they have allowed each application, and can disconnect it. */
-export function connectedApplications({ applications, grants }: Pick<Gatehouse, 'applications' | 'grants'>) {
-  async function connectionsOf(accountId: string): Promise<Connection[]> {
-    const all: Grant[] = []
-    let cursor: string | undefined
-    do {
-      const page = await grants.list({ accountId, cursor })
-      all.push(...page.items)
-      cursor = page.cursor
-    } while (cursor !== undefined)
+/** A page of `GET /authorizations`. */
+interface AuthorizationPage {
+  readonly items: readonly {
+    readonly clientId: string
+    readonly scopes: readonly string[]
+    readonly authorizedAt: number
+    readonly application?: { readonly name: string }
+  }[]
+  readonly cursor?: string
+}
 
+/**
+ * A page on which users see what they have allowed each application, and can disconnect it. The page calls the
+ * management API with the session of the user.
+ *
+ * @param origin the origin of the host
+ */
+export function connectedApplications(origin: string) {
+  const clientOf = (ctx: Context) =>
+    createManagementClient({ origin, credentials: { cookie: ctx.get('Cookie') } })
+
+  async function connectionsOf(ctx: Context): Promise<Connection[]> {
+    const all: AuthorizationPage['items'][number][] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const query: string = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
+      const authorizations: AuthorizationPage = await clientOf(ctx).get(`/authorizations${query}`)
+      all.push(...authorizations.items)
+      cursor = authorizations.cursor
+    }
     const clientIds = [...new Set(all.map(({ clientId }) => clientId))]
-    return Promise.all(
-      clientIds.map(async (clientId) => {
-        const grantsOfClient = all.filter((grant) => grant.clientId === clientId)
-        const scopes = [...new Set(grantsOfClient.flatMap((grant) => grant.scopes))]
-        const application = await applications.find(clientId)
-        return {
-          clientId,
-          name: application?.name ?? 'An application that does not exist any more',
-          allowed: scopes.map((scope) => titles.get(scope)).filter((title) => title !== undefined),
-          since: Math.min(...grantsOfClient.map(({ authorizedAt }) => authorizedAt)),
-        }
-      }),
-    )
+    return clientIds.map((clientId) => {
+      const ofClient = all.filter((authorization) => authorization.clientId === clientId)
+      const scopes = [...new Set(ofClient.flatMap((authorization) => authorization.scopes))]
+      return {
+        clientId,
+        name: ofClient[0]?.application?.name ?? 'An application that does not exist any more',
+        allowed: scopes.map((scope) => titles.get(scope)).filter((title) => title !== undefined),
+        since: Math.min(...ofClient.map(({ authorizedAt }) => authorizedAt)),
+      }
+    })
   }
 
   // A form on another site has no effect here: the browser sends it without the session's cookie, which is
   // `sameSite: 'lax'`.
   return new Router()
     .get('/applications', async (ctx) => {
-      const account = signedInAccount(ctx)
-      if (!account) return ctx.redirect('/login?next=/applications')
-      ctx.body = page(site, 'Connected applications', listPage(await connectionsOf(account.id)))
+      if (!signedInAccount(ctx)) return ctx.redirect('/login?next=/applications')
+      ctx.body = page(site, 'Connected applications', listPage(await connectionsOf(ctx)))
     })
     .post('/applications/disconnect', async (ctx) => {
-      const account = signedInAccount(ctx)
       const { clientId } = Object(ctx.request.body) as { clientId?: unknown }
-      if (account && typeof clientId === 'string' && clientId !== '') {
-        await grants.revokeAll({ accountId: account.id, clientId }, { actor: account.id })
+      if (signedInAccount(ctx) && typeof clientId === 'string' && clientId !== '') {
+        await clientOf(ctx).send('DELETE', `/authorizations?clientId=${encodeURIComponent(clientId)}`)
       }
       ctx.status = 303
       ctx.redirect('/applications')

@@ -1,5 +1,4 @@
-import type { Gatehouse } from 'koa-gatehouse'
-import { DEVELOPER_ACCOUNT } from './accounts.ts'
+import type { ManagementClient } from './management-client.ts'
 
 /** The credentials of a client at the token endpoint. */
 export interface Credentials {
@@ -10,60 +9,71 @@ export interface Credentials {
 const KEY_NAME = 'Demo key'
 const APPLICATION_NAME = 'Tallybook'
 
+/** A page of `GET /api-keys` or `GET /applications`. */
+interface ClientPage {
+  readonly items: readonly { readonly clientId: string }[]
+}
+
 /**
- * Creates the demo API key and the demo application, as a developer would in a console.
+ * Creates the demo API key and the demo application, as a script of the developer would.
  *
  * In Redis, the clients of an earlier start still exist. A secret is shown once and stored as a hash. So each
  * start makes new secrets for these clients, and the previous secrets expire.
  */
 export async function provideDemoClients(
-  { apiKeys, applications }: Gatehouse,
+  api: ManagementClient,
   partnerOrigin: string,
 ): Promise<{ apiKey: Credentials; application: Credentials }> {
-  const accountId = DEVELOPER_ACCOUNT
-  const actor = 'npm start'
+  async function findByName(path: string, name: string): Promise<string | undefined> {
+    const { items } = await api.get<ClientPage>(`${path}?name=${encodeURIComponent(name)}`)
+    return items[0]?.clientId
+  }
 
-  async function apiKey(): Promise<Credentials> {
-    const known = (await apiKeys.listByOwner(accountId)).items.find(({ name }) => name === KEY_NAME)
-    if (known) {
-      const { clientSecret } = await apiKeys.rotateSecret(known.clientId, { overlapSeconds: 0, actor })
-      return { clientId: known.clientId, clientSecret }
-    }
-    const { apiKey, clientSecret } = await apiKeys.create({
-      accountId,
-      name: KEY_NAME,
-      products: ['invoices', 'payments'],
-      // An operation that the key does not need is removed, so that its tokens do not carry it.
-      removedOperations: ['invoices:create'],
-      actor,
-    })
+  async function rotateSecret(client: string): Promise<string> {
+    const rotated = await api.send<Credentials>('POST', `${client}/secrets`, { overlapSeconds: 0 })
+    return rotated.clientSecret
+  }
+
+  async function provideApiKey(): Promise<Credentials> {
+    const known = await findByName('/api-keys', KEY_NAME)
+    if (known !== undefined)
+      return { clientId: known, clientSecret: await rotateSecret(`/api-keys/${known}`) }
+    const { apiKey, clientSecret } = await api.send<{ apiKey: Credentials; clientSecret: string }>(
+      'POST',
+      '/api-keys',
+      {
+        name: KEY_NAME,
+        products: ['invoices', 'payments'],
+        // An operation that the key does not need is removed, so that its tokens do not carry it.
+        removedOperations: ['invoices:create'],
+      },
+    )
     return { clientId: apiKey.clientId, clientSecret }
   }
 
-  async function application(): Promise<Credentials> {
-    const redirectUris = [`${partnerOrigin}/callback`]
-    const postLogoutRedirectUris = [`${partnerOrigin}/`]
-    const known = (await applications.listByOwner(accountId)).items.find(
-      ({ name }) => name === APPLICATION_NAME,
-    )
-    if (known) {
-      // The ports may have changed since the previous start.
-      await applications.setRedirectUris(known.clientId, redirectUris, { actor })
-      await applications.setPostLogoutRedirectUris(known.clientId, postLogoutRedirectUris, { actor })
-      const { clientSecret } = await applications.rotateSecret(known.clientId, { overlapSeconds: 0, actor })
-      return { clientId: known.clientId, clientSecret }
+  async function provideApplication(): Promise<Credentials> {
+    const uris = {
+      redirectUris: [`${partnerOrigin}/callback`],
+      postLogoutRedirectUris: [`${partnerOrigin}/`],
     }
-    const { application, clientSecret } = await applications.create({
-      accountId,
-      name: APPLICATION_NAME,
-      products: ['invoices', 'payments'],
-      redirectUris,
-      postLogoutRedirectUris,
-      homepageUri: `${partnerOrigin}/`,
-      actor,
-    })
+    const known = await findByName('/applications', APPLICATION_NAME)
+    if (known !== undefined) {
+      // The ports may have changed since the previous start.
+      await api.send('PATCH', `/applications/${known}`, uris)
+      return { clientId: known, clientSecret: await rotateSecret(`/applications/${known}`) }
+    }
+    const { application, clientSecret } = await api.send<{ application: Credentials; clientSecret: string }>(
+      'POST',
+      '/applications',
+      {
+        name: APPLICATION_NAME,
+        products: ['invoices', 'payments'],
+        ...uris,
+        homepageUri: `${partnerOrigin}/`,
+      },
+    )
     return { clientId: application.clientId, clientSecret }
   }
 
-  return { apiKey: await apiKey(), application: await application() }
+  return { apiKey: await provideApiKey(), application: await provideApplication() }
 }

@@ -1,28 +1,47 @@
 import { bodyParser } from '@koa/bodyparser'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectedApplications } from '../../examples/server/connected-applications.ts'
-import { createBrowser } from '../support/browser.ts'
+import { createBrowser, type Browser } from '../support/browser.ts'
+import { freePort } from '../support/free-port.ts'
 import { connect, startHost, type Host } from '../support/host.ts'
 
 let host: Host
-let signedIn: string | undefined
 beforeAll(async () => {
+  const port = await freePort()
   host = await startHost({
+    gatehouse: {
+      accounts: {
+        find: (id) => ({ id, kycLevel: 'verified' }),
+        current: (ctx) => {
+          const accountId = ctx.cookies.get('person')
+          return accountId ? { accountId } : undefined
+        },
+        signInUrl: () => '/login',
+      },
+    },
     mount(app, gatehouse) {
-      app.use(gatehouse.middleware())
-      app.use(gatehouse.gateway.middleware())
-      app.use((ctx, next) => {
-        ctx['session'] = { accountId: signedIn }
-        return next()
+      app.use(async (ctx, next) => {
+        ctx['session'] = { accountId: ctx.cookies.get('person') }
+        await next()
+        if (ctx.path === '/sign-in') ctx.cookies.set('person', String(ctx.query['as']))
       })
       app.use(bodyParser())
-      app.use(connectedApplications(gatehouse).routes())
+      app.use(gatehouse.management())
+      app.use(gatehouse.middleware())
+      app.use(gatehouse.gateway.middleware())
+      app.use(connectedApplications(`http://localhost:${port}`).routes())
     },
+    port,
   })
 })
 afterAll(() => host.close())
 
-const browser = () => createBrowser({ follow: [host.origin] })
+/** A browser in which a person is signed in at the host. */
+async function browserOf(person?: string): Promise<Browser> {
+  const browser = createBrowser({ follow: [host.origin] })
+  if (person !== undefined) await browser.open(`${host.origin}/sign-in?as=${person}`)
+  return browser
+}
 
 test('users see the grants that they have allowed, and revoke a grant with one click', async () => {
   const [ledger, other] = [
@@ -30,16 +49,16 @@ test('users see the grants that they have allowed, and revoke a grant with one c
     await host.createApplication({ name: 'Other <b>' }),
   ]
   const parameters = { scope: 'invoices:read' }
-  const tokens = await connect(host, ledger, { parameters })
-  const kept = await connect(host, other, { parameters })
-  signedIn = 'alice'
-  const page = await browser().open(`${host.origin}/applications`)
+  const browser = await browserOf('alice')
+  const tokens = await connect(host, ledger, { parameters, browser })
+  const kept = await connect(host, other, { parameters, browser })
+  const page = await browser.open(`${host.origin}/applications`)
   expect(page.body).toContain('<h2>Ledger</h2>')
   expect(page.body).toContain(`name="clientId" value="${ledger.client_id}"`)
   expect(page.body).toContain('<p>Read your invoices</p>')
   expect(page.body).toContain('<h2>Other &lt;b&gt;</h2>')
 
-  const after = await browser().submit(page, {
+  const after = await browser.submit(page, {
     action: /disconnect$/,
     change: { clientId: ledger.client_id },
   })
@@ -51,17 +70,22 @@ test('users see the grants that they have allowed, and revoke a grant with one c
 })
 
 test('users can neither see nor revoke the grants of other users', async () => {
-  const { client_id, client_secret } = await host.createApplication({ name: 'Of Alice' })
-  const tokens = await connect(host, { client_id, client_secret })
-  const disconnect = () => host.post(`${host.origin}/applications/disconnect`, { clientId: client_id })
+  const client = await host.createApplication({ name: 'Of Alice' })
+  const tokens = await connect(host, client, { browser: await browserOf('alice') })
 
-  signedIn = 'bob'
-  expect((await browser().open(`${host.origin}/applications`)).body).toContain(
+  const bob = await browserOf('bob')
+  expect((await bob.open(`${host.origin}/applications`)).body).toContain(
     'No application can act on your account.',
   )
-  expect((await disconnect()).status).toBe(303)
-  signedIn = undefined
-  expect((await browser().open(`${host.origin}/applications`)).url.pathname).toBe('/login')
-  expect((await disconnect()).status).toBe(303)
+  const nobody = await browserOf()
+  expect((await nobody.open(`${host.origin}/applications`)).url.pathname).toBe('/login')
+  for (const cookie of ['person=bob', '']) {
+    const answer = await host.post(
+      `${host.origin}/applications/disconnect`,
+      { clientId: client.client_id },
+      { cookie },
+    )
+    expect(answer.status).toBe(303)
+  }
   expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
 })
