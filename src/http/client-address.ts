@@ -18,11 +18,14 @@ export function addressGroup(ip: string): string {
   const [address = ''] = ip.split('%', 1)
   if (!isIPv6(address)) return Buffer.from(ip.slice(0, MAX_TEXT_LENGTH)).toString()
   const groups = groupsOf(address)
+  const network = groups.slice(0, 4).map((group) => group.toString(16))
+  return mappedAddress(groups) ?? `${network.join(':')}::/64`
+}
+
+/** The IPv4 address that is written as an IPv6 address (RFC 4291 2.5.5.2); undefined for other addresses. */
+function mappedAddress(groups: readonly number[]): string | undefined {
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
-  if (!isMapped) {
-    const network = groups.slice(0, 4).map((group) => group.toString(16))
-    return `${network.join(':')}::/64`
-  }
+  if (!isMapped) return undefined
   return groups
     .slice(6)
     .flatMap((group) => [group >> 8, group & 0xff])
@@ -48,7 +51,7 @@ const MAX_USER_AGENT_LENGTH = 200
 
 /**
  * Who sent a request: the address and the user agent, as `ChangeOptions` accept them. Control characters are
- * removed, and long texts are cut. Both are copies, because a slice of a header would keep the whole header in
+ * removed, and long texts are cut. An IPv4 address that is written as an IPv6 address becomes an IPv4 address. Both are copies, because a slice of a header would keep the whole header in
  * memory.
  *
  * @param request.ip Koa's `ctx.ip`
@@ -58,7 +61,8 @@ export function requesterOf(request: { readonly ip: string; get(header: string):
   readonly address?: string
   readonly userAgent?: string
 } {
-  const address = plainText(request.ip, MAX_TEXT_LENGTH)
+  const sent = plainText(request.ip, MAX_TEXT_LENGTH)
+  const address = (isIPv6(sent) && !sent.includes('%') && mappedAddress(groupsOf(sent))) || sent
   const userAgent = plainText(request.get('User-Agent'), MAX_USER_AGENT_LENGTH)
   return { ...(address !== '' && { address }), ...(userAgent !== '' && { userAgent }) }
 }

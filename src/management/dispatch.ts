@@ -77,7 +77,10 @@ async function checkCall(each: Route, parts: DispatchParts, ctx: Context): Promi
 
   const query = each.query && checkBySchema('query', each.query, withNumbers(ctx.query))
   const body = each.body && checkBySchema('body', each.body, await readBody(ctx))
-  const precondition = each.isConditional ? preconditionOf(ctx) : undefined
+  const precondition = preconditionOf(ctx)
+  if (precondition && !each.isConditional) {
+    throw new ApiError('ERR_INPUT', 'this request cannot depend on an ETag: send it without If-Match')
+  }
   const by = { actor: caller.actor, ...requesterOf(ctx) }
   const change = { ...by, ...(precondition && { [PRECONDITION]: precondition }) }
   return { ctx, caller, params, query, body, resource, change }

@@ -95,6 +95,20 @@ export function operatorRoutes(parts: OperatorParts): Route[] {
       'Revoke all access tokens of a client; its secret stays valid',
       ({ params, change: options }) => tokens.revokeAll({ clientId: params['clientId'] ?? '' }, options),
     ),
+    ...(['disable', 'enable', 'reportCompromised'] as const).map((name) =>
+      route({
+        ...common,
+        method: 'post',
+        path: `/operator/clients/{clientId}/${name === 'reportCompromised' ? 'report-compromised' : name}`,
+        operationId: `${name}Client`,
+        summary: SUMMARIES[name],
+        status: 204,
+        async handle({ params: { clientId = '' }, change: options }) {
+          const { kind } = await requireClient(clientId)
+          await (kind === 'apiKey' ? apiKeys : applications)[name](clientId, options)
+        },
+      }),
+    ),
     route({
       ...common,
       method: 'get',
@@ -170,6 +184,12 @@ export function operatorRoutes(parts: OperatorParts): Route[] {
       handle: health,
     }),
   ]
+}
+
+const SUMMARIES = {
+  disable: 'Disable a client of any account, and revoke its tokens',
+  enable: 'Enable a client that was disabled',
+  reportCompromised: 'Revoke all secrets and all access tokens of a client, because a secret leaked',
 }
 
 function presentPage({ items, cursor }: { items: readonly Client[]; cursor?: string | undefined }) {

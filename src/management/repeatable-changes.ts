@@ -13,8 +13,8 @@ export async function createClient<C extends Client, New, Changes extends { name
   call: Call<New>,
 ): Promise<{ readonly client: C; readonly clientSecret: string | undefined }> {
   const { ctx, caller, body } = call
-  const key = ctx.get('Idempotency-Key')
-  if (key === '') return create(call)
+  const key = ctx.headers['idempotency-key']
+  if (key === undefined) return create(call)
   const kind = name === 'ApiKey' ? 'apiKey' : 'application'
 
   async function find(clientId: string): Promise<C | undefined> {
@@ -24,7 +24,7 @@ export async function createClient<C extends Client, New, Changes extends { name
 
   return repeatable({
     caller,
-    key,
+    key: String(key),
     target: `POST ${base}`,
     body,
     async run({ clientId, clientSecret }) {
@@ -58,11 +58,11 @@ export async function rotateSecret<C extends Client, New, Changes extends { name
     change,
   }: Call<Pick<RotationOptions, 'overlapSeconds'>, undefined, C>,
 ): Promise<RotatedSecret> {
-  const key = ctx.get('Idempotency-Key')
-  if (key === '') return service.rotateSecret(clientId, { ...body, ...change })
+  const key = ctx.headers['idempotency-key']
+  if (key === undefined) return service.rotateSecret(clientId, { ...body, ...change })
   return repeatable({
     caller,
-    key,
+    key: String(key),
     target: `POST ${base}/${clientId}/secrets`,
     body,
     async prepare() {

@@ -33,6 +33,14 @@ describe('requesterOf', () => {
     })
   })
 
+  it.each([
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1%eth0'],
+  ])('writes the address %s as %s', (ip, address) => {
+    expect(requesterOf(request(ip, '')).address).toBe(address)
+  })
+
   it('leaves out what the request does not have', () => {
     expect(requesterOf(request('', ''))).toEqual({})
   })

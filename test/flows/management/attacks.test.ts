@@ -162,7 +162,7 @@ describe.each([
   })
 
   it('an Idempotency-Key of any form gets an answer below 500', async () => {
-    for (const key of ['x'.repeat(256), 'a b']) {
+    for (const key of ['x'.repeat(256), 'a b', '']) {
       const answer = await call('POST /api-keys', { name: 'x' }, { 'idempotency-key': key })
       expect(answer).toMatchObject({ status: 422, body: { code: 'ERR_IDEMPOTENCY_KEY' } })
     }
@@ -187,6 +187,9 @@ it('texts of a proxy that are no address reject no change, and reach the audit t
   ])
   await host.close()
 })
+
+/** Calls about clients. Other calls poll for revocations and signing keys in the background. */
+const IS_OF_CLIENTS = /client|apiKey|used/i
 
 describe('10,000 keys of one owner', () => {
   it('a page of a list costs at most three round trips, also with a filter by name', async () => {
@@ -216,7 +219,9 @@ describe('10,000 keys of one owner', () => {
     for (const query of ['', '?limit=500', '?name=Key%207']) {
       calls.length = 0
       const { body } = await call(`GET /api-keys${query}`)
-      expect(calls.filter((each) => /^(range|getMany|get) /.test(each)).length).toBeLessThanOrEqual(3)
+      const reads = calls.filter((each) => /^(range|getMany|get) /.test(each) && IS_OF_CLIENTS.test(each))
+      expect(reads.length).toBeGreaterThan(0)
+      expect(reads.length).toBeLessThanOrEqual(3)
       expect(body.cursor).toBeDefined()
     }
     const found: unknown[] = []

@@ -21,6 +21,16 @@ describeEachStore('edits of one client through two processes', (makeStore) => {
     return { path: `/applications/${body.application.clientId}`, etag: headers.get('etag')! }
   }
 
+  it('a request that cannot depend on an ETag rejects If-Match instead of ignoring it', async () => {
+    const { body } = await call(0, 'POST /api-keys', { name: 'x' })
+    const one = `/api-keys/${body.apiKey.clientId}`
+    for (const target of [`POST ${one}/secrets`, `POST ${one}/report-compromised`]) {
+      const answer = await call(0, target, {}, { 'if-match': '"any"' })
+      expect(answer).toMatchObject({ status: 422, body: { code: 'ERR_INPUT' } })
+    }
+    expect((await call(0, `GET ${one}/secrets`)).body.items).toHaveLength(1)
+  })
+
   it('a change with a stale If-Match gets 412, and changes nothing', async () => {
     const { path, etag } = await create()
     expect((await call(1, `GET ${path}`)).headers.get('etag')).toBe(etag)

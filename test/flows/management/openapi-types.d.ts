@@ -687,6 +687,66 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/operator/clients/{clientId}/disable': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Disable a client of any account, and revoke its tokens
+     * @description Only for operators.
+     */
+    post: operations['disableClient']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/clients/{clientId}/enable': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Enable a client that was disabled
+     * @description Only for operators.
+     */
+    post: operations['enableClient']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/operator/clients/{clientId}/report-compromised': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Revoke all secrets and all access tokens of a client, because a secret leaked
+     * @description Only for operators.
+     */
+    post: operations['reportCompromisedClient']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/operator/accounts/{accountId}': {
     parameters: {
       query?: never
@@ -2655,6 +2715,102 @@ export interface operations {
         content: {
           'application/json': components['schemas']['RevokedAccess']
         }
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  disableClient: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  enableClient: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
+      }
+      /** @description Problem details (RFC 9457) */
+      default: {
+        headers: {
+          [name: string]: unknown
+        }
+        content: {
+          'application/problem+json': components['schemas']['Problem']
+        }
+      }
+    }
+  }
+  reportCompromisedClient: {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description The csrfToken of GET /session; needed with a session cookie */
+        'X-CSRF-Token'?: string
+      }
+      path: {
+        clientId: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Done */
+      204: {
+        headers: {
+          [name: string]: unknown
+        }
+        content?: never
       }
       /** @description Problem details (RFC 9457) */
       default: {

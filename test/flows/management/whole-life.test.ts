@@ -279,6 +279,17 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     await root.POST('/operator/accounts/{accountId}/revoke', account)
     expect(await statuses()).toEqual([401, 401, 401])
 
+    // Revoked tokens are replaced by new ones. A client that is disabled, or whose secret leaked, gets none.
+    const ofOlga = keys[0]!
+    const ofClient = { params: { path: { clientId: ofOlga.clientId } } }
+    expect(await ofOlga.getOne()).toMatch(/^ey/)
+    expect((await root.POST('/operator/clients/{clientId}/disable', ofClient)).response.status).toBe(204)
+    expect(await ofOlga.getOne()).toBe('undefined')
+    await root.POST('/operator/clients/{clientId}/enable', ofClient)
+    expect(await ofOlga.getOne()).toMatch(/^ey/)
+    await root.POST('/operator/clients/{clientId}/report-compromised', ofClient)
+    expect(await ofOlga.getOne()).toBe('undefined')
+
     const before = (await root.GET('/operator/signing-keys')).data!.items
     await root.POST('/operator/signing-keys/rotate')
     const current = (await root.GET('/operator/signing-keys')).data!.items.find(

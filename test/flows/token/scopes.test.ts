@@ -225,6 +225,8 @@ describeEachStore('scopes', (makeStore) => {
       const scope = 'payments:list'
       const { refresh_token } = await connect(host, application, { parameters: { scope } })
       await applications.removeProduct(application.client_id, 'payments')
+      // Waits until the audit trail has the entry of the change.
+      await host.gatehouse.audit.list()
       const before = writes.length
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const rejected = await host.refresh(application, refresh_token)

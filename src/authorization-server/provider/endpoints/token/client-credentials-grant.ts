@@ -32,7 +32,9 @@ export function registerClientCredentialsGrant(
       throw new errors.UnauthorizedClient('this API key has no operation; add an API product to it first')
     }
     if (!(await accountLookup.find(ctx, key))) {
-      throw new errors.UnauthorizedClient('the account that owns this API key does not exist any more')
+      throw new errors.UnauthorizedClient(
+        'the account that owns this API key, or the user who created it, does not exist any more',
+      )
     }
     const requested = requestedScopes(params.scope)
     requireAllowed(requested, (scope) => explainRejection(current, key, undefined, scope))
