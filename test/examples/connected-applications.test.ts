@@ -77,8 +77,8 @@ test('users can neither see nor revoke the grants of other users', async () => {
   expect((await bob.open(`${host.origin}/applications`)).body).toContain(
     'No application can act on your account.',
   )
-  const nobody = await browserOf()
-  expect((await nobody.open(`${host.origin}/applications`)).url.pathname).toBe('/login')
+  const signedOut = await browserOf()
+  expect((await signedOut.open(`${host.origin}/applications`)).url.pathname).toBe('/login')
   for (const cookie of ['person=bob', '']) {
     const answer = await host.post(
       `${host.origin}/applications/disconnect`,
