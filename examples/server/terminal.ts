@@ -35,7 +35,8 @@ curl -iw '\\n' -X POST ${origin}/api/invoices/create -H "Authorization: Bearer $
 
 MANAGEMENT API: a script creates its own API key (docs/management-api.md)
 
-MANAGE="${origin}/account/api"; AUTH="Authorization: Bearer ${developerToken}"
+DEVELOPER_TOKEN=${developerToken}
+MANAGE="${origin}/account/api"; AUTH="Authorization: Bearer $DEVELOPER_TOKEN"
 curl -iw '\\n' $MANAGE/api-keys -H "$AUTH" -H "Content-Type: application/json" -d '{"name":"My key","products":["invoices"]}'
 curl -iw '\\n' $MANAGE/api-keys -H "$AUTH"
 
