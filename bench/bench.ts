@@ -3,10 +3,11 @@
  * library, starts everything that it needs, and ends all of it. It runs on Node 20 and later, and needs
  * `redis-server`.
  *
- * - `npm run bench` compares the candidates of `bench/peers/`, writes `bench/results.json` and draws
- *   `docs/images/bench.svg`; about five and a half minutes.
+ * - `npm run bench` compares the candidates of `bench/peers/`; about four minutes. It stores the results in
+ *   `bench/results.json`, and makes the tables of `docs/performance.md` and the chart `docs/images/bench.svg` again.
  * - `npm run bench -- quick` is the same with one short round, and writes nothing.
- * - `npm run bench -- growth` compares small with large: clients, tokens, operations, scopes, revocations.
+ * - `npm run bench -- growth` compares small with large: clients, tokens, operations, scopes, revocations. It stores
+ *   its results in the same way.
  * - `npm run bench -- memory` shows the memory of a process over 1,300,000 requests, and what is left after `close()`;
  *   about five minutes.
  */

@@ -1,6 +1,5 @@
 /** Draws the results of the bench as bars: CPU time a request, its user and system part. */
-import type { Report } from './compare.ts'
-import type { Result } from './rounds.ts'
+import { OURS, type Report, type Result } from './rounds.ts'
 
 const WIDTH = 720
 const LABEL_WIDTH = 250
@@ -8,7 +7,6 @@ const VALUE_WIDTH = 90
 const BAR_WIDTH = WIDTH - LABEL_WIDTH - VALUE_WIDTH
 const ROW_HEIGHT = 20
 const TITLE_HEIGHT = 38
-const OURS = 'koa-gatehouse'
 
 const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }

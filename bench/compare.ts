@@ -1,47 +1,29 @@
 /** The groups of candidates that `npm run bench` compares. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { cpus, loadavg } from 'node:os'
+import { readFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { startRedis } from '../test/support/redis-server.ts'
-import { drawChart } from './chart.ts'
 import { round } from './figures.ts'
+import { saveResults } from './report.ts'
 import {
   measure,
+  OURS,
   prepare,
   print,
   urlOf,
   type Candidate,
+  type Group,
   type Peer,
-  type Result,
   type Schedule,
   type Setting,
 } from './rounds.ts'
 
-const OURS = 'koa-gatehouse'
 const LIST = '/api/items/list'
 const WITH_ID = '/api/items/:id'
 /** One pass through all tokens fills the caches. */
 const MANY_TOKENS = 100_000
 const CHAINS = 16
 
-/** Results of candidates that do the same job. */
-export interface Group {
-  readonly title: string
-  readonly results: readonly Result[]
-}
-
-/** What `bench/results.json` contains. */
-export interface Report {
-  readonly date: string
-  /** `load` is the load average of the last minute when the bench began. On a busy machine, trust no latency. */
-  readonly machine: { readonly cpu: string; readonly cores: number; readonly load: number }
-  readonly node: string
-  readonly versions: { readonly [name: string]: string }
-  readonly schedule: Schedule
-  /** CPU times are microseconds a request; ratios are relative to koa-gatehouse. */
-  readonly groups: readonly Group[]
-}
-
-/** Measures all groups, prints their tables and, if `writes`, writes the results and the chart. */
+/** Measures all groups, prints their tables and, if `writes`, stores the results. */
 export async function compare(schedule: Schedule, { writes }: { readonly writes: boolean }): Promise<void> {
   const [load = 0] = loadavg()
   console.log(`load average before the bench: ${round(load)}`)
@@ -55,10 +37,7 @@ export async function compare(schedule: Schedule, { writes }: { readonly writes:
   for (const measureGroups of [gateway, newTokens, manyTokens, tokenEndpoint])
     await measureGroups(setting, add)
   setting.close()
-  if (!writes) return
-  const report = { date: new Date().toISOString().slice(0, 10), ...environment(load), schedule, groups }
-  writeFileSync('bench/results.json', `${JSON.stringify(report, undefined, 2)}\n`)
-  writeFileSync('docs/images/bench.svg', drawChart(report))
+  if (writes) await saveResults({ schedule, groups }, load)
 }
 
 type AddGroup = (title: string, candidates: readonly Candidate[], rate?: number) => Promise<void>
@@ -156,24 +135,4 @@ async function tokenEndpoint(setting: Setting, add: AddGroup): Promise<void> {
 
 async function end(candidates: readonly { readonly peer: Peer }[]): Promise<void> {
   for (const { peer } of candidates) await peer.kill()
-}
-
-function environment(load: number) {
-  const packages = [
-    'autocannon',
-    'koa',
-    'jose',
-    'koa-jwt',
-    'jwks-rsa',
-    'express',
-    'express-oauth2-jwt-bearer',
-  ]
-  packages.push('fastify', '@fastify/jwt', 'oidc-provider', 'ioredis')
-  const versionIn = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
-  const versions = packages.map((name) => [name, versionIn(`node_modules/${name}/package.json`)] as const)
-  return {
-    machine: { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, load: round(load) },
-    node: process.version,
-    versions: Object.fromEntries([['koa-gatehouse', versionIn('package.json')] as const, ...versions]),
-  }
 }

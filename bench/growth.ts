@@ -1,22 +1,29 @@
 /** How the cost of a request grows: each quantity is measured small and large, in turn. */
+import { loadavg } from 'node:os'
 import { startRedis } from '../test/support/redis-server.ts'
-import { measure, prepare, print, type Candidate, type Schedule, type Setting } from './rounds.ts'
+import { saveResults } from './report.ts'
+import { measure, prepare, print, type Candidate, type Group, type Schedule, type Setting } from './rounds.ts'
 
 const LIST = '/api/items/list'
 const TOKEN_ENDPOINT = '/auth/oauth2/token'
 const MANY = 100_000
 
-/** Measures each pair, and prints one table. The ratio of a line is relative to the small line above it. */
+/** Measures each pair, prints its table, and stores the results. Ratios are relative to the first line of a table. */
 export async function measureGrowth(schedule: Schedule): Promise<void> {
+  const [load = 0] = loadavg()
   const setting = await prepare()
+  const growth: Group[] = []
   for (const makePair of [tokens, operations, scopes, revocations, apiKeys]) {
     const { what, pair, close } = await makePair(setting)
     const reference = pair[0]?.name ?? ''
-    print(what, await measure(setting, pair, { schedule, reference }))
+    const results = await measure(setting, pair, { schedule, reference })
+    print(what, results)
+    growth.push({ title: what, results })
     for (const { peer } of pair) await peer.kill()
     await close?.()
   }
   setting.close()
+  await saveResults({ schedule, growth }, load)
 }
 
 interface Pair {
@@ -54,16 +61,20 @@ async function operations(setting: Setting): Promise<Pair> {
   }
 }
 
+/** A token with 300 scopes is a header of 7 kB, which also costs an open route something. */
 async function scopes(setting: Setting): Promise<Pair> {
-  const peer = () => setting.startPeer('koa-gatehouse', { operations: 300 })
-  const load = async (count: number) => {
-    return { path: LIST, tokens: await setting.writeTokens({ count: 1, scopes: count }) }
-  }
+  const candidate = async (script: string, name: string, count: number): Promise<Candidate> => ({
+    name: `${count} scopes${name}`,
+    peer: await setting.startPeer(script, { operations: 300 }),
+    load: { path: LIST, tokens: await setting.writeTokens({ count: 1, scopes: count }) },
+  })
   return {
     what: 'Gateway: scopes in a token',
     pair: [
-      { name: '10 scopes', peer: await peer(), load: await load(10) },
-      { name: '300 scopes', peer: await peer(), load: await load(300) },
+      await candidate('koa-gatehouse', '', 10),
+      await candidate('koa-gatehouse', '', 300),
+      await candidate('koa-open', ', open Koa route', 10),
+      await candidate('koa-open', ', open Koa route', 300),
     ],
   }
 }

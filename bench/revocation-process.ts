@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
+import { authorize } from './authorize.ts'
 import { redisStore } from '../adapters/redis.ts'
 import { createGatehouse } from '../src/gatehouse/create-gatehouse.ts'
 import type { Gatehouse } from '../src/gatehouse/gatehouse.ts'
@@ -123,7 +124,12 @@ async function makeTargets(gatehouse: Gatehouse, kind: Kind, count: number): Pro
     })
     await gatehouse.applications.setFirstParty(application.clientId, true)
     for (let i = 0; i < count; i += 1) {
-      const code = await authorize(application.clientId)
+      const code = await authorize({
+        issuer,
+        clientId: application.clientId,
+        redirectUri: CALLBACK,
+        scope: 'invoices:read',
+      })
       const token = await requestToken(application.clientId, clientSecret, {
         grant_type: 'authorization_code',
         code,
@@ -148,30 +154,6 @@ async function requestToken(clientId: string, clientSecret: string, parameters: 
   const response = await fetch(`${issuer}/oauth2/token`, { method: 'POST', body })
   if (!response.ok) throw new Error(`no token: ${await response.text()}`)
   return ((await response.json()) as { access_token: string }).access_token
-}
-
-/** Follows the redirects as a browser would, until there is a code. */
-async function authorize(clientId: string): Promise<string> {
-  const query = new URLSearchParams({
-    client_id: clientId,
-    response_type: 'code',
-    redirect_uri: CALLBACK,
-    scope: 'invoices:read',
-  })
-  const cookies = new Map<string, string>()
-  let url = new URL(`${issuer}/oauth2/authorize?${query.toString()}`)
-  for (let hop = 0; hop < 10 && !url.href.startsWith(CALLBACK); hop += 1) {
-    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
-    const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
-    for (const line of response.headers.getSetCookie()) {
-      const [pair = ''] = line.split(';')
-      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
-    }
-    const location = response.headers.get('location')
-    if (location === null) throw new Error(`no code: HTTP ${response.status} ${await response.text()}`)
-    url = new URL(location, url)
-  }
-  return url.searchParams.get('code') ?? ''
 }
 
 function claimsOf(token: string): { grant_id: string } {

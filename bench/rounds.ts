@@ -17,6 +17,9 @@ const EXTENSION = path.extname(import.meta.filename)
 const FILL_TIMEOUT_MS = 120_000
 const RUN_TIMEOUT_MS = 120_000
 
+/** The candidate to which all others are compared. */
+export const OURS = 'koa-gatehouse'
+
 export type Peer = Running<PeerQuestion>
 
 /** How long a round takes, and how many rounds there are. */
@@ -48,6 +51,26 @@ export interface Result {
   /** CPU time relative to the reference: the median of the ratios of all rounds. */
   readonly ratio: Spread
   readonly latencyMs?: Latency | undefined
+}
+
+/** Results of candidates that do the same job. */
+export interface Group {
+  readonly title: string
+  readonly results: readonly Result[]
+}
+
+/** The results of one version of Node. */
+export interface Report {
+  readonly date: string
+  /** `load` is the load average of the last minute when the bench began. On a busy machine, trust no latency. */
+  readonly machine: { readonly cpu: string; readonly cores: number; readonly load: number }
+  readonly node: string
+  readonly versions: { readonly [name: string]: string }
+  readonly schedule: Schedule
+  /** CPU times are microseconds a request; ratios are relative to koa-gatehouse. */
+  readonly groups: readonly Group[]
+  /** Small and large quantities in turn; ratios are relative to the first line of a group. */
+  readonly growth: readonly Group[]
 }
 
 interface Round {

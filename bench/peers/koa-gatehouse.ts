@@ -9,6 +9,7 @@ import Koa from 'koa'
 import { createGatehouse, type Gatehouse } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
+import { authorize } from '../authorize.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import { forEach } from '../in-parallel.ts'
 import { options, servePeer } from '../peer.ts'
@@ -75,7 +76,12 @@ async function createGrants(): Promise<string[]> {
   await gatehouse.applications.setFirstParty(application.clientId, true)
   const client = `client_id=${application.clientId}&client_secret=${clientSecret}`
   return forEach(options.grants ?? 0, async () => {
-    const code = await authorize(application.clientId)
+    const code = await authorize({
+      issuer,
+      clientId: application.clientId,
+      redirectUri: CALLBACK,
+      scope: ITEM_SCOPE,
+    })
     const response = await fetch(`${issuer}/oauth2/token`, {
       method: 'POST',
       body: new URLSearchParams(`grant_type=authorization_code&code=${code}&${client}`),
@@ -83,30 +89,6 @@ async function createGrants(): Promise<string[]> {
     const { refresh_token: token } = (await response.json()) as { refresh_token: string }
     return `grant_type=refresh_token&${client}&refresh_token=${token}`
   })
-}
-
-/** Follows the redirects as a browser would, until there is a code. */
-async function authorize(clientId: string): Promise<string> {
-  const query = new URLSearchParams({
-    client_id: clientId,
-    response_type: 'code',
-    redirect_uri: CALLBACK,
-    scope: ITEM_SCOPE,
-  })
-  const cookies = new Map<string, string>()
-  let url = new URL(`${issuer}/oauth2/authorize?${query.toString()}`)
-  for (let hop = 0; hop < 10 && !url.href.startsWith(CALLBACK); hop += 1) {
-    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
-    const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
-    for (const line of response.headers.getSetCookie()) {
-      const [pair = ''] = line.split(';')
-      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
-    }
-    const location = response.headers.get('location')
-    if (location === null) throw new Error(`no code: HTTP ${response.status} ${await response.text()}`)
-    url = new URL(location, url)
-  }
-  return url.searchParams.get('code') ?? ''
 }
 
 /** Stores revocations of tokens as if another process had stored them an hour ago. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { drawChart } from '../../bench/chart.ts'
-import type { Report } from '../../bench/compare.ts'
+import type { Report } from '../../bench/rounds.ts'
 
 const spread = (median: number) => ({ median, min: median, max: median })
 const result = (name: string, user: number, system: number) => ({
@@ -21,6 +21,7 @@ const report: Report = {
     { title: 'Gateway', results: [result('koa-gatehouse', 15, 5), result('another', 60, 20)] },
     { title: 'Token endpoint', results: [result('koa-gatehouse', 300, 100)] },
   ],
+  growth: [],
 }
 
 describe('the chart of the bench', () => {
