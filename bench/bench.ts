@@ -3,7 +3,7 @@
  * library, starts everything that it needs, and ends all of it. It runs on Node 20 and later, and needs
  * `redis-server`.
  *
- * - `npm run bench` compares the candidates of `bench/peers/`; about four minutes. It stores the results in
+ * - `npm run bench` compares the candidates of `bench/peers/`; about five minutes. It stores the results in
  *   `bench/results.json`, and makes the tables of `docs/performance.md` and the chart `docs/images/bench.svg` again.
  * - `npm run bench -- quick` is the same with one short round, and writes nothing.
  * - `npm run bench -- growth` compares small with large: clients, tokens, operations, scopes, revocations. It stores
@@ -16,7 +16,7 @@ import { measureGrowth } from './growth.ts'
 import { measureMemory } from './memory.ts'
 
 const DEADLINE_MS = 420_000
-const SCHEDULE = { rounds: 5, seconds: 0.8, warmUpSeconds: 1, pacedSeconds: 2 }
+const SCHEDULE = { rounds: 5, seconds: 0.8, warmUpSeconds: 2, pacedSeconds: 2 }
 const QUICK = { rounds: 1, seconds: 0.6, warmUpSeconds: 0.6, pacedSeconds: 0.3 }
 
 setTimeout(() => {

@@ -1,3 +1,4 @@
+import type { RevocableToken } from '../revocation/revocation.ts'
 import { onlyBearerToken, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import {
@@ -39,11 +40,17 @@ export function createAuthorizer(
   /**
    * Accepts a principal if its token is still valid and carries all of `scopes`. The token may have expired
    * or been revoked since the principal was created.
+   *
+   * @param token what decides whether the token is revoked. The principal itself decodes the token for that
    */
-  function authorizePrincipal(principal: Principal, scopes: readonly string[]): Authorized | ErrorResponse {
+  function authorizePrincipal(
+    principal: Principal,
+    scopes: readonly string[],
+    token: RevocableToken = principal,
+  ): Authorized | ErrorResponse {
     if (isExpired(principal.expiresAt, Date.now() / 1000)) return errorResponses.invalidToken(EXPIRED.problem)
     if (revocations.mustReject) return errorResponses.unavailable()
-    if (revocations.isTokenRevoked(principal)) return errorResponses.invalidToken(REVOKED.problem)
+    if (revocations.isTokenRevoked(token)) return errorResponses.invalidToken(REVOKED.problem)
     const missing = scopes.filter((scope) => !principal.has(scope))
     return missing.length === 0 ? { ok: true, principal } : errorResponses.insufficientScope(scopes, missing)
   }
@@ -60,10 +67,10 @@ export function createAuthorizer(
 
     try {
       const known = verifiedTokens.get(token)
-      if (known !== undefined) return authorizePrincipal(known.principal, scopes)
+      if (known !== undefined) return authorizePrincipal(known.principal, scopes, known.verified)
       const verified = await verifiedTokens.verify(token)
       if ('problem' in verified) return errorResponses.invalidToken(verified.problem)
-      return authorizePrincipal(toPrincipal(verified, token), scopes)
+      return authorizePrincipal(toPrincipal(verified, token), scopes, verified)
     } catch (error) {
       // The check failed, so nothing is known about the token.
       logger.error({ err: error }, 'an access token could not be checked')
