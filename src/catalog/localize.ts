@@ -1,39 +1,5 @@
+import { lookupLocale } from '../http/locale.ts'
 import type { LocalizedText } from './definition.ts'
-
-/** Whether a text looks like a language tag (BCP 47): `en`, `de-CH`, `zh-Hant-TW`. */
-export function isLocale(text: string): boolean {
-  return /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(text)
-}
-
-/** A locale and its parents, the most general locale last: `zh-Hant-TW`, `zh-Hant`, `zh` (RFC 4647 3.4). */
-export function lineageOf(locale: string): string[] {
-  const lineage: string[] = []
-  const subtags = locale.split('-')
-  while (subtags.length > 0) {
-    lineage.push(subtags.join('-'))
-    subtags.pop()
-    // A single letter introduces the next subtag and has no meaning alone (RFC 4647 3.4).
-    if (subtags.at(-1)?.length === 1) subtags.pop()
-  }
-  return lineage
-}
-
-/**
- * Chooses one of the available locales by the lookup scheme of RFC 4647 3.4. A wanted locale and its parents
- * are tried before the next wanted locale.
- *
- * @param available the available locales
- * @param wanted the wanted locales, in order of preference; `*` has no meaning and is skipped
- * @returns the available locale, in its own spelling; undefined if none matches
- */
-export function lookupLocale(available: readonly string[], wanted: readonly string[]): string | undefined {
-  const byTag = new Map(available.map((locale) => [locale.toLowerCase(), locale]))
-  for (const range of wanted) {
-    const tag = lineageOf(range.toLowerCase()).find((each) => byTag.has(each))
-    if (tag !== undefined) return byTag.get(tag)
-  }
-  return undefined
-}
 
 /**
  * The text in the best available locale.

@@ -1,6 +1,6 @@
 import { isObject, isText } from '../validation/predicates.ts'
 import { exactObjectOf, listOf, mapOf, must, notEmpty, optional, type Rule } from '../validation/rules.ts'
-import { isLocale } from './localize.ts'
+import { isLocale } from '../http/locale.ts'
 import { parseRoute } from './route.ts'
 import { isScope, MAX_SCOPE_LENGTH, OPENID_SCOPES } from './scope.ts'
 

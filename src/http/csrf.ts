@@ -51,3 +51,20 @@ export function isSameOrigin(ctx: Context, origin: string): boolean {
   const sentOrigin = ctx.get('Origin')
   return (site === '' || site === 'same-origin') && (sentOrigin === '' || sentOrigin === origin)
 }
+
+/**
+ * Where the page that sent a request came from, judged by the same headers: from a page of this site, from another
+ * site, or `unknown` if the request has neither header. A page without a referrer sends the Origin `null`, which
+ * also says nothing.
+ *
+ * @param issuerOrigin the origin of the authorization service, which is an origin of the host too
+ */
+export function sendingSite(ctx: Context, issuerOrigin: string): 'own' | 'foreign' | 'unknown' {
+  const site = ctx.get('Sec-Fetch-Site')
+  const origin = ctx.get('Origin')
+  // Browsers set Sec-Fetch-Site themselves, and a proxy does not change what it means.
+  if (site !== '') return site === 'same-origin' ? 'own' : 'foreign'
+  if (origin === '' || origin === 'null') return 'unknown'
+  // `ctx.origin` is not used: in Koa 3 it is the header Origin itself.
+  return origin === `${ctx.protocol}://${ctx.host}` || origin === issuerOrigin ? 'own' : 'foreign'
+}

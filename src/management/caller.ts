@@ -1,16 +1,8 @@
 import type { Context } from 'koa'
-import type { SignedIn } from '../host/accounts.ts'
+import { findCaller, type Caller } from '../host/caller.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
-import type { CsrfTokens } from '../http/csrf.ts'
+import { sendingSite, type CsrfTokens } from '../http/csrf.ts'
 import { ApiError } from './api-error.ts'
-
-/** Who calls the management API. */
-export interface Caller extends Pick<SignedIn, 'accountId' | 'userId'> {
-  /** The caller as events name it: the account, or `account/user`. */
-  readonly actor: string
-  /** Whether a browser may have sent the credentials of this request by itself. */
-  readonly isSession: boolean
-}
 
 /**
  * The caller of a request, as the host says.
@@ -18,11 +10,9 @@ export interface Caller extends Pick<SignedIn, 'accountId' | 'userId'> {
  * @throws {ApiError} `ERR_NOT_SIGNED_IN`
  */
 export async function requireCaller(accounts: Pick<HostAccounts, 'current'>, ctx: Context): Promise<Caller> {
-  const signedIn = await accounts.current?.(ctx)
-  if (!signedIn) throw new ApiError('ERR_NOT_SIGNED_IN', 'sign in first')
-  const { accountId, userId, via } = signedIn
-  const actor = userId === undefined ? accountId : `${accountId}/${userId}`
-  return { accountId, userId, actor, isSession: via !== 'token' }
+  const caller = await findCaller(accounts, ctx)
+  if (!caller) throw new ApiError('ERR_NOT_SIGNED_IN', 'sign in first')
+  return caller
 }
 
 /** The CSRF token of a caller. */
@@ -46,13 +36,7 @@ export function requireOwnSite(
   { tokens, issuerOrigin }: { readonly tokens: CsrfTokens; readonly issuerOrigin: string },
 ): void {
   if (!caller.isSession) return
-  const site = ctx.get('Sec-Fetch-Site')
-  const origin = ctx.get('Origin')
-  // `ctx.origin` is not used: in Koa 3 it is the header Origin itself.
-  const ownOrigin = `${ctx.protocol}://${ctx.host}`
-  // Browsers set Sec-Fetch-Site themselves, and a proxy does not change what it means.
-  const isOwn = site === '' ? origin === ownOrigin || origin === issuerOrigin : site === 'same-origin'
-  if (!isOwn) {
+  if (sendingSite(ctx, issuerOrigin) !== 'own') {
     throw new ApiError(
       'ERR_CSRF',
       'this request does not come from a page of this site: send Sec-Fetch-Site: same-origin, or Origin with the address of this site',

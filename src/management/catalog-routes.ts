@@ -2,7 +2,7 @@ import type { CurrentCatalog } from '../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
 import type { Client } from '../clients/client.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
-import { missingFor } from './access-preview.ts'
+import { missingFor } from '../clients/access-preview.ts'
 import { localizeFor, presentProducts } from './present-catalog.ts'
 import { route, type Call, type Route } from './route.ts'
 

@@ -2,7 +2,8 @@ import type * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
 import type { ClientService } from '../clients/client-service-types.ts'
 import type { createAccessPreview } from './catalog-routes.ts'
-import type { Repeatable } from './idempotency.ts'
+import type { Repeatable } from '../clients/repeatable/idempotency.ts'
+import type { CreatedClient, DerivedCredentials } from '../clients/repeatable/repeatable-changes.ts'
 import type { Call } from './route.ts'
 
 /** What differs between the routes of API keys and those of applications. */
@@ -22,10 +23,7 @@ export interface ClientRoutesOptions<C extends Client, New, Changes extends { na
    *
    * @param derived the client id and the hash of the secret; undefined for random ones
    */
-  create(
-    call: Call<New>,
-    derived?: { readonly clientId: string; readonly secretHash: string },
-  ): Promise<{ readonly client: C; readonly clientSecret: string | undefined }>
+  create(call: Call<New>, derived?: DerivedCredentials): Promise<CreatedClient<C>>
   readonly repeatable: Repeatable
   readonly previewAccess: ReturnType<typeof createAccessPreview>
 }

@@ -3,10 +3,10 @@ import type { Client } from '../clients/client.ts'
 import type { ClientRoutesOptions } from './client-routes-options.ts'
 import { clientNotFound } from '../clients/client-not-found.ts'
 import type { SecretAge } from '../clients/secret-rotation.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from '../host/caller.ts'
 import { route, type Call, type Route } from './route.ts'
 import { ClientPageQuery, Rotation, type SchemaName } from './schemas.ts'
-import { createClient, rotateSecret } from './repeatable-changes.ts'
+import { createClient, rotateSecret } from '../clients/repeatable/repeatable-changes.ts'
 import { presentClient, sendClient } from './present-client.ts'
 
 /** Clients that a page with a filter by name looks at. */
@@ -28,6 +28,18 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
     const client = await service.find(clientId)
     if (client?.accountId !== caller.accountId) throw clientNotFound(noun, clientId)
     return client
+  }
+
+  /** The parts of a change that a request with an `Idempotency-Key` may repeat. */
+  function repeatableOf({ ctx, caller, body }: Pick<Call, 'ctx' | 'caller' | 'body'>, target: string) {
+    const key = ctx.headers['idempotency-key']
+    return {
+      repeatable: options.repeatable,
+      caller,
+      key: key === undefined ? key : String(key),
+      target,
+      body,
+    }
   }
 
   const common = { tag, find, target: ({ clientId }: C) => ({ clientId }) }
@@ -79,7 +91,12 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
       status: 201,
       answer: `Created${name}`,
       async handle(call) {
-        const { client, clientSecret } = await createClient(options, call)
+        const { client, clientSecret } = await createClient({
+          ...repeatableOf(call, `POST ${base}`),
+          kind: name === 'ApiKey' ? 'apiKey' : 'application',
+          service,
+          create: (derived) => options.create(call, derived),
+        })
         const field = name === 'ApiKey' ? 'apiKey' : 'application'
         return { [field]: sendClient(call.ctx, client), clientSecret }
       },
@@ -224,7 +241,14 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
       isRepeatable: true,
       status: 201,
       answer: 'RotatedSecret',
-      handle: (call) => rotateSecret(options, call),
+      handle: (call) =>
+        rotateSecret({
+          ...repeatableOf(call, `POST ${base}/${call.resource.clientId}/secrets`),
+          service,
+          clientId: call.resource.clientId,
+          overlapSeconds: call.body.overlapSeconds,
+          change: call.change,
+        }),
     }),
     ...(['old', 'new'] satisfies SecretAge[]).map((which) =>
       route<undefined, undefined, C>({

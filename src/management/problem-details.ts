@@ -4,7 +4,8 @@ import { GatehouseError, type GatehouseErrorCode, type Problem } from '../errors
 import { emitAppError } from '../host/emit-app-error.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
-import { ApiError } from './api-error.ts'
+import { RepeatError, type RepeatProblem } from '../clients/repeatable/repeat-error.ts'
+import { ApiError, type ApiErrorCode } from './api-error.ts'
 
 /** The statuses of errors of the services, where the API answers with another status than a Koa app. */
 const STATUS: Partial<Record<GatehouseErrorCode, number>> = {
@@ -58,7 +59,20 @@ export function createErrorAnswers({ logger, events }: { logger: Logger; events:
   }
 }
 
+/** The codes of requests with an `Idempotency-Key` that were not carried out. */
+const REPEAT_CODES = {
+  'invalid-key': 'ERR_IDEMPOTENCY_KEY',
+  'other-body': 'ERR_IDEMPOTENCY_KEY',
+  deleted: 'ERR_IDEMPOTENCY_KEY',
+  'in-progress': 'ERR_IN_PROGRESS',
+} as const satisfies Record<RepeatProblem, ApiErrorCode>
+
 function problemOf(error: unknown): ProblemDetails {
+  if (error instanceof RepeatError) {
+    const isInProgress = error.problem === 'in-progress'
+    const headers: Record<string, string> = isInProgress ? { 'Retry-After': '1' } : {}
+    return problemOf(new ApiError(REPEAT_CODES[error.problem], error.message, { headers }))
+  }
   if (error instanceof ApiError) {
     const { status, code, message, problems, headers } = error
     return { status, code, detail: message, problems, headers }

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type * as v from 'valibot'
 import type { ConditionalChange } from '../clients/internal-options.ts'
 import type { Permission, PermissionTarget } from '../host/accounts.ts'
-import type { Caller } from './caller.ts'
+import type { Caller } from '../host/caller.ts'
 import type { SchemaName } from './schemas.ts'
 
 /** One request that was checked: the caller may make it, and its input has the right form. */

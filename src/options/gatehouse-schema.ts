@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isLocale } from '../catalog/localize.ts'
+import { isLocale } from '../http/locale.ts'
 import { isScope } from '../catalog/scope.ts'
 import { english } from '../authorization-server/interaction/texts.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../../src/host/logger.ts'
-import { writingDirection } from '../../../src/authorization-server/interaction/locale.ts'
+import { writingDirection } from '../../../src/http/locale.ts'
 import { createTexts, english } from '../../../src/authorization-server/interaction/texts.ts'
 
 const german = {

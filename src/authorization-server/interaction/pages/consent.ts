@@ -3,8 +3,8 @@ import type { ScopeStatus } from '../../../grants/consent-policy.ts'
 import type { PendingInteraction } from '../port.ts'
 import type { ScopeEntry, ScopeGroup } from '../scope-groups.ts'
 import type { Texts } from '../texts.ts'
-import { applicationName, displayText, initialOf, webAddress } from './display-text.ts'
-import { writeDuration } from './duration.ts'
+import { applicationName, displayText, initialOf, webAddress } from '../../../http/pages/display-text.ts'
+import { writeDuration } from '../../../http/pages/duration.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
 /**

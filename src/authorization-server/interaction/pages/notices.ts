@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../http/html.ts'
 import type { Texts } from '../texts.ts'
-import { displayText } from './display-text.ts'
+import { displayText } from '../../../http/pages/display-text.ts'
 import { layout, type Frame } from './layout.ts'
 
 /** The content of the error page. */

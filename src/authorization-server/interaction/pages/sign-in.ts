@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../http/html.ts'
 import type { Texts } from '../texts.ts'
-import { applicationName } from './display-text.ts'
+import { applicationName } from '../../../http/pages/display-text.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
 /** The content of the sign-in page. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { accentShades } from './accent.ts'
+import { accentShades } from '../../../http/pages/accent.ts'
 
 /**
  * The backgrounds on which an accent colour must be readable: the darkest light background, and the lightest

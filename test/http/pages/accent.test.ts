@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { GatehouseError } from '../../../../src/errors.ts'
-import { accentShades, contrastOf } from '../../../../src/authorization-server/interaction/pages/accent.ts'
-import { createStylesheet } from '../../../../src/authorization-server/interaction/pages/stylesheet.ts'
+import { GatehouseError } from '../../../src/errors.ts'
+import { accentShades, contrastOf } from '../../../src/http/pages/accent.ts'
+import { createStylesheet } from '../../../src/authorization-server/interaction/pages/stylesheet.ts'
 
 const grounds = { light: '#eef1f5', dark: '#232b38' }
 

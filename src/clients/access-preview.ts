@@ -1,6 +1,6 @@
 import type { Catalog, Operation } from '../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
-import type { Client } from '../clients/client.ts'
+import type { Client } from './client.ts'
 
 /** Why a client may not call an operation. */
 export type Missing = 'product' | 'operation' | 'kycLevel' | 'enabled'

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Client } from '../clients/client.ts'
-import { isRejection } from '../errors.ts'
-import { createCollection } from '../store/collection.ts'
-import type { Store } from '../store/contract.ts'
-import { countRule, oneOf, optional, textRule } from '../validation/rules.ts'
-import { ApiError } from './api-error.ts'
-import type { Caller } from './caller.ts'
+import { isRejection } from '../../errors.ts'
+import type { Caller } from '../../host/caller.ts'
+import { createCollection } from '../../store/collection.ts'
+import type { Store } from '../../store/contract.ts'
+import { countRule, oneOf, optional, textRule } from '../../validation/rules.ts'
+import type { Client } from '../client.ts'
+import { RepeatError } from './repeat-error.ts'
 
 /** How long a repeat gets the same answer, in seconds. */
 const KEPT_SECONDS = 86_400
@@ -15,7 +15,7 @@ const KEPT_SECONDS = 86_400
  */
 const ABANDONED_AFTER_MS = 10_000
 
-/** One request with an `Idempotency-Key`. The secret cannot be derived from it without a secret of the server. */
+/** One request with an idempotency key. The secret cannot be derived from it without a secret of the server. */
 interface IdempotencyRecord {
   /** Keyed digest of the body. */
   readonly body: string
@@ -120,14 +120,14 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
 
   return async function repeatable<Result>(request: RepeatableRequest<Result>): Promise<Result> {
     if (!/^[\x21-\x7e]{1,255}$/.test(request.key)) {
-      throw new ApiError('ERR_IDEMPOTENCY_KEY', 'Idempotency-Key must have 1 to 255 visible ASCII characters')
+      throw new RepeatError('invalid-key', 'Idempotency-Key must have 1 to 255 visible ASCII characters')
     }
     const { accountId, userId = null } = request.caller
     const name = JSON.stringify([accountId, userId, request.target, request.key])
     const { id, key, found } = await locate(name)
     const body = mac(key, 'body', `${name} ${JSON.stringify(request.body)}`).toString('base64url')
     if (found && found.body !== body) {
-      throw new ApiError('ERR_IDEMPOTENCY_KEY', 'this Idempotency-Key was used with another body')
+      throw new RepeatError('other-body', 'this Idempotency-Key was used with another body')
     }
     if (found?.state === 'done') return request.repeat(derive(key, name, found))
     if (running.has(id)) throw inProgress()
@@ -156,8 +156,6 @@ function mac(key: Uint8Array, purpose: string, text: string): Buffer {
   return createHmac('sha256', key).update(`${purpose} ${text}`).digest()
 }
 
-function inProgress(): ApiError {
-  return new ApiError('ERR_IN_PROGRESS', 'a request with this Idempotency-Key is in progress: try again', {
-    headers: { 'Retry-After': '1' },
-  })
+function inProgress(): RepeatError {
+  return new RepeatError('in-progress', 'a request with this Idempotency-Key is in progress: try again')
 }

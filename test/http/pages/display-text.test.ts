@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  applicationName,
-  displayText,
-  initialOf,
-  webAddress,
-} from '../../../../src/authorization-server/interaction/pages/display-text.ts'
-import { writeDuration } from '../../../../src/authorization-server/interaction/pages/duration.ts'
+import { applicationName, displayText, initialOf, webAddress } from '../../../src/http/pages/display-text.ts'
+import { writeDuration } from '../../../src/http/pages/duration.ts'
 
 describe('a text that a client, a user or the host supplies', () => {
   it.each([

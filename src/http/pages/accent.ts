@@ -1,4 +1,4 @@
-import { GatehouseError } from '../../../errors.ts'
+import { GatehouseError } from '../../errors.ts'
 
 /** Red, green and blue, from 0 to 255. */
 type Rgb = readonly number[]

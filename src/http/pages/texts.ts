@@ -1,0 +1,165 @@
+import type { Logger } from '../../host/logger.ts'
+import { html, type Html, type HtmlValue } from '../html.ts'
+import { lineageOf, lookupLocale, writingDirection } from '../locale.ts'
+
+/**
+ * The forms of a text with a number, by the plural rules of its language (`Intl.PluralRules`). The number is
+ * the value `count`.
+ */
+export type PluralText = { readonly [Form in Intl.LDMLPluralRule]?: string } & { readonly other: string }
+
+/** A text of a page. Names in braces stand for values: `{application}`. */
+export type PageText = string | PluralText
+
+/** Texts by their names. */
+type NamedTexts = { readonly [name: string]: PageText }
+
+/** The texts for one reader. */
+export interface ReaderTexts<Name extends string> {
+  /** Language of the texts, for the `lang` attribute. */
+  readonly lang: string
+  /** Writing direction of the texts, for the `dir` attribute. */
+  readonly dir: 'ltr' | 'rtl'
+  /** The reader's locales in order of preference, for texts from the catalog. */
+  readonly locales: readonly string[]
+  /** The locale for readers whose preferred locales are all unavailable. */
+  readonly defaultLocale: string
+  /** Language of one text: `lang`, or English if the locale does not have this text. */
+  langOf(name: Name): string
+  /**
+   * A text as markup. It has a `lang` attribute if its language differs from the language of the page. Values
+   * that are texts are put in `<bdi>`, so that they cannot change the direction of the text around them.
+   * Numbers are written as the language writes them.
+   */
+  html(name: Name, values?: Readonly<Record<string, HtmlValue>>): Html
+  /**
+   * A text without markup, for the title of a window. Values are inserted unchanged. They are not isolated
+   * with invisible characters, because some window lists show such characters, and some screen readers read
+   * them out.
+   */
+  plain(name: Name, values?: Readonly<Record<string, string | number>>): string
+}
+
+/**
+ * Limits for the number and the length of a reader's locales. Each locale is looked up for every title of the
+ * consent page, so thousands of locales would cost too much time.
+ */
+const MAX_LOCALES = 16
+const MAX_LOCALE_LENGTH = 64
+
+/**
+ * The texts of pages in all languages. If a locale lacks a text, the text comes from the locale's parents
+ * (`de` is the parent of `de-CH`). If no parent has the text, the English text is used.
+ *
+ * @param options.english every text
+ * @param options.translations complete texts of further languages, by locale
+ * @param options.texts the host's texts by locale, which replace ours
+ * @param options.together names of texts that form one sentence. If a locale lacks one of them, all are English
+ * @param options.logger logs the missing texts once
+ * @param options.pages what the texts belong to, for this log
+ */
+export function createReaderTexts<Texts extends NamedTexts>(options: {
+  readonly english: Texts
+  readonly translations?: { readonly [locale: string]: Texts } | undefined
+  readonly texts: { readonly [locale: string]: Partial<Texts> }
+  readonly defaultLocale: string
+  readonly together?: readonly (keyof Texts & string)[] | undefined
+  readonly logger?: Logger | undefined
+  readonly pages: string
+}) {
+  type Name = keyof Texts & string
+  const { english, translations = {}, defaultLocale, together = [], logger } = options
+  const given = new Map(Object.entries(options.texts).map(([locale, texts]) => [locale.toLowerCase(), texts]))
+  const base = new Map<string, Partial<Texts>>([['en', english], ...Object.entries(translations)])
+  const localeNames = ['en', ...Object.keys(translations), ...Object.keys(options.texts)]
+  const complete = new Map(
+    localeNames.map((locale) => {
+      const lineage = lineageOf(locale.toLowerCase()).toReversed()
+      const texts: Partial<Texts> = Object.assign(
+        {},
+        ...lineage.map((tag) => base.get(tag)),
+        ...lineage.map((tag) => given.get(tag)),
+      )
+      return [locale.toLowerCase(), withoutPart(texts, together)] as const
+    }),
+  )
+  reportMissing()
+
+  /** Logs, in one line for all locales, which texts are missing and are therefore shown in English. */
+  function reportMissing(): void {
+    const names = Object.keys(english)
+    const missing = localeNames
+      .map((locale) => [
+        locale,
+        names.filter((name) => complete.get(locale.toLowerCase())?.[name] === undefined),
+      ])
+      .filter(([, absent]) => absent?.length)
+    if (missing.length === 0) return
+    const message = `texts of ${options.pages} are missing and are shown in English`
+    logger?.warn({ missing: Object.fromEntries(missing) }, message)
+  }
+
+  return {
+    /** @param wanted the locales of the reader in order of preference; looked up as in RFC 4647 3.4 */
+    forReader(wanted: readonly string[]): ReaderTexts<Name> {
+      const locales = wanted.filter((tag) => tag.length <= MAX_LOCALE_LENGTH).slice(0, MAX_LOCALES)
+      const lang = lookupLocale(localeNames, [...locales, defaultLocale]) ?? 'en'
+      const texts = complete.get(lang.toLowerCase()) ?? english
+      const langOf = (name: Name) => (texts[name] === undefined ? 'en' : lang)
+      function textOf(name: Name, count: unknown): string {
+        const text = texts[name] ?? english[name] ?? ''
+        return typeof text === 'string' ? text : pluralOf(text, langOf(name), Number(count))
+      }
+      return {
+        lang,
+        dir: writingDirection(lang),
+        locales,
+        defaultLocale,
+        langOf,
+        html(name, values = {}) {
+          const sentence = fillIn(textOf(name, values['count']), values, langOf(name))
+          return texts[name] === undefined ? html`<span lang="en" dir="ltr">${sentence}</span>` : sentence
+        },
+        plain: (name, values = {}) =>
+          textOf(name, values['count']).replaceAll(/\{(\w+)\}/g, (whole, placeholder: string) => {
+            const value = values[placeholder]
+            return typeof value === 'number' ? writeNumber(value, langOf(name)) : (value ?? whole)
+          }),
+      }
+    },
+  }
+}
+
+/** The texts without all of `together` if one of them is missing. */
+function withoutPart<Texts extends NamedTexts>(
+  texts: Partial<Texts>,
+  together: readonly string[],
+): Partial<Texts> {
+  if (together.every((name) => texts[name] !== undefined)) return texts
+  return Object.fromEntries(
+    Object.entries(texts).filter(([name]) => !together.includes(name)),
+  ) as Partial<Texts>
+}
+
+function pluralOf(text: PluralText, locale: string, count: number): string {
+  return text[new Intl.PluralRules(locale).select(count)] ?? text.other
+}
+
+function writeNumber(value: number, locale: string): string {
+  return new Intl.NumberFormat(locale).format(value)
+}
+
+/**
+ * Fills the values into a text, and returns the result as markup. A placeholder without a value stays as it
+ * is.
+ */
+function fillIn(template: string, values: Readonly<Record<string, HtmlValue>>, locale: string): Html {
+  const parts = template.split(/\{(\w+)\}/)
+  return html`${parts.map((part, index) => {
+    if (index % 2 === 0) return part
+    if (!(part in values)) return `{${part}}`
+    const value = values[part]
+    if (typeof value === 'number') return writeNumber(value, locale)
+    return typeof value === 'string' ? html`<bdi>${value}</bdi>` : value
+  })}`
+}
