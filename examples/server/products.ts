@@ -19,7 +19,12 @@ export const products = {
     operations: {
       'payments:list': { route: 'GET /payments/list', title: 'Read your payments' },
       // The application of Acme cannot request this operation, because Acme's KYC level is only "basic".
-      'payments:transfer': { route: 'POST /payments/transfer', title: 'Move money', kycLevel: 'verified' },
+      'payments:transfer': {
+        route: 'POST /payments/transfer',
+        title: 'Move money',
+        kycLevel: 'verified',
+        sensitive: true,
+      },
     },
   },
 } as const

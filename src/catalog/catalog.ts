@@ -8,6 +8,8 @@ export interface Operation {
   readonly title: LocalizedText
   readonly description?: LocalizedText | undefined
   readonly kycLevel?: string | undefined
+  /** Whether the consent page marks the operation as sensitive. */
+  readonly sensitive: boolean
 }
 
 /** A named set of operations. */

@@ -59,6 +59,7 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
       routes: parsed.map(({ method, path }) => ({ method, path })),
       ...copyTexts(definition),
       kycLevel: definition.kycLevel,
+      sensitive: definition.sensitive ?? false,
     })
     const known = operations.get(scope)
     if (known !== undefined) {
@@ -90,7 +91,7 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
 
 /** The names of the properties in which two definitions of one scope differ. */
 function differences(one: Operation, other: Operation): string[] {
-  const properties = ['routes', 'title', 'description', 'kycLevel'] as const
+  const properties = ['routes', 'title', 'description', 'kycLevel', 'sensitive'] as const
   return properties
     .filter((property) => !isDeepStrictEqual(one[property], other[property]))
     .map((property) => (property === 'routes' ? 'route' : property))

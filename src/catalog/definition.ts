@@ -31,6 +31,11 @@ export interface OperationDefinition<Level extends string = string> {
    * omitted, no level is needed.
    */
   readonly kycLevel?: Level | undefined
+  /**
+   * Whether a mistake with the operation would be costly, such as a payment. The consent page marks the operation as
+   * sensitive. The mark changes no access. @default false
+   */
+  readonly sensitive?: boolean | undefined
 }
 
 /** A product as the host describes it: a named set of operations. Its key in `products` is its id. */

@@ -1,5 +1,14 @@
 import { isObject, isText } from '../validation/predicates.ts'
-import { exactObjectOf, listOf, mapOf, must, notEmpty, optional, type Rule } from '../validation/rules.ts'
+import {
+  booleanRule,
+  exactObjectOf,
+  listOf,
+  mapOf,
+  must,
+  notEmpty,
+  optional,
+  type Rule,
+} from '../validation/rules.ts'
 import { isLocale } from '../http/locale.ts'
 import { parseRoute } from './route.ts'
 import { isScope, MAX_SCOPE_LENGTH, OPENID_SCOPES } from './scope.ts'
@@ -21,6 +30,7 @@ export function productsRule({ kycLevels, reservedScopes = [] }: CatalogOptions)
     title: textRule,
     description: optional(textRule),
     kycLevel: optional(kycLevelRule(kycLevels)),
+    sensitive: optional(booleanRule),
   })
   const scope = scopeRule(new Set([...OPENID_SCOPES, ...reservedScopes]))
   const product = exactObjectOf({

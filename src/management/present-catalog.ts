@@ -32,6 +32,7 @@ export function presentProducts<P extends object, O extends object>(
       scope: operation.scope,
       routes: operation.routes.map(({ method, path }) => ({ method, path })),
       kycLevel: operation.kycLevel,
+      sensitive: operation.sensitive,
       ...about.operation(operation),
     })),
   }))

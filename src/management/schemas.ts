@@ -101,6 +101,7 @@ const operation = {
   ...catalogTexts,
   routes: v.array(v.object({ method: text, path: text })),
   kycLevel: v.optional(text),
+  sensitive: v.boolean(),
 }
 
 const Catalog = v.object({

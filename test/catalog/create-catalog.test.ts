@@ -38,6 +38,7 @@ describe('createCatalog', () => {
         { method: 'GET', path: '/invoices/:id' },
       ],
       title: 'Read your invoices',
+      sensitive: false,
     })
   })
 
@@ -157,6 +158,29 @@ describe('createCatalog', () => {
     ])
   })
 
+  it('an operation is sensitive only if its definition says so, and two definitions of one scope must agree', () => {
+    const catalog = createCatalog({
+      a: {
+        title: 'A',
+        operations: {
+          plain: { route: 'GET /a', title: 'A' },
+          pay: { route: 'GET /b', title: 'B', sensitive: true },
+        },
+      },
+    })
+    const sensitive = [...catalog.operations.values()].map((each) => [each.scope, each.sensitive])
+    expect(sensitive).toEqual([
+      ['plain', false],
+      ['pay', true],
+    ])
+    const shared = { route: 'GET /a', title: 'A' }
+    const problems = problemsOf({
+      a: { title: 'A', operations: { shared: { ...shared, sensitive: true } } },
+      b: { title: 'B', operations: { shared: { ...shared, sensitive: false } } },
+    })
+    expect(problems[0]?.message).toContain('differs from products.a.operations.shared in sensitive')
+  })
+
   it('a route and a list of only this route are the same definition', () => {
     const catalog = createCatalog({
       a: { title: 'A', operations: { shared: { route: 'GET /a', title: { en: 'A', de: 'B' } } } },
@@ -206,6 +230,8 @@ describe('createCatalog', () => {
     [{ route: 'GET /a', title: 'A', kycLevel: '' }, 'kycLevel'],
     [{ route: 'GET /a', title: 'A', kycLevel: 2 }, 'kycLevel'],
     [{ route: 'GET /a', title: 'A', kycLevel: 'Basic' }, 'kycLevel'],
+    [{ route: 'GET /a', title: 'A', sensitive: 'yes' }, 'sensitive'],
+    [{ route: 'GET /a', title: 'A', sensitive: null }, 'sensitive'],
   ])('the operation %j is rejected because of its %s', (definition, property) => {
     expect(problemsOf(withOperation(definition), { kycLevels }).map(({ path }) => path)).toEqual([
       `products.a.operations['a:read'].${property}`,

@@ -14,6 +14,8 @@ export interface ScopeEntry {
   readonly isSelected: boolean
   /** Whether the scope is shown without a checkbox, because it is always included. */
   readonly isMandatory: boolean
+  /** Whether the host marks the operation as sensitive. */
+  readonly isSensitive: boolean
 }
 
 /** A group of scopes on the consent page: one product, the OpenID Connect scopes, or all other operations. */
@@ -54,6 +56,7 @@ export function scopeGroups(
     status: scopeStatus(scope, storedConsent),
     isSelected: selected ? selected.includes(scope) : isPreselected(scope, storedConsent),
     isMandatory: scope === MANDATORY_SCOPE,
+    isSensitive: catalog.operations.get(scope)?.sensitive ?? false,
   })
   const read = (text: Operation['title']) => localize(text, texts.locales, texts.defaultLocale)
 

@@ -30,6 +30,10 @@ export const english = {
   consentGrantedBefore: 'Allowed before',
   consentDeniedBefore: 'Denied before',
   consentAlwaysIncluded: 'Always included',
+  /** The mark of a sensitive operation. */
+  consentSensitive: 'Sensitive',
+  /** Screen readers read this explanation after the mark of a sensitive operation. */
+  consentSensitiveHint: 'A mistake here may be costly. Allow it only if you trust {application}.',
   consentNothingChosen: 'Nothing is ticked. Tick at least one entry, or deny access.',
   /** `{duration}` is a time in words, such as “30 days”. */
   consentDuration: 'Access ends if {application} does not use it for {duration}.',

@@ -44,6 +44,7 @@ async function renderAll(text: string): Promise<{ name: string; markup: string; 
     status: 'granted',
     isSelected: true,
     isMandatory: false,
+    isSensitive: true,
   } as const
   const consent: ConsentModel = {
     action: text,

@@ -1066,6 +1066,7 @@ export interface components {
             path: string
           }[]
           kycLevel?: string
+          sensitive: boolean
           available: boolean
         }[]
       }[]
@@ -1086,6 +1087,7 @@ export interface components {
             path: string
           }[]
           kycLevel?: string
+          sensitive: boolean
           callable: boolean
           missing: ('product' | 'operation' | 'kycLevel' | 'enabled')[]
         }[]

@@ -22,6 +22,16 @@ interface Operation {
   >
 }
 
+type Listed = components['schemas']['Catalog' | 'AccessPreview'] | undefined
+
+/** The scopes of the operations that an answer marks as sensitive. */
+function sensitiveIn(answer: Listed) {
+  const operations = answer?.products.flatMap(
+    (product): { scope: string; sensitive: boolean }[] => product.operations,
+  )
+  return operations?.filter(({ sensitive }) => sensitive).map(({ scope }) => scope)
+}
+
 describeEachStore('the whole life of a client, through an unmodified typed client', (makeStore) => {
   let host: ManagementHost
   /** Another process on the same store, with the same addresses behind a load balancer. */
@@ -81,6 +91,7 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     expect((await api.GET('/session')).data).toMatchObject({ accountId: 'acme', operator: false })
     const catalog = await api.GET('/catalog')
     expect(catalog.data?.products.map(({ id }) => id)).toEqual(['invoices', 'payments'])
+    expect(sensitiveIn(catalog.data)).toEqual(['payments:transfer'])
 
     const created = await api.POST('/api-keys', { body: { name: 'Nightly export' } })
     const { apiKey, clientSecret } = created.data!
@@ -100,6 +111,7 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     expect(await statusAt(host, 'GET /invoices/list', limited)).toBe(403)
     const preview = await api.GET('/api-keys/{clientId}/access', at)
     const operations = preview.data!.products.flatMap((product) => product.operations)
+    expect(sensitiveIn(preview.data)).toEqual(['payments:transfer'])
     expect(operations.map(({ scope: name, callable, missing }) => [name, callable, missing])).toEqual([
       ['invoices:read', false, ['operation']],
       ['invoices:create', true, []],

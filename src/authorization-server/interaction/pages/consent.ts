@@ -1,11 +1,11 @@
 import { html, type Html } from '../../../http/html.ts'
-import type { ScopeStatus } from '../../../grants/consent-policy.ts'
 import type { PendingInteraction } from '../port.ts'
-import type { ScopeEntry, ScopeGroup } from '../scope-groups.ts'
+import type { ScopeGroup } from '../scope-groups.ts'
 import type { Texts } from '../texts.ts'
 import { applicationName, displayText, initialOf, webAddress } from '../../../http/pages/display-text.ts'
 import { writeDuration } from '../../../http/pages/duration.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
+import { scopeFieldset } from './scope-fieldset.ts'
 
 /**
  * The content of the consent page. Its names come from applications and from the host, and may contain
@@ -54,7 +54,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
       <form method="post" action="${model.action}">
         <input type="hidden" name="csrf" value="${model.csrfToken}" />
         <p>${texts.html('consentIntro', names)}</p>
-        ${model.groups.map((group, index) => fieldset(frame, group, `group-${index}`, problem !== undefined))}
+        ${model.groups.map((group, index) => scopeFieldset(frame, group, { id: `group-${index}`, application, isInvalid: problem !== undefined }))}
         <div class="facts muted small">
           <p>${texts.html('consentDuration', { ...names, duration })}</p>
           <p>${texts.html('consentReturn', { address: displayText(model.redirectOrigin, 120) })}</p>
@@ -94,44 +94,4 @@ function origin({ texts }: Frame, application: ConsentModel['application']): Htm
     ${developer !== '' && texts.html('consentDeveloper', { developer })}${developer !== '' && homepage && ' · '}
     ${homepage && html`<a href="${homepage.href}" target="_blank" rel="noopener noreferrer"><bdi>${homepage.host}</bdi><span class="unseen"> ${texts.html('opensNewTab')}</span></a>`}
   </p>`
-}
-
-function fieldset(frame: Frame, group: ScopeGroup, id: string, isInvalid: boolean): Html {
-  return html`<fieldset ${isInvalid && html`aria-describedby="problem"`}>
-    <legend>
-      <h2>${group.title}</h2>
-      ${group.description && html`<p class="muted small">${group.description}</p>`}
-    </legend>
-    <ul class="rows">
-      ${group.entries.map((entry, index) => html`<li>${row(frame, entry, `${id}-${index}`)}</li>`)}
-    </ul>
-  </fieldset>`
-}
-
-const NOTES = {
-  new: undefined,
-  granted: 'consentGrantedBefore',
-  denied: 'consentDeniedBefore',
-} as const satisfies Record<ScopeStatus, keyof Texts | undefined>
-
-function row({ texts }: Frame, entry: ScopeEntry, id: string): Html {
-  const noteText = entry.isMandatory ? 'consentAlwaysIncluded' : NOTES[entry.status]
-  const description =
-    entry.description && html`<span class="muted small" id="${id}-about">${entry.description}</span>`
-  const note = noteText && html`<span class="note" id="${id}-note">${texts.html(noteText)}</span>`
-  const what = html`<span class="what"><span id="${id}-title">${entry.title}</span>${description}</span>`
-  if (entry.isMandatory) {
-    return html`<div class="row fixed"><span class="tick" aria-hidden="true">✓</span>${what}${note}</div>`
-  }
-  const describedBy = [description && `${id}-about`, note && `${id}-note`].filter(Boolean).join(' ')
-  return html`<label class="row"
-    ><input
-      type="checkbox"
-      name="scope"
-      value="${entry.scope}"
-      aria-labelledby="${id}-title"
-      ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
-      ${entry.isSelected && 'checked'}
-    />${what}${note}</label
-  >`
 }

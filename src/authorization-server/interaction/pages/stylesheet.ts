@@ -114,6 +114,9 @@ label.row:hover { background: var(--soft); }
 .row.fixed { cursor: default; }
 .what { display: flex; flex-direction: column; flex: 1; min-width: 0; }
 .note { flex: none; align-self: flex-start; padding: .125rem .5rem; border-radius: 1rem; border: 1px solid var(--line); font-size: .75rem; color: var(--muted); background: var(--card); }
+.notes { flex: none; display: flex; flex-direction: column; align-items: flex-end; gap: .25rem; }
+.notes .note { align-self: auto; }
+.note.sensitive { border-color: currentColor; color: var(--bad); background: var(--bad-soft); font-weight: 650; }
 .facts { display: flex; flex-direction: column; gap: .25rem; padding-top: .25rem; }
 code { font: .875rem/1.5 ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liberation Mono", monospace; }
 .details { padding: .875rem 1rem; border-radius: .625rem; background: var(--soft); display: flex; flex-direction: column; gap: .25rem; }
@@ -124,7 +127,7 @@ code { font: .875rem/1.5 ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liber
   main, main.wide { max-width: none; padding: 1.5rem 1.25rem 2rem; border: 0; border-radius: 0; box-shadow: none; }
   .row { flex-wrap: wrap; row-gap: .375rem; }
   .what { flex-basis: calc(100% - 2.125rem); }
-  .note { margin-inline-start: 2.125rem; }
+  .notes { flex-direction: row; flex-wrap: wrap; margin-inline-start: 2.125rem; }
 }
 @media (prefers-reduced-motion: no-preference) {
   button, .button, .row { transition: background-color .12s, box-shadow .12s; }

@@ -121,6 +121,16 @@ describe('the consent page', () => {
     expect((await read([])).match(/Read reports/g)).toHaveLength(1)
   })
 
+  it('a sensitive operation has a mark with an explanation that describes its checkbox, and the selection stays as it is', async () => {
+    const pending = { ...pendingConsent, requestedScopes: ['payments:list', 'payments:transfer'] }
+    const { text } = await request(hostApp({ pending }).callback).get(page)
+    expect(boxes(text)).toEqual({ 'payments:list': true, 'payments:transfer': true })
+    expect(textOf(text)).toMatch(/Move money ! Sensitive \. A mistake here may be costly\..* trust Ledgerly/)
+    expect(text.match(/class="note sensitive"/g)).toHaveLength(1)
+    const id = /class="note sensitive" id="([^"]+)"/.exec(text)?.[1]
+    expect(text).toMatch(new RegExp(`value="payments:transfer"[^>]*aria-describedby="${id}"`))
+  })
+
   it('a scope without a text is shown by its name', async () => {
     const pending = { ...pendingConsent, requestedScopes: ['loyalty', 'gone:operation'] }
     const { text } = await request(hostApp({ pending }).callback).get(page)

@@ -1,0 +1,69 @@
+import type { ScopeStatus } from '../../../grants/consent-policy.ts'
+import { html, type Html } from '../../../http/html.ts'
+import type { ScopeEntry, ScopeGroup } from '../scope-groups.ts'
+import type { Texts } from '../texts.ts'
+import type { Frame } from './layout.ts'
+
+/** What a group of scopes needs from the page around it. */
+interface Surroundings {
+  /** The beginning of all ids in the group. */
+  readonly id: string
+  /** Display name of the application. */
+  readonly application: string
+  /** Whether the box with the problem of the form describes the group. */
+  readonly isInvalid: boolean
+}
+
+/** A group of scopes on the consent page, with a checkbox for each scope that the person may leave out. */
+export function scopeFieldset(frame: Frame, group: ScopeGroup, around: Surroundings): Html {
+  return html`<fieldset ${around.isInvalid && html`aria-describedby="problem"`}>
+    <legend>
+      <h2>${group.title}</h2>
+      ${group.description && html`<p class="muted small">${group.description}</p>`}
+    </legend>
+    <ul class="rows">
+      ${group.entries.map((entry, index) => html`<li>${row(frame, entry, around, `${around.id}-${index}`)}</li>`)}
+    </ul>
+  </fieldset>`
+}
+
+const NOTES = {
+  new: undefined,
+  granted: 'consentGrantedBefore',
+  denied: 'consentDeniedBefore',
+} as const satisfies Record<ScopeStatus, keyof Texts | undefined>
+
+function row({ texts }: Frame, entry: ScopeEntry, { application }: Surroundings, id: string): Html {
+  const noteText = entry.isMandatory ? 'consentAlwaysIncluded' : NOTES[entry.status]
+  const description =
+    entry.description && html`<span class="muted small" id="${id}-about">${entry.description}</span>`
+  const mark = entry.isSensitive && sensitiveMark(texts, application, `${id}-sensitive`)
+  const note = noteText && html`<span class="note" id="${id}-note">${texts.html(noteText)}</span>`
+  const notes = (mark || note) && html`<span class="notes">${mark}${note}</span>`
+  const what = html`<span class="what"><span id="${id}-title">${entry.title}</span>${description}</span>`
+  if (entry.isMandatory) {
+    return html`<div class="row fixed"><span class="tick" aria-hidden="true">✓</span>${what}${notes}</div>`
+  }
+  const describedBy = [mark && `${id}-sensitive`, description && `${id}-about`, note && `${id}-note`]
+    .filter(Boolean)
+    .join(' ')
+  return html`<label class="row"
+    ><input
+      type="checkbox"
+      name="scope"
+      value="${entry.scope}"
+      aria-labelledby="${id}-title"
+      ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
+      ${entry.isSelected && 'checked'}
+    />${what}${notes}</label
+  >`
+}
+
+/** The mark of a sensitive operation: a sign and a word, and an explanation for screen readers. */
+function sensitiveMark(texts: Frame['texts'], application: string, id: string): Html {
+  return html`<span class="note sensitive" id="${id}"
+    ><span aria-hidden="true">! </span>${texts.html('consentSensitive')}<span class="unseen"
+      >. ${texts.html('consentSensitiveHint', { application })}</span
+    ></span
+  >`
+}
