@@ -80,6 +80,8 @@ export const FILE_CLIENT: Readonly<Record<Client['kind'], Fields>> = {
     postLogoutRedirectUris: withoutValue(applicationFields.postLogoutRedirectUris, NO_ADDRESSES),
     homepageUri: withoutValue(applicationFields.homepageUri, NO_ADDRESS),
     logoUri: withoutValue(applicationFields.logoUri, NO_ADDRESS),
+    privacyUri: withoutValue(applicationFields.privacyUri, NO_ADDRESS),
+    termsUri: withoutValue(applicationFields.termsUri, NO_ADDRESS),
     firstParty: applicationFields.firstParty,
   },
 }

@@ -14,5 +14,7 @@ export const applicationFields = {
   postLogoutRedirectUris: redirectUrisRule,
   homepageUri: optional(findWebUriProblem),
   logoUri: optional(findLogoUriProblem),
+  privacyUri: optional(findWebUriProblem),
+  termsUri: optional(findWebUriProblem),
   firstParty: booleanRule,
 } satisfies Fields

@@ -32,6 +32,10 @@ export interface NewApplication<
   readonly homepageUri?: string | undefined
   /** Logo, shown at consent; must start with `https:`. @default none */
   readonly logoUri?: string | undefined
+  /** Privacy policy of the application, linked at consent. @default none */
+  readonly privacyUri?: string | undefined
+  /** Terms of service of the application, linked at consent. @default none */
+  readonly termsUri?: string | undefined
   /**
    * Whether the application is the host's own, so that users are not asked for consent. Never take this value
    * from a form. @default false
@@ -51,6 +55,10 @@ export interface ApplicationChanges extends ClientChanges {
   readonly homepageUri?: string | null | undefined
   /** Logo, shown at consent; null removes it. */
   readonly logoUri?: string | null | undefined
+  /** Privacy policy of the application, linked at consent; null removes it. */
+  readonly privacyUri?: string | null | undefined
+  /** Terms of service of the application, linked at consent; null removes it. */
+  readonly termsUri?: string | null | undefined
 }
 
 /**
@@ -87,6 +95,10 @@ export interface Applications<
   setHomepageUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
   /** Sets the logo; undefined removes it. */
   setLogoUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
+  /** Sets the privacy policy; undefined removes it. */
+  setPrivacyUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
+  /** Sets the terms of service; undefined removes them. */
+  setTermsUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
   /**
    * Sets whether the application is the host's own, so that users are not asked for consent. Call this from
    * code only, never from a form.
@@ -106,6 +118,8 @@ const CHANGEABLE_FIELDS: Fields = {
   postLogoutRedirectUris: optional(applicationFields.postLogoutRedirectUris),
   homepageUri: removable(applicationFields.homepageUri),
   logoUri: removable(applicationFields.logoUri),
+  privacyUri: removable(applicationFields.privacyUri),
+  termsUri: removable(applicationFields.termsUri),
 }
 
 function removable(rule: Rule): Rule {
@@ -134,6 +148,8 @@ export function createApplications(
       postLogoutRedirectUris: [...(input.postLogoutRedirectUris ?? [])],
       ...(input.homepageUri !== undefined && { homepageUri: input.homepageUri }),
       ...(input.logoUri !== undefined && { logoUri: input.logoUri }),
+      ...(input.privacyUri !== undefined && { privacyUri: input.privacyUri }),
+      ...(input.termsUri !== undefined && { termsUri: input.termsUri }),
       firstParty: input.firstParty ?? false,
     }
     const clientSecret = await insertNewClient(clients, application, input, catalog.current, limit)
@@ -154,6 +170,8 @@ export function createApplications(
     ),
     setHomepageUri: fieldSetter(clients, 'homepageUri', applicationFields.homepageUri),
     setLogoUri: fieldSetter(clients, 'logoUri', applicationFields.logoUri),
+    setPrivacyUri: fieldSetter(clients, 'privacyUri', applicationFields.privacyUri),
+    setTermsUri: fieldSetter(clients, 'termsUri', applicationFields.termsUri),
     setFirstParty: fieldSetter(clients, 'firstParty', applicationFields.firstParty),
   }
 }

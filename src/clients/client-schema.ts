@@ -39,6 +39,8 @@ export const clientFields = {
     postLogoutRedirectUris: listOf(textRule),
     homepageUri: optional(textRule),
     logoUri: optional(textRule),
+    privacyUri: optional(textRule),
+    termsUri: optional(textRule),
     firstParty: booleanRule,
   },
 } satisfies Record<Client['kind'], Fields>

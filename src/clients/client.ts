@@ -52,6 +52,10 @@ export interface Application extends ClientCommon {
   readonly homepageUri?: string | undefined
   /** Logo, shown at consent; https is required. */
   readonly logoUri?: string | undefined
+  /** Privacy policy of the application, linked at consent. */
+  readonly privacyUri?: string | undefined
+  /** Terms of service of the application, linked at consent. */
+  readonly termsUri?: string | undefined
   /**
    * Whether this is the host's own application, which needs no consent page. Set it from code only, never
    * from a form.

@@ -104,7 +104,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
 }
 
 /** Fields without a default. An empty value in a row means that the field is not set. */
-const OPTIONAL: readonly string[] = ['userId', 'homepageUri', 'logoUri']
+const OPTIONAL: readonly string[] = ['userId', 'homepageUri', 'logoUri', 'privacyUri', 'termsUri']
 
 /** The fields of a client of this kind, from a row of the host. Unknown columns are left out. */
 function withDefaults(

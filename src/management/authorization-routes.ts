@@ -26,8 +26,8 @@ export function authorizationLists(grants: Grants, applications: Pick<Applicatio
 
 function presentToUsers(application: Application | undefined) {
   if (!application) return undefined
-  const { name, homepageUri, logoUri } = application
-  return { name, homepageUri, logoUri }
+  const { name, homepageUri, logoUri, privacyUri, termsUri } = application
+  return { name, homepageUri, logoUri, privacyUri, termsUri }
 }
 
 /** The routes of what the caller has authorized applications to do. */

@@ -30,6 +30,8 @@ const Application = v.object({
   postLogoutRedirectUris: texts,
   homepageUri: v.optional(text),
   logoUri: v.optional(text),
+  privacyUri: v.optional(text),
+  termsUri: v.optional(text),
   firstParty: v.boolean(),
 })
 
@@ -52,6 +54,8 @@ export const NewApplication = v.strictObject({
   postLogoutRedirectUris: v.optional(texts),
   homepageUri: v.optional(text),
   logoUri: v.optional(text),
+  privacyUri: v.optional(text),
+  termsUri: v.optional(text),
 })
 
 export const ApiKeyChanges = v.strictObject({ name: v.optional(name) })
@@ -62,6 +66,8 @@ export const ApplicationChanges = v.strictObject({
   postLogoutRedirectUris: v.optional(texts),
   homepageUri: v.optional(v.nullable(text)),
   logoUri: v.optional(v.nullable(text)),
+  privacyUri: v.optional(v.nullable(text)),
+  termsUri: v.optional(v.nullable(text)),
 })
 
 export const Rotation = v.strictObject({
@@ -145,7 +151,13 @@ const Authorization = v.object({
   expiresAt: epochSeconds,
   application: v.optional(
     v.pipe(
-      v.object({ name: text, homepageUri: v.optional(text), logoUri: v.optional(text) }),
+      v.object({
+        name: text,
+        homepageUri: v.optional(text),
+        logoUri: v.optional(text),
+        privacyUri: v.optional(text),
+        termsUri: v.optional(text),
+      }),
       v.description('What users may know about the application; absent if it was deleted'),
     ),
   ),

@@ -53,7 +53,12 @@ describeWithRedis('export and import between kinds of stores', () => {
       await host.createApiKey(),
       await host.createApiKey(),
     ]
-    await host.createApplication({ logoUri: 'https://ledger.example/logo.png', name: 'Bücher 😀' })
+    await host.createApplication({
+      logoUri: 'https://ledger.example/logo.png',
+      privacyUri: 'https://ledger.example/privacy',
+      termsUri: 'https://ledger.example/terms',
+      name: 'Bücher 😀',
+    })
     const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
     await host.gatehouse.tokens.revoke(String(body['access_token']))
     await host.gatehouse.apiKeys.delete(deleted.client_id)

@@ -12,6 +12,8 @@ describeOnEachStore('applications', (stores) => {
       postLogoutRedirectUris: ['https://partner.example/bye?ok=1'],
       homepageUri: 'https://partner.example/#about',
       logoUri: 'https://partner.example/logo.svg',
+      privacyUri: 'https://partner.example/privacy',
+      termsUri: 'http://localhost/terms',
       firstParty: true,
     }
     const { application } = await applications.create({ accountId: 'acme', name: 'App', ...addresses })
@@ -29,6 +31,8 @@ describeOnEachStore('applications', (stores) => {
       postLogoutRedirectUris: Array.from({ length: 21 }, (_, index) => `https://partner.example/${index}`),
       homepageUri: 'javascript:alert(1)',
       logoUri: 'http://localhost/logo.svg',
+      privacyUri: 'javascript:alert(1)',
+      termsUri: 'http://partner.example/terms',
       firstParty: 'true',
     }
     await expect(applications.create(input as never)).rejects.toMatchObject({
@@ -43,6 +47,8 @@ describeOnEachStore('applications', (stores) => {
         { path: 'postLogoutRedirectUris', message: 'must have at most 20 entries' },
         { path: 'homepageUri' },
         { path: 'logoUri' },
+        { path: 'privacyUri' },
+        { path: 'termsUri' },
         { path: 'firstParty', message: 'must be true or false, and is a text' },
       ],
     })
@@ -60,6 +66,8 @@ describeOnEachStore('applications', (stores) => {
       await applications.setPostLogoutRedirectUris(clientId, ['https://partner.example/bye'], by)
       await applications.setHomepageUri(clientId, 'https://partner.example', by)
       await applications.setLogoUri(clientId, 'https://partner.example/logo.svg', by)
+      await applications.setPrivacyUri(clientId, 'https://partner.example/privacy', by)
+      await applications.setTermsUri(clientId, 'http://localhost/terms', by)
       await applications.setFirstParty(clientId, true, by)
     }
     const last = {
@@ -68,6 +76,8 @@ describeOnEachStore('applications', (stores) => {
       postLogoutRedirectUris: ['https://partner.example/bye'],
       homepageUri: 'https://partner.example',
       logoUri: 'https://partner.example/logo.svg',
+      privacyUri: 'https://partner.example/privacy',
+      termsUri: 'http://localhost/terms',
       firstParty: true,
     }
     expect(await applications.find(clientId)).toEqual(last)
@@ -83,11 +93,13 @@ describeOnEachStore('applications', (stores) => {
       { ...changed, change: 'postLogoutRedirectUris' },
       { ...changed, change: 'homepageUri' },
       { ...changed, change: 'logoUri' },
+      { ...changed, change: 'privacyUri' },
+      { ...changed, change: 'termsUri' },
       { ...changed, change: 'firstParty' },
     ])
   })
 
-  it('undefined removes the home page and the logo, and an empty list removes all redirect URIs', async () => {
+  it('undefined removes the home page, the logo, the privacy policy and the terms, and an empty list removes all redirect URIs', async () => {
     const { applications } = services(stores.open())
     const { application } = await applications.create({
       accountId: 'acme',
@@ -95,13 +107,19 @@ describeOnEachStore('applications', (stores) => {
       redirectUris: [REDIRECT],
       homepageUri: 'https://partner.example',
       logoUri: 'https://partner.example/logo.svg',
+      privacyUri: 'https://partner.example/privacy',
+      termsUri: 'https://partner.example/terms',
     })
     await applications.setHomepageUri(application.clientId, undefined)
     await applications.setLogoUri(application.clientId, undefined)
+    await applications.setPrivacyUri(application.clientId, undefined)
+    await applications.setTermsUri(application.clientId, undefined)
     const last = await applications.setRedirectUris(application.clientId, [])
     expect(last).toMatchObject({ redirectUris: [] })
     expect(last.homepageUri).toBeUndefined()
     expect(last.logoUri).toBeUndefined()
+    expect(last.privacyUri).toBeUndefined()
+    expect(last.termsUri).toBeUndefined()
   })
 
   it('a setter with an invalid value changes nothing', async () => {
@@ -120,6 +138,8 @@ describeOnEachStore('applications', (stores) => {
       () => applications.setPostLogoutRedirectUris(clientId, undefined as never),
       () => applications.setHomepageUri(clientId, 'data:text/html,hello'),
       () => applications.setLogoUri(clientId, ''),
+      () => applications.setPrivacyUri(clientId, 'javascript:alert(1)'),
+      () => applications.setTermsUri(clientId, ''),
       () => applications.setFirstParty(clientId, 'true' as never),
       () => applications.setFirstParty(clientId, undefined as never),
     ]

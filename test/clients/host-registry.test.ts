@@ -34,7 +34,14 @@ describe('registry.find', () => {
       ...rest,
       resourceServer: false,
     })
-    const uris = { postLogoutRedirectUris: null, homepageUri: null, logoUri: '', firstParty: null }
+    const uris = {
+      postLogoutRedirectUris: null,
+      homepageUri: null,
+      logoUri: '',
+      privacyUri: null,
+      termsUri: '',
+      firstParty: null,
+    }
     expect(await find({ ...application, ...uris }, 'a1')).toMatchObject({ firstParty: false })
   })
 
@@ -49,6 +56,8 @@ describe('registry.find', () => {
       postLogoutRedirectUris: ['https://example.com/'],
       homepageUri: 'https://example.com/',
       logoUri: 'https://example.com/logo.svg',
+      privacyUri: 'https://example.com/privacy',
+      termsUri: 'https://example.com/terms',
       firstParty: true,
     }
     expect(await find({ ...whole, secret_hash: 'x', resourceServer: true }, 'a1')).toEqual(whole)
@@ -87,6 +96,8 @@ describe('registry.find', () => {
     ],
     [{ ...application, postLogoutRedirectUris: ['x'] }, 'postLogoutRedirectUris[0]: must be an absolute URL'],
     [{ ...application, homepageUri: 'javascript:alert(1)' }, 'homepageUri: must start with "https://"'],
+    [{ ...application, privacyUri: 'javascript:alert(1)' }, 'privacyUri: must start with "https://"'],
+    [{ ...application, termsUri: 7 }, 'termsUri: must be an absolute URL'],
     [{ ...application, firstParty: 1 }, 'firstParty: must be true or false'],
     [{ ...key, resourceServer: 'true' }, 'resourceServer: must be true or false, and is a text'],
   ])('registry.find returning %j fails with an error that names the problem', async (answer, message) => {

@@ -15,6 +15,8 @@ export interface PendingInteraction {
     readonly name: string
     readonly homepageUri?: string | undefined
     readonly logoUri?: string | undefined
+    readonly privacyUri?: string | undefined
+    readonly termsUri?: string | undefined
     /** The developer's name, as the host knows it; undefined if the host knows no name. */
     readonly developerName?: string | undefined
     /**

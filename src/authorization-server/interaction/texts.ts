@@ -39,6 +39,10 @@ export const english = {
   consentDuration: 'Access ends if {application} does not use it for {duration}.',
   /** `{address}` is the origin to which the browser goes after the decision. */
   consentReturn: 'You will be sent back to {address}.',
+  /** Link to the privacy policy of the application. */
+  consentPrivacy: 'Privacy policy of {application}',
+  /** Link to the terms of service of the application. */
+  consentTerms: 'Terms of {application}',
   approveButton: 'Allow',
   denyButton: 'Deny',
 

@@ -19,6 +19,8 @@ export const pendingConsent: PendingInteraction = {
     name: 'Ledgerly',
     homepageUri: 'https://ledgerly.example/about',
     logoUri: 'https://cdn.ledgerly.example/logo.png',
+    privacyUri: 'https://ledgerly.example/privacy',
+    termsUri: 'https://ledgerly.example/terms',
     developerName: 'Ledgerly Ltd',
   },
   redirectOrigin: 'https://ledgerly.example',

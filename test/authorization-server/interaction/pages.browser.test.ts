@@ -223,7 +223,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     const page = await openPage()
     await page.goto(origin + consentAddress)
     const reached: unknown[] = []
-    for (let step = 0; step < 8; step += 1) {
+    for (let step = 0; step < 10; step += 1) {
       await page.keyboard.press('Tab')
       reached.push(
         await page.evaluate(`(document.activeElement.value || document.activeElement.textContent).trim()`),
@@ -239,6 +239,8 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
       'invoices:read',
       'invoices:create',
       'payments:list',
+      'Privacy policy of Ledgerly (opens in a new tab)',
+      'Terms of Ledgerly (opens in a new tab)',
       'approve',
       'deny',
     ])

@@ -36,7 +36,15 @@ const corpus = [
 async function renderAll(text: string): Promise<{ name: string; markup: string; policy: string }[]> {
   const texts = createTexts({ texts: { en: { denyButton: text } }, defaultLocale: 'en' })
   const pages = createPages({ texts, branding: { name: text, logo: '/logo.png', accentColor: '#1a56db' } })
-  const application = { clientId: text, name: text, developerName: text, homepageUri: text, logoUri: text }
+  const application = {
+    clientId: text,
+    name: text,
+    developerName: text,
+    homepageUri: text,
+    logoUri: text,
+    privacyUri: text,
+    termsUri: text,
+  }
   const entry = {
     scope: text,
     title: text,

@@ -89,6 +89,8 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
       postLogoutRedirectUris: null,
       homepageUri: null,
       logoUri: null,
+      privacyUri: null,
+      termsUri: null,
       firstParty: null,
     })
     const { body } = await host.requestDirectToken(key)

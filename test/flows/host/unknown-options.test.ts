@@ -47,6 +47,14 @@ const otherCalls: [string, Call][] = [
     'applications.setRedirectUris',
     () => host.gatehouse.applications.setRedirectUris(application, [], misspelt),
   ],
+  [
+    'applications.setPrivacyUri',
+    () => host.gatehouse.applications.setPrivacyUri(application, undefined, misspelt),
+  ],
+  [
+    'applications.setTermsUri',
+    () => host.gatehouse.applications.setTermsUri(application, undefined, misspelt),
+  ],
   ['applications.setLogoUri', () => host.gatehouse.applications.setLogoUri(application, undefined, misspelt)],
   [
     'applications.setFirstParty',

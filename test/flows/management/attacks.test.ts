@@ -65,6 +65,8 @@ describe.each([
         name: 'Ledger',
         homepageUri: url,
         logoUri: url,
+        privacyUri: url,
+        termsUri: url,
         redirectUris: [url],
         postLogoutRedirectUris: [url],
       })
@@ -73,7 +75,9 @@ describe.each([
         'homepageUri',
         'logoUri',
         'postLogoutRedirectUris[0]',
+        'privacyUri',
         'redirectUris[0]',
+        'termsUri',
       ])
     }
   })

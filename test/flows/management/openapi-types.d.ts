@@ -1017,6 +1017,8 @@ export interface components {
       postLogoutRedirectUris: string[]
       homepageUri?: string
       logoUri?: string
+      privacyUri?: string
+      termsUri?: string
       firstParty: boolean
     }
     ApplicationPage: {
@@ -1035,6 +1037,8 @@ export interface components {
       postLogoutRedirectUris?: string[]
       homepageUri?: string
       logoUri?: string
+      privacyUri?: string
+      termsUri?: string
     }
     ApplicationChanges: {
       name?: string
@@ -1042,6 +1046,8 @@ export interface components {
       postLogoutRedirectUris?: string[]
       homepageUri?: string | null
       logoUri?: string | null
+      privacyUri?: string | null
+      termsUri?: string | null
     }
     Rotation: {
       overlapSeconds?: number
@@ -1107,6 +1113,8 @@ export interface components {
         name: string
         homepageUri?: string
         logoUri?: string
+        privacyUri?: string
+        termsUri?: string
       }
     }
     AuthorizationPage: {

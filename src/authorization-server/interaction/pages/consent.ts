@@ -58,6 +58,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
         <div class="facts muted small">
           <p>${texts.html('consentDuration', { ...names, duration })}</p>
           <p>${texts.html('consentReturn', { address: displayText(model.redirectOrigin, 120) })}</p>
+          ${policies(frame, application, model.application)}
         </div>
         <div class="buttons">
           <button class="primary" name="action" value="approve">${texts.html('approveButton')}</button>
@@ -92,6 +93,26 @@ function origin({ texts }: Frame, application: ConsentModel['application']): Htm
   if (!homepage && developer === '') return undefined
   return html`<p class="muted">
     ${developer !== '' && texts.html('consentDeveloper', { developer })}${developer !== '' && homepage && ' · '}
-    ${homepage && html`<a href="${homepage.href}" target="_blank" rel="noopener noreferrer"><bdi>${homepage.host}</bdi><span class="unseen"> ${texts.html('opensNewTab')}</span></a>`}
+    ${homepage && newTabLink(texts, homepage.href, html`<bdi>${homepage.host}</bdi>`)}
   </p>`
+}
+
+/** The links to what the application promises, and to what it demands. */
+function policies(
+  { texts }: Frame,
+  application: string,
+  { privacyUri, termsUri }: ConsentModel['application'],
+): Html | undefined {
+  const links = [
+    { name: 'consentPrivacy', url: webAddress(privacyUri) } as const,
+    { name: 'consentTerms', url: webAddress(termsUri) } as const,
+  ].flatMap(({ name, url }) => (url ? newTabLink(texts, url.href, texts.html(name, { application })) : []))
+  return links.length === 0 ? undefined : html`<p class="links">${links}</p>`
+}
+
+/** A link that opens in a new tab, so that the page with the decision stays open. */
+function newTabLink(texts: Frame['texts'], href: string, content: Html): Html {
+  return html`<a href="${href}" target="_blank" rel="noopener noreferrer"
+    >${content}<span class="unseen"> ${texts.html('opensNewTab')}</span></a
+  >`
 }

@@ -118,6 +118,7 @@ label.row:hover { background: var(--soft); }
 .notes .note { align-self: auto; }
 .note.sensitive { border-color: currentColor; color: var(--bad); background: var(--bad-soft); font-weight: 650; }
 .facts { display: flex; flex-direction: column; gap: .25rem; padding-top: .25rem; }
+.links { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; }
 code { font: .875rem/1.5 ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liberation Mono", monospace; }
 .details { padding: .875rem 1rem; border-radius: .625rem; background: var(--soft); display: flex; flex-direction: column; gap: .25rem; }
 

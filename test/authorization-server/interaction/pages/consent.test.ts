@@ -131,6 +131,26 @@ describe('the consent page', () => {
     expect(text).toMatch(new RegExp(`value="payments:transfer"[^>]*aria-describedby="${id}"`))
   })
 
+  it('the consent page links to the privacy policy and the terms of the application, if it has them', async () => {
+    const read = async (uris: { privacyUri?: string; termsUri?: string }) => {
+      const application = { clientId: 'app-1', name: 'Ledgerly', ...uris }
+      return (await request(hostApp({ pending: { ...pendingConsent, application } }).callback).get(page)).text
+    }
+    const both = await read({
+      privacyUri: 'https://ledgerly.example/p',
+      termsUri: 'https://ledgerly.example/t',
+    })
+    expect(both).toContain('<a href="https://ledgerly.example/p" target="_blank" rel="noopener noreferrer"')
+    expect(textOf(both)).toContain(
+      'Privacy policy of Ledgerly (opens in a new tab) Terms of Ledgerly (opens in a new tab)',
+    )
+    const one = textOf(await read({ termsUri: 'https://ledgerly.example/t' }))
+    expect(one).toContain('Terms of Ledgerly')
+    expect(one).not.toContain('Privacy policy')
+    const hostile = await read({ privacyUri: 'javascript:alert(1)', termsUri: 'data:text/html,x' })
+    expect(hostile).not.toMatch(/javascript:|data:text|Privacy policy/)
+  })
+
   it('a scope without a text is shown by its name', async () => {
     const pending = { ...pendingConsent, requestedScopes: ['loyalty', 'gone:operation'] }
     const { text } = await request(hostApp({ pending }).callback).get(page)

@@ -68,6 +68,8 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
       name: application.name,
       homepageUri: application.homepageUri,
       logoUri: application.logoUri,
+      privacyUri: application.privacyUri,
+      termsUri: application.termsUri,
       developerName: text(developer.claims?.['name']),
       products: application.products,
     },
