@@ -29,6 +29,15 @@ export type { AuditListOptions, AuditPage, AuditReadOptions, AuditRecord } from 
 export type { GatehouseEvents } from './host/events.ts'
 export type { Health, HealthCheck, RevocationHealth } from './health/health-report.ts'
 export type { ManagementOptions } from './management/management.ts'
+export type { Console } from './console/console.ts'
+export type {
+  ConsoleOptions,
+  ConsolePage,
+  ConsolePartOptions,
+  PolicyDirectives,
+} from './console/console-options.ts'
+export type { ConsoleTexts } from './console/texts.ts'
+export type { PageText, PluralText } from './http/pages/texts.ts'
 export type { Logger } from './host/logger.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './authorization-server/interaction/texts.ts'

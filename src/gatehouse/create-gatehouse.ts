@@ -18,7 +18,7 @@ import { readHealth } from '../health/read-health.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { KeyCondition } from '../keys/signing-keys.ts'
 import { createLifecycle } from './lifecycle.ts'
-import { management } from '../management/management.ts'
+import { createFrontEnds } from './wire-front-ends.ts'
 import {
   authorizationServer,
   type AuthorizationServerParts,
@@ -179,6 +179,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     grantsOfUsers,
   })
   const backupSections = createBackupSections(core, keys, clientTokens, authorizations.grantLifecycle)
+  const signingKeys = { list: keys.list, rotate: keys.rotate, revoke: keys.revoke }
   const gatehouse: Gatehouse = {
     on: events.on,
     off: events.off,
@@ -187,7 +188,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     grants: waitUntilReady(grants, ready),
     tokens: waitUntilReady(tokens, ready),
     accounts: waitUntilReady(accountService, ready),
-    signingKeys: waitUntilReady({ list: keys.list, rotate: keys.rotate, revoke: keys.revoke }, ready),
+    signingKeys: waitUntilReady(signingKeys, ready),
     catalog: waitUntilReady({ reload: core.catalogSync.reload }, ready),
     audit: {
       async list(options) {
@@ -209,32 +210,18 @@ function assemble(options: GatehouseOptions): Gatehouse {
       lifecycle.begin()
       return wellKnown(server, gateway)
     },
-    management(managementOptions) {
-      const middleware = management(
-        {
-          apiKeys: clients.apiKeys,
-          applications: clients.applications,
-          grants,
-          tokens,
-          audit: core.audit,
-          signingKeys: { list: keys.list, rotate: keys.rotate, revoke: keys.revoke },
-          health: () => gatehouse.health(),
-          catalog,
-          defaultLocale: settings.defaultLocale,
-          accounts,
-          issuer: settings.issuer,
-          csrfKeys: server.csrfKeys,
-          idempotencyKeys: settings.secrets.map((secret) => deriveKey(secret, 'idempotency')),
-          store: core.durable,
-          events,
-          logger,
-          ready: () => lifecycle.ready(startTimeoutMs),
-        },
-        managementOptions,
-      )
-      lifecycle.begin()
-      return middleware
-    },
+    ...createFrontEnds(
+      core,
+      {
+        apiKeys: clients.apiKeys,
+        applications: clients.applications,
+        grants,
+        tokens,
+        signingKeys,
+        health: () => gatehouse.health(),
+      },
+      { begin: lifecycle.begin, ready: () => lifecycle.ready(startTimeoutMs) },
+    ),
     health: () =>
       readHealth({
         start: lifecycle,

@@ -4,6 +4,8 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Health } from '../health/health-report.ts'
 import type { EventSource } from '../host/events.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
+import type { Console } from '../console/console.ts'
+import type { ConsoleOptions } from '../console/console-options.ts'
 import type { ManagementOptions } from '../management/management.ts'
 import type { ImportedRegistry, ImportOptions } from '../backup/import.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
@@ -32,6 +34,15 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    *   options
    */
   management(options?: ManagementOptions): Middleware
+  /**
+   * Serves the console: pages on which developers manage their API keys and applications, users their connected
+   * applications, and operators the service. `accounts.current` says who is signed in. Mount it below your session. The
+   * result also mounts single parts: `console().connectedApplications({ path })`.
+   *
+   * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current`; `ERR_INVALID_ARGUMENT` for invalid
+   *   options
+   */
+  console(options?: ConsoleOptions): Console
   /** Protects the API. */
   readonly gateway: Gateway<Scope>
   /** Credentials for direct access. */

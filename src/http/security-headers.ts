@@ -19,23 +19,32 @@ export interface PageNeeds {
  * reference to the popup.
  */
 export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
-  const sources = (addresses: PageNeeds['images']) => [...new Set((addresses ?? []).flatMap(originSource))]
   ctx.set({
+    ...PAGE_HEADERS,
     'Content-Security-Policy': [
       `default-src 'none'`,
       `style-src '${needs.styleHash}'`,
-      ["img-src 'self'", ...sources(needs.images)].join(' '),
-      ["form-action 'self'", ...sources(needs.formTargets)].join(' '),
+      ["img-src 'self'", ...originSources(needs.images)].join(' '),
+      ["form-action 'self'", ...originSources(needs.formTargets)].join(' '),
       `frame-ancestors 'none'`,
       `base-uri 'none'`,
     ].join('; '),
     'X-Frame-Options': 'DENY',
-    'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'same-origin',
-    'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    'Cache-Control': 'no-store',
   })
+}
+
+/** The headers that all pages have. */
+export const PAGE_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+}
+
+/** The origins of addresses as CSP sources, without duplicates. Addresses that are not safe in a CSP are left out. */
+export function originSources(addresses: readonly (string | undefined)[] = []): string[] {
+  return [...new Set(addresses.flatMap(originSource))]
 }
 
 /**

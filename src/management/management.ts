@@ -10,14 +10,13 @@ import { mountPathProblem } from '../validation/mount-path.ts'
 import { optional } from '../validation/rules.ts'
 import { apiKeyRoutes } from './api-key-routes.ts'
 import { applicationRoutes } from './application-routes.ts'
-import type { Store } from '../store/contract.ts'
 import type { AuditTrail } from '../audit/audit.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { authorizationRoutes } from './authorization-routes.ts'
 import { catalogRoutes, createAccessPreview, type CatalogParts } from './catalog-routes.ts'
 import { operatorRoutes, type OperatorParts } from './operator-routes.ts'
 import { createDispatch } from './dispatch.ts'
-import { createIdempotency } from '../clients/repeatable/idempotency.ts'
+import type { Repeatable } from '../clients/repeatable/idempotency.ts'
 import { openApiDocument } from './openapi.ts'
 import { createErrorAnswers } from './problem-details.ts'
 import type { Route } from './route.ts'
@@ -39,9 +38,7 @@ export interface ManagementParts extends OperatorParts, Omit<CatalogParts, 'acco
   readonly issuer: string
   /** The HMAC keys of CSRF tokens, newest first. */
   readonly csrfKeys: readonly Uint8Array[]
-  /** The keys from which repeatable secrets are derived, newest first. */
-  readonly idempotencyKeys: readonly Uint8Array[]
-  readonly store: Store
+  readonly repeatable: Repeatable
   readonly events: EventSink
   readonly logger: Logger
   /** Waits until the service has started, as long as a request may wait. */
@@ -68,7 +65,7 @@ export function management(parts: ManagementParts, options: ManagementOptions = 
   }
 
   const shared = {
-    repeatable: createIdempotency(parts.store, parts.idempotencyKeys),
+    repeatable: parts.repeatable,
     previewAccess: createAccessPreview(parts),
   }
   const csrfTokens = createCsrfTokens(csrfKeys)

@@ -10,7 +10,7 @@ const FLOORS: readonly (readonly string[])[] = [
   // The two composition roots.
   ['src/gatehouse', 'src/gateway.ts'],
   ['src/options'],
-  ['src/management'],
+  ['src/management', 'src/console'],
   ['src/authorization-server/routing'],
   ['src/authorization-server/provider'],
   ['src/authorization-server/interaction'],
@@ -38,6 +38,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/gatehouse': ['keygrip', 'koa-compose'],
   'src/options': ['valibot'],
   'src/management': ['@koa/bodyparser', '@koa/router', '@valibot/to-json-schema', 'valibot'],
+  'src/console': ['@koa/router'],
   'src/authorization-server/routing': ['koa-compose'],
   'src/authorization-server/provider': ['oidc-provider', 'koa', 'koa-compose', 'keygrip'],
   'src/gateway': ['jose'],

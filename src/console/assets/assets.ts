@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import type { Context } from 'koa'
+import { html } from '../../http/html.ts'
+import type { Mount } from '../mount.ts'
+import { script } from './script.ts'
+import { createConsoleStylesheet } from './stylesheet.ts'
+
+/** A file that browsers keep: its name changes with its content. */
+interface Asset {
+  readonly type: string
+  readonly text: string
+  readonly zipped: Buffer
+}
+
+/** One year. */
+const CACHE_CONTROL = 'public, max-age=31536000, immutable'
+
+/** Creates the stylesheet and the script of the console. @param accentColor `#rrggbb` */
+export function createAssets(accentColor: string) {
+  const files = new Map<string, Asset>()
+
+  /** @returns the path of the file below the console */
+  function add(name: string, extension: 'css' | 'js', text: string): string {
+    const hash = createHash('sha256').update(text).digest('base64url').slice(0, 10)
+    const path = `/assets/${name}-${hash}.${extension}`
+    const type = extension === 'css' ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8'
+    files.set(path, { type, text, zipped: gzipSync(text) })
+    return path
+  }
+
+  const stylesheetPath = add('console', 'css', createConsoleStylesheet(accentColor))
+  const scriptPath = add('console', 'js', script)
+
+  return {
+    /** The elements that load the files. */
+    tags: ({ path }: Pick<Mount, 'path'>): string =>
+      html`<link rel="stylesheet" href="${path}${stylesheetPath}" />
+        <script type="module" src="${path}${scriptPath}"></script>`.toString(),
+    /** Answers a request for one of the files. @returns whether the path belongs to a file */
+    send(ctx: Context, path: string): boolean {
+      const asset = files.get(path)
+      if (!asset || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return false
+      ctx.set({
+        'Cache-Control': CACHE_CONTROL,
+        'X-Content-Type-Options': 'nosniff',
+        'Cross-Origin-Resource-Policy': 'same-origin',
+      })
+      ctx.type = asset.type
+      ctx.vary('Accept-Encoding')
+      const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
+      if (isZipped) ctx.set('Content-Encoding', 'gzip')
+      ctx.body = isZipped ? asset.zipped : asset.text
+      return true
+    },
+  }
+}
+
+/** The stylesheet and the script of the console. */
+export type Assets = ReturnType<typeof createAssets>

@@ -1,0 +1,88 @@
+import { html, type Html, type HtmlValue } from '../../http/html.ts'
+import type { Call } from '../page.ts'
+
+/** How a form is sent. */
+interface FormOptions {
+  /** The name of the action of the page. */
+  readonly action: string
+  /** A question that the script asks before it sends the form. Without script the form is sent at once. */
+  readonly confirm?: string | undefined
+  /** Whether the form stands in a line with others. @default false */
+  readonly isInline?: boolean | undefined
+}
+
+/** A form that is sent to the page on which it stands. It has the CSRF token. */
+export function form(
+  { self, csrfToken }: Pick<Call, 'self' | 'csrfToken'>,
+  { action, confirm, isInline }: FormOptions,
+  content: HtmlValue,
+): Html {
+  return html`<form
+    method="post"
+    action="${self}"
+    ${isInline && html`class="inline"`}
+    ${confirm !== undefined && html`data-confirm="${confirm}"`}
+  >
+    <input type="hidden" name="csrf" value="${csrfToken}" /><input
+      type="hidden"
+      name="action"
+      value="${action}"
+    />${content}
+  </form>`
+}
+
+/** A field of a form, with what explains it. */
+interface FieldOptions {
+  readonly name: string
+  readonly label: HtmlValue
+  /** The present value. If the form was rejected, the submitted value is shown. */
+  readonly value?: string | undefined
+  readonly hint?: HtmlValue
+  readonly type?: 'text' | 'url' | 'lines' | undefined
+  readonly isRequired?: boolean | undefined
+  readonly maxLength?: number | undefined
+  readonly autocomplete?: string | undefined
+  /** Whether the browser puts the cursor into the field. */
+  readonly isFocused?: boolean | undefined
+  /** Whether the field shows code: a monospaced font, no spelling check, from left to right. */
+  readonly isCode?: boolean | undefined
+}
+
+/**
+ * A text field with its label, its hint and its problems. `lines` is a field of several lines.
+ *
+ * Problems belong to the field if their path begins with its name, such as `redirectUris[1]`.
+ */
+export function field(
+  { form: sent, problems }: Pick<Call, 'form' | 'problems'>,
+  options: FieldOptions,
+): Html {
+  const { name, label, hint, type = 'text', isRequired, maxLength, autocomplete, isFocused, isCode } = options
+  const own = problemsOf(problems, name)
+  const value = sent.get(name) ?? options.value ?? ''
+  const described = [hint !== undefined && `${name}-hint`, own.length > 0 && `${name}-problem`].filter(
+    Boolean,
+  )
+  const attributes = html`id="${name}" name="${name}" ${isRequired && 'required'} ${isFocused && 'autofocus'}
+  ${maxLength !== undefined && html`maxlength="${maxLength}"`}
+  ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+  ${described.length > 0 && html`aria-describedby="${described.join(' ')}"`}
+  ${own.length > 0 && html`aria-invalid="true"`} ${isCode && html`class="code" spellcheck="false" dir="ltr"`}`
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${type === 'lines' ? html`<textarea ${attributes}>${value}</textarea>` : html`<input type="${type}" value="${value}" ${attributes} />`}
+    ${own.length > 0 && html`<p class="problem" id="${name}-problem" lang="en" dir="ltr">${own.map(({ path, message }) => html`<span>${lineOf(path)}${message}</span> `)}</p>`}
+  </div>`
+}
+
+/** The problems of one field. */
+export function problemsOf(problems: Call['problems'], name: string): Call['problems'] {
+  return problems.filter(({ path }) => path === name || path.startsWith(`${name}[`))
+}
+
+/** Says which line of a field has a problem. */
+function lineOf(path: string): string {
+  const index = /\[(\d+)\]$/.exec(path)?.[1]
+  return index === undefined ? '' : `${Number(index) + 1}: `
+}

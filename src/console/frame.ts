@@ -1,0 +1,41 @@
+import { html, type Html } from '../http/html.ts'
+import type { ConsoleError } from './console-error.ts'
+import type { Shown } from './dispatch.ts'
+import { notice } from './elements/elements.ts'
+import type { Mount } from './mount.ts'
+import { navigation } from './navigation.ts'
+import type { Reader } from './reader.ts'
+import { english, type TextName } from './texts.ts'
+
+/** A page with the navigation, and with the notice of what was done before. */
+export function framed({ view, page, call }: Shown): Html {
+  const { texts, query, problems } = call
+  const done = query['done'] ?? ''
+  const isNotice = done.startsWith('done') && Object.hasOwn(english, done) && view.status === undefined
+  return html`${navigation(call, page.section)}
+    <p class="notice bad" role="alert" data-offline hidden>${texts.html('errorBusy')}</p>
+    ${isNotice && notice('good', html`<p>${texts.html(done as TextName)}</p>`)}
+    ${problems.length > 0 && problemList(call)} ${view.body}`
+}
+
+/** The problems of a rejected form. Their messages come from the services, in English. */
+function problemList({ texts, problems }: Shown['call']): Html {
+  return notice(
+    'bad',
+    html`<p><strong>${texts.html('problemsTitle')}</strong></p>
+      <ul lang="en" dir="ltr">
+        ${problems.map(({ path, message }) => html`<li>${path !== '' && html`<code>${path}</code>: `}${message}</li>`)}
+      </ul>`,
+  )
+}
+
+/** The page of an error. */
+export function errorPage(error: ConsoleError, texts: Reader, mount: Mount, retry: string): Html {
+  const isTemporary = error.status >= 500 || error.reason === 'inProgress' || error.reason === 'signIn'
+  return html`<h1>${texts.html(error.title)}</h1>
+    <p>${texts.html(error.text)}</p>
+    <p class="line">
+      ${isTemporary && html`<a href="${retry}">${texts.html(error.reason === 'signIn' ? 'signInLink' : 'tryAgainLink')}</a>`}
+      <a href="${mount.path || '/'}">${texts.html('backToStart')}</a>
+    </p>`
+}

@@ -1,0 +1,104 @@
+import type { Context } from 'koa'
+import type { Problem } from '../errors.ts'
+import type { Permission, PermissionTarget } from '../host/accounts.ts'
+import type { Caller } from '../host/caller.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
+import type { Form } from '../http/form-body.ts'
+import type { Html } from '../http/html.ts'
+import type { Reader } from './reader.ts'
+import type { TextName } from './texts.ts'
+
+/** The parts of the console. Each part is one entry of the navigation. */
+export type Section =
+  'overview' | 'apiKeys' | 'applications' | 'connected' | 'activity' | 'operator' | 'inspector'
+
+/** Who may open a page or use a form: callers with a permission, every signed-in caller, or operators. */
+export type Access = Permission | 'signed-in' | 'operator'
+
+/** One request that was checked: the caller may make it, and its form came from one of our pages. */
+export interface Call<Resource = undefined> {
+  readonly ctx: Context
+  readonly caller: Caller
+  readonly isOperator: boolean
+  /** The decoded parameters of the path. */
+  readonly params: Readonly<Record<string, string>>
+  /** The parameters of the query that were sent once. */
+  readonly query: Readonly<Record<string, string | undefined>>
+  /** The fields of the submitted form; empty for a request without a form. */
+  readonly form: Form
+  /** What the path names, if it belongs to the caller. */
+  readonly resource: Resource
+  /** The texts, dates and numbers for the reader. */
+  readonly texts: Reader
+  /** The token that every form must send, in its field `csrf`. */
+  readonly csrfToken: string
+  /** The options of each change that the request makes. */
+  readonly change: ChangeOptions
+  /** Why the submitted form was rejected; empty if it was not. The page shows the form again. */
+  readonly problems: readonly Problem[]
+  /** The address of this page, to which its forms are sent. */
+  readonly self: string
+  /** The address of a page of the console. @param path the path of the page, such as `/api-keys/new` */
+  to(path: string, query?: Readonly<Record<string, string | undefined>>): string
+  /** Whether the console, as it is mounted here, has a part. Link to a part only if it has. */
+  has(section: Section): boolean
+  /** Whether the caller has a permission for the resource of this page. */
+  may(permission: Permission): Promise<boolean>
+}
+
+/** A page to show. */
+export interface View {
+  /** The title of the window, without markup. */
+  readonly title: string
+  readonly body: Html
+  /** HTTP status. @default 200 */
+  readonly status?: number | undefined
+  /** Addresses of pictures that the page shows. */
+  readonly images?: readonly (string | undefined)[] | undefined
+  /** Whether the page shows another page of the console in a frame. @default false */
+  readonly hasFrame?: boolean | undefined
+}
+
+/** The page to which the browser continues. */
+export interface Redirect {
+  /** The path of a page of the console. */
+  readonly redirect: string
+  readonly query?: Readonly<Record<string, string | undefined>> | undefined
+  /** The notice that the next page shows: what was done. */
+  readonly done?: (TextName & `done${string}`) | undefined
+}
+
+/**
+ * What a form of a page does. The form names it in its field `action`. If it throws a `GatehouseError` about the input,
+ * the page is shown again with the problems and the submitted form.
+ */
+export interface Action<Resource = undefined> {
+  readonly access: Access
+  run(call: Call<Resource>): Promise<View | Redirect>
+}
+
+/** One page. Its forms are sent to its own path. */
+export interface Page<Resource = undefined> {
+  /** Path below the console, with parameters after colons: `/api-keys/:clientId`. */
+  readonly path: string
+  readonly section: Section
+  readonly access: Access
+  /**
+   * Finds what the path names, if it belongs to the caller.
+   *
+   * @throws {GatehouseError} `ERR_NOT_FOUND`, also if it belongs to another account
+   */
+  readonly find?:
+    ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>) | undefined
+  /** What the permission is asked for, besides the account. */
+  readonly target?: ((resource: Resource) => Omit<PermissionTarget, 'accountId'>) | undefined
+  /** Writes the page. Undefined if it has written the response itself. */
+  show(call: Call<Resource>): Promise<View | undefined>
+  readonly actions?: { readonly [name: string]: Action<Resource> } | undefined
+}
+
+/** Adds a page to the table. `find` gives the type of its resource. */
+export function page<Resource = undefined>(definition: Page<Resource>): Page {
+  // Only `createDispatch` calls the functions, with the result of the same page's `find`.
+  return definition as unknown as Page
+}

@@ -1,0 +1,8 @@
+import { overviewPage } from './overview/overview-page.ts'
+import type { Page } from './page.ts'
+import type { ConsoleServices } from './services.ts'
+
+/** All pages of the console. */
+export function consolePages(services: ConsoleServices): readonly Page[] {
+  return [overviewPage(services)]
+}

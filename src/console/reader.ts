@@ -1,0 +1,75 @@
+import { html, type Html } from '../http/html.ts'
+import { localize } from '../catalog/localize.ts'
+import type { LocalizedText } from '../catalog/definition.ts'
+import type { ConsoleReaderTexts } from './texts.ts'
+
+/** The texts of one reader, with dates, numbers and lists as the reader's language writes them. */
+export interface Reader extends ConsoleReaderTexts {
+  /** The text of a product or an operation in the reader's language. */
+  localize(text: LocalizedText): string
+  /** A day. @param seconds epoch seconds */
+  date(seconds: number): Html
+  /** A day with the time in UTC. @param milliseconds since the epoch */
+  dateTime(milliseconds: number): Html
+  /** How long ago a time was, or how far ahead it is: “3 days ago”. @param seconds epoch seconds */
+  ago(seconds: number): Html
+  /** A list in one sentence: “a, b and c”. */
+  list(items: readonly string[]): string
+}
+
+const UNITS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+/** The formats of one language. To create a format takes much longer than to use it. */
+function createFormats(lang: string) {
+  return {
+    date: new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' }),
+    dateTime: new Intl.DateTimeFormat(lang, {
+      year: 'numeric',
+      month: 'short',
+      day: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      timeZone: 'UTC',
+      timeZoneName: 'short',
+    }),
+    relative: new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }),
+    list: new Intl.ListFormat(lang),
+  }
+}
+
+/** Creates a function that adds dates, numbers and lists to the texts of a reader. */
+export function createReaders(now: () => number = Date.now): (texts: ConsoleReaderTexts) => Reader {
+  // The languages are those of the texts, so there are only a few.
+  const known = new Map<string, ReturnType<typeof createFormats>>()
+
+  function formatsOf(lang: string) {
+    const formats = known.get(lang) ?? createFormats(lang)
+    known.set(lang, formats)
+    return formats
+  }
+
+  return function readerOf(texts) {
+    const formats = formatsOf(texts.lang)
+    const time = (milliseconds: number, text: string) =>
+      html`<time datetime="${new Date(milliseconds).toISOString()}">${text}</time>`
+    return {
+      ...texts,
+      localize: (text) => localize(text, texts.locales, texts.defaultLocale),
+      date: (seconds) => time(seconds * 1000, formats.date.format(seconds * 1000)),
+      dateTime: (milliseconds) => time(milliseconds, formats.dateTime.format(milliseconds)),
+      ago(seconds) {
+        const difference = seconds - now() / 1000
+        const [unit, length] = UNITS.find(([, each]) => Math.abs(difference) >= each) ?? ['minute', 60]
+        return time(seconds * 1000, formats.relative.format(Math.round(difference / length), unit))
+      },
+      list: (items) => formats.list.format(items),
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { Tokens } from '../access/token-service.ts'
+import type { AuditTrail } from '../audit/audit.ts'
+import type { CurrentCatalog } from '../catalog/catalog.ts'
+import type { ApiKeys } from '../clients/api-keys.ts'
+import type { Applications } from '../clients/applications.ts'
+import type { Repeatable } from '../clients/repeatable/idempotency.ts'
+import type { Grants } from '../grants/grant-service.ts'
+import type { Health } from '../health/health-report.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
+import type { SigningKeys } from '../keys/signing-keys.ts'
+
+/** The services that the pages of the console use. */
+export interface ConsoleServices {
+  readonly apiKeys: ApiKeys
+  readonly applications: Applications
+  readonly grants: Grants
+  readonly tokens: Tokens
+  readonly audit: Pick<AuditTrail, 'list'>
+  readonly signingKeys: SigningKeys
+  readonly accounts: HostAccounts
+  readonly catalog: CurrentCatalog
+  readonly repeatable: Repeatable
+  /** {auth_url} */
+  readonly issuer: string
+  /** {base_url} */
+  readonly audience: string
+  readonly defaultLocale: string
+  health(): Promise<Health>
+}

@@ -1,0 +1,67 @@
+import type { Logger } from '../host/logger.ts'
+import { createReaderTexts, type PageText, type ReaderTexts } from '../http/pages/texts.ts'
+import * as frame from './texts/frame.ts'
+import * as activity from './texts/activity.ts'
+import * as applications from './texts/applications.ts'
+import * as clients from './texts/clients.ts'
+import * as connected from './texts/connected.ts'
+import * as guide from './texts/guide.ts'
+import * as inspector from './texts/inspector.ts'
+import * as operator from './texts/operator.ts'
+import * as overview from './texts/overview.ts'
+
+/** Every text of the console, in English. Names in braces stand for values: `{name}`. */
+export const english = {
+  ...frame.english,
+  ...overview.english,
+  ...clients.english,
+  ...guide.english,
+  ...applications.english,
+  ...connected.english,
+  ...activity.english,
+  ...operator.english,
+  ...inspector.english,
+}
+
+const german = {
+  ...frame.german,
+  ...overview.german,
+  ...clients.german,
+  ...guide.german,
+  ...applications.german,
+  ...connected.german,
+  ...activity.german,
+  ...operator.german,
+  ...inspector.german,
+}
+
+/** The name of a text. */
+export type TextName = keyof typeof english
+
+/** Every text of the console. A text with the value `{count}` may have one form for each plural of its language. */
+export type ConsoleTexts = { readonly [Name in TextName]: PageText }
+
+/** The texts of the console for one reader. */
+export type ConsoleReaderTexts = ReaderTexts<TextName>
+
+/**
+ * The texts of the console in all languages. English and German are complete.
+ *
+ * @param options.texts the host's texts by locale
+ * @param options.logger logs once which texts of these locales are missing
+ */
+export function createConsoleTexts(options: {
+  readonly texts: { readonly [locale: string]: Partial<ConsoleTexts> }
+  readonly defaultLocale: string
+  readonly logger: Logger
+}) {
+  return createReaderTexts<ConsoleTexts>({
+    ...options,
+    english,
+    translations: { de: german },
+    pages: 'the console',
+  })
+}
+
+/** Finds the texts of the console for a reader. */
+export type ConsoleTextsByLocale = ReturnType<typeof createConsoleTexts>

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GatehouseError } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+const FRAGMENT = { 'X-Gatehouse-Fragment': '1' }
+
+describe('the frame of the console', () => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({ store: memoryStore() })
+  })
+  afterAll(() => host.close())
+
+  it('a page has a strict policy, and is neither stored nor framed nor named in referrers', async () => {
+    const { status, headers, body } = await host.visit('acme').get('/console')
+    expect(status).toBe(200)
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain(`default-src 'none'`)
+    expect(policy).toContain(`frame-ancestors 'none'`)
+    expect(policy).not.toContain('unsafe')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(body).toMatch(/<html lang="en" dir="ltr"/)
+    expect(body).not.toMatch(/\son\w+=|style=|javascript:/i)
+  })
+
+  it('a person who is not signed in is sent to the sign-in page of the host, and back to the same page', async () => {
+    const { status, headers } = await host.visit().get('/console?cursor=1')
+    expect(status).toBe(303)
+    expect(headers.get('location')).toBe(`${host.origin}/login?next=%2Fconsole%3Fcursor%3D1`)
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('a script that asks for a fragment gets 401 if no person is signed in', async () => {
+    const { status, body } = await host.visit().get('/console', FRAGMENT)
+    expect(status).toBe(401)
+    expect(body).toContain('Sign in')
+  })
+
+  it('a fragment is the page without a document around it', async () => {
+    const { body } = await host.visit('acme').get('/console', FRAGMENT)
+    expect(body).not.toContain('<html')
+    expect(body).toMatch(/<div\s+class="gatehouse"/)
+  })
+
+  it('an unknown path gets 404, another method gets 405, and paths outside pass to the host', async () => {
+    const visitor = host.visit('acme')
+    expect((await visitor.get('/console/nothing')).status).toBe(404)
+    const other = await fetch(`${host.origin}/console`, { method: 'DELETE' })
+    expect(other.status).toBe(405)
+    expect((await visitor.get('/consoles')).status).toBe(200)
+    expect(host.reached).toContain('GET /consoles')
+  })
+
+  it('a reader with German gets the page in German', async () => {
+    const { body, headers } = await host.visit('acme').get('/console', { 'accept-language': 'de-CH, en' })
+    expect(body).toMatch(/<html lang="de" dir="ltr"/)
+    expect(headers.get('content-language')).toBe('de')
+    expect(headers.get('vary')).toContain('Accept-Language')
+  })
+
+  it('stylesheet and script are kept for a year, compressed, and small', async () => {
+    const { body } = await host.visit('acme').get('/console')
+    const paths = [...body.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(
+      ([, path = '']) => path,
+    )
+    expect(paths).toHaveLength(2)
+    for (const path of paths) {
+      const { status, headers } = await host.visit().get(path, { 'accept-encoding': 'gzip' })
+      expect(status).toBe(200)
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(headers.get('content-encoding')).toBe('gzip')
+      expect(Number(headers.get('content-length'))).toBeLessThan(4096)
+    }
+    const raw = await fetch(host.origin + paths[1], { headers: { 'accept-encoding': 'identity' } })
+    expect(raw.headers.get('content-encoding')).toBeNull()
+    expect(await raw.text()).toContain('X-Gatehouse-Fragment')
+  })
+})
+
+describe('the frame of the host', () => {
+  it('the host writes the page in its own frame, and gets the directives that the page needs', async () => {
+    const policies: unknown[] = []
+    const host = await startConsole({
+      store: memoryStore(),
+      console: {
+        path: '/settings',
+        layout(_ctx, { title, body, csp }) {
+          policies.push(csp)
+          return `<!doctype html><title>${title} | Host</title><main>${body}</main>`
+        },
+      },
+    })
+    const { body, headers } = await host.visit('acme').get('/settings')
+    expect(body).toMatch(
+      /^<!doctype html><title>Overview \| Host<\/title><main><link rel="stylesheet" href="\/settings\/assets\//,
+    )
+    expect(headers.get('content-security-policy')).toBeNull()
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(policies).toEqual([
+      expect.objectContaining({ 'script-src': [`'self'`], 'form-action': [`'self'`] }),
+    ])
+    await host.close()
+  })
+
+  it('a host whose pages frame the console allows its own origin only', async () => {
+    const host = await startConsole({ store: memoryStore(), console: { sameOriginFrame: true } })
+    const { headers } = await host.visit('acme').get('/console')
+    expect(headers.get('content-security-policy')).toContain(`frame-ancestors 'self'`)
+    expect(headers.get('x-frame-options')).toBe('SAMEORIGIN')
+    await host.close()
+  })
+
+  it('invalid options, and a host without accounts.current, are rejected at once', async () => {
+    const host = await startConsole({ store: memoryStore() })
+    expect(() => host.gatehouse.console({ path: 'console' })).toThrow(GatehouseError)
+    expect(() => host.gatehouse.console({ layuot: 1 } as object)).toThrow(/layuot/)
+    expect(() => host.gatehouse.console().apiKeys({} as never)).toThrow(/path/)
+    await host.close()
+  })
+})

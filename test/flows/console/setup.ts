@@ -1,0 +1,89 @@
+import type Koa from 'koa'
+import type {
+  Account,
+  Accounts,
+  ConsoleOptions,
+  Gatehouse,
+  GatehouseOptions,
+  SignedIn,
+  Store,
+} from 'koa-gatehouse'
+import { formsOf, type Page } from '../../support/browser.ts'
+import { startHost } from '../../support/host.ts'
+import { readSession, sessionIn } from '../../support/session-cookie.ts'
+
+/**
+ * Starts a host that serves the console at `/console`. A cookie says who is signed in. The account `root` is an operator.
+ */
+export async function startConsole(options: {
+  store: Store
+  console?: ConsoleOptions | undefined
+  gatehouse?: Partial<GatehouseOptions> | undefined
+  accounts?: Partial<Accounts> | undefined
+  /** Mounts what the test needs before the service. @default the console at `/console` */
+  mount?: ((app: Koa, gatehouse: Gatehouse) => void) | undefined
+}) {
+  const accounts = new Map<string, Account>([
+    ['alice', { id: 'alice', kycLevel: 'basic', claims: { name: 'Alice' } }],
+    ['bob', { id: 'bob', kycLevel: 'none', claims: { name: 'Bob' } }],
+    ['acme', { id: 'acme', kycLevel: 'verified', claims: { name: 'Acme Ltd' } }],
+    ['root', { id: 'root', claims: { name: 'Root' } }],
+  ])
+  const host = await startHost({
+    store: options.store,
+    accounts,
+    gatehouse: {
+      accounts: {
+        find: (accountId) => accounts.get(accountId),
+        current: readSession,
+        signInUrl: (returnTo) => `/login?next=${encodeURIComponent(returnTo.pathname + returnTo.search)}`,
+        isOperator: (ctx) => readSession(ctx)?.accountId === 'root',
+        ...options.accounts,
+      },
+      ...options.gatehouse,
+    },
+    mount(app, gatehouse) {
+      if (options.mount) options.mount(app, gatehouse)
+      else app.use(gatehouse.console(options.console))
+      app.use(gatehouse.middleware())
+      app.use(gatehouse.gateway.middleware())
+    },
+  })
+  await host.gatehouse.ready()
+  const { signInAt } = sessionIn(host.origin)
+
+  /** A browser without scripts in which a person is signed in: an account, or `account/user`. */
+  function visit(person?: string) {
+    const browser = host.browser()
+    const [accountId = '', userId] = person?.split('/') ?? []
+    const signedIn: SignedIn = { accountId, ...(userId !== undefined && { userId }) }
+    if (person !== undefined) signInAt(browser, signedIn)
+    return {
+      browser,
+      /** Opens a path of the host, and follows redirects. */
+      open: (path: string) => browser.open(host.origin + path),
+      /** Opens a path of the host without following redirects. */
+      get: (path: string, headers: Record<string, string> = {}) =>
+        browser.request(new URL(host.origin + path), { headers }),
+      /** Sends the form of a page whose field `action` has this value, and follows redirects. */
+      submit: (page: Page, action: string, change: Record<string, string | string[] | null> = {}) =>
+        browser.submit(onlyForm(page, action), { change }),
+    }
+  }
+
+  return { ...host, visit }
+}
+
+export type ConsoleHost = Awaited<ReturnType<typeof startConsole>>
+
+/** The page with only the form of one action, because all forms of a page have the same address. */
+function onlyForm(page: Page, action: string): Page {
+  const forms = page.body.match(/<form\b[^]*?<\/form>/g) ?? []
+  const wanted = forms.find((each) =>
+    formsOf({ ...page, body: each })[0]?.fields.some(
+      ([name, value]) => name === 'action' && value === action,
+    ),
+  )
+  if (wanted === undefined) throw new Error(`there is no form “${action}” on ${page.url.href}:\n${page.body}`)
+  return { ...page, body: wanted }
+}
