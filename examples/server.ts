@@ -53,6 +53,7 @@ async function start(): Promise<void> {
     store,
     kycLevels: ['none', 'basic', 'verified'],
     products,
+    connectedApplicationsUri: '/applications',
     accounts: {
       find(accountId) {
         const account = findAccount(accountId)

@@ -1,7 +1,6 @@
 export { createGatehouse } from './gatehouse/create-gatehouse.ts'
 export type { Gatehouse } from './gatehouse/gatehouse.ts'
 export type {
-  Branding,
   GatehouseOptions,
   HostKeys,
   Lifetimes,
@@ -9,6 +8,7 @@ export type {
   RotationSchedule,
   SignInAttempts,
 } from './options/options.ts'
+export type { Branding } from './options/branding.ts'
 export type { ProductOf, ScopeOf } from './options/infer-scopes.ts'
 export { GatehouseError, type GatehouseErrorCode, type Problem } from './errors.ts'
 export type {

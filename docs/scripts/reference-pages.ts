@@ -21,7 +21,6 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
       'RotationSchedule',
       'HostKeys',
       'SignInAttempts',
-      'Branding',
     ],
   },
   {
@@ -174,9 +173,9 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
   },
   {
     file: 'texts',
-    title: 'Texts of the pages',
-    about: 'The option `texts`: every text of the sign-in, consent and error pages.',
-    parts: ['Texts'],
+    title: 'Look and texts of the pages',
+    about: 'The options `branding` and `texts`: look and every text of the sign-in, consent and error pages.',
+    parts: ['Branding', 'Texts'],
   },
   {
     file: 'stores',

@@ -92,7 +92,8 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const { registry, clientTokens } = clients
   const { grants, grantsOfUsers, resumeGrant, resumeAccount } = authorizations
   const revokeAccount = createRevokeAccount(clientTokens, grants)
-  const pages = createPages({ texts: createTexts(settings), branding: settings.branding })
+  const { branding, connectedApplicationsUri } = settings
+  const pages = createPages({ texts: createTexts(settings), branding, connectedApplicationsUri })
 
   const buildProvider = createProviderBuilder(core, clients, authorizations, { keys, pages })
   const resumeRevocations = createResumeRevocations({

@@ -93,11 +93,12 @@ export const gatehouseSchema = exactly(
     branding: v.optional(
       exactly({
         name: v.optional(text),
-        logo: v.optional(rule<string>(logoProblem)),
+        logo: v.optional(rule<string>(pageAddressProblem('/logo.svg'))),
         accentColor: v.optional(v.pipe(v.string(COLOR), v.regex(/^#[0-9a-f]{6}$/i, COLOR)), '#1a56db'),
       }),
       {},
     ),
+    connectedApplicationsUri: v.optional(rule<string>(pageAddressProblem('/settings/applications'))),
     texts: v.optional(
       mapOf(rule<string>(localeProblem), exactly(TEXTS, { known: 'the name of a text (see Texts)' })),
       {},
@@ -143,11 +144,16 @@ function claimsProblem(value: unknown): string | undefined {
   return fixed.length === 0 ? undefined : `must not have ${fixed.join(', ')}: the protocol defines them`
 }
 
-function logoProblem(value: unknown): string | undefined {
-  const url = typeof value === 'string' ? URL.parse(value) : null
-  const fits =
-    url === null
-      ? typeof value === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(value)
-      : url.protocol === 'https:' && url.username === '' && url.password === ''
-  return fits ? undefined : "must be an https address, or a path on the issuer's origin such as '/logo.svg'"
+/** Checks an address that our pages show or link to. */
+function pageAddressProblem(example: string) {
+  return (value: unknown): string | undefined => {
+    const url = typeof value === 'string' ? URL.parse(value) : null
+    const fits =
+      url === null
+        ? typeof value === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(value)
+        : url.protocol === 'https:' && url.username === '' && url.password === ''
+    return fits
+      ? undefined
+      : `must be an https address, or a path on the issuer's origin such as '${example}'`
+  }
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../host/logger.ts'
 import type { Texts } from '../authorization-server/interaction/texts.ts'
 import type { Registry } from '../clients/client.ts'
 import type { Store } from '../store/contract.ts'
+import type { Branding } from './branding.ts'
 
 /** Lifetimes, all in whole seconds. */
 export interface Lifetimes {
@@ -85,20 +86,6 @@ export interface HostKeys {
    * other keys are only published, so that tokens signed with these keys stay valid.
    */
   readonly jwks: { readonly keys: readonly object[] }
-}
-
-/** How the pages look. */
-export interface Branding {
-  /** Name of the host's service. @default the host name of `issuer` */
-  readonly name?: string | undefined
-  /** Address of a logo, `https:` or a path on the issuer's own origin. */
-  readonly logo?: string | undefined
-  /**
-   * Accent colour of buttons and links as `#rrggbb`. Text on this colour is black or white, whichever is
-   * easier to read.
-   * @default '#1a56db'
-   */
-  readonly accentColor?: string | undefined
 }
 
 /**
@@ -216,6 +203,11 @@ export interface GatehouseOptions<
   readonly claims?: { readonly [scope: string]: readonly string[] } | undefined
   /** How the pages look. */
   readonly branding?: Branding | undefined
+  /**
+   * Address of the host's page on which users disconnect applications, `https:` or a path on the issuer's own origin. The
+   * consent page then says that users can disconnect the application there. @default the consent page does not say it
+   */
+  readonly connectedApplicationsUri?: string | undefined
   /**
    * Texts of the pages by locale. Each text that a locale lacks is shown in English. The missing texts are
    * reported to `logger` once.

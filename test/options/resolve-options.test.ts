@@ -105,7 +105,7 @@ describe('the options of createGatehouse', () => {
     const undefinedToo = Object.fromEntries(
       ['kycLevels', 'registry', 'mountPath', 'lifetimes', 'requirePkce', 'maxScopeBytes', 'storeTimeoutMs']
         .concat('productsTimeoutMs', 'startTimeoutMs', 'maxCachedTokens', 'signInAttempts', 'audit')
-        .concat('claims', 'branding', 'texts', 'defaultLocale', 'logger')
+        .concat('claims', 'branding', 'connectedApplicationsUri', 'texts', 'defaultLocale', 'logger')
         .map((name) => [name, undefined]),
     )
     expect(resolve(undefinedToo)).toEqual(resolve())
@@ -545,6 +545,12 @@ describe('the options kycLevels, claims, branding, texts and defaultLocale', () 
     [{ branding: { logo: 'logo.svg' } }, 'branding.logo'],
     [{ branding: { logo: 'javascript:alert(1)' } }, 'branding.logo'],
     [{ branding: { logo: 'data:image/svg+xml,x' } }, 'branding.logo'],
+    [{ connectedApplicationsUri: 'http://example.com/settings' }, 'connectedApplicationsUri'],
+    [{ connectedApplicationsUri: '//example.com/settings' }, 'connectedApplicationsUri'],
+    [{ connectedApplicationsUri: 'javascript:alert(1)' }, 'connectedApplicationsUri'],
+    [{ connectedApplicationsUri: 'https://u:p@example.com/' }, 'connectedApplicationsUri'],
+    [{ connectedApplicationsUri: '' }, 'connectedApplicationsUri'],
+    [{ connectedApplicationsUri: 7 }, 'connectedApplicationsUri'],
     [{ texts: { de_CH: {} } }, 'texts.de_CH'],
     [{ texts: { de: 'Anmelden' } }, 'texts.de'],
     [{ texts: { de: { signInTitle: 5 } } }, 'texts.de.signInTitle'],
@@ -555,13 +561,14 @@ describe('the options kycLevels, claims, branding, texts and defaultLocale', () 
     expect(pathsOf(options)).toEqual([path])
   })
 
-  it('createGatehouse accepts documented values of kycLevels, requirePkce, directAccessFastPath, claims, branding and texts', () => {
+  it('createGatehouse accepts documented values of kycLevels, requirePkce, directAccessFastPath, claims, branding, connectedApplicationsUri and texts', () => {
     const options = {
       kycLevels: ['none', 'geprüft'],
       requirePkce: true,
       directAccessFastPath: false,
       claims: { company: ['vat_id'] },
       branding: { name: 'Example', logo: '/logo.svg', accentColor: '#AABBCC' },
+      connectedApplicationsUri: '/settings/applications',
       texts: { 'de-CH': { signInTitle: 'Anmelden' } },
       defaultLocale: 'de-CH',
     }

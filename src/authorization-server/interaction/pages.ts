@@ -32,10 +32,15 @@ interface PageOptions extends Omit<PageNeeds, 'styleHash'> {
  * Creates the pages in the host's colours and languages.
  *
  * @param options.texts from `createTexts`
+ * @param options.connectedApplicationsUri the host's page on which users disconnect applications
  * @throws {GatehouseError} `ERR_OPTIONS` if the accent colour is invalid
  */
-export function createPages(options: { readonly texts: TextsByLocale; readonly branding: Branding }) {
-  const { texts, branding } = options
+export function createPages(options: {
+  readonly texts: TextsByLocale
+  readonly branding: Branding
+  readonly connectedApplicationsUri?: string | undefined
+}) {
+  const { texts, branding, connectedApplicationsUri } = options
   const { css, hash } = createStylesheet(branding.accentColor)
 
   const textsFor = (ctx: Context, uiLocales: readonly string[] = []) =>
@@ -85,10 +90,12 @@ export function createPages(options: { readonly texts: TextsByLocale; readonly b
     /** The consent page. */
     renderConsent(
       ctx: Context,
-      model: ConsentModel & Reader & { readonly status?: number | undefined },
+      model: Omit<ConsentModel, 'connectedApplicationsUri'> &
+        Reader & { readonly status?: number | undefined },
     ): void {
       const { status, application } = model
-      write(ctx, model, (frame) => consentPage(frame, model), { status, images: [application.logoUri] })
+      const markup = (frame: Frame) => consentPage(frame, { ...model, connectedApplicationsUri })
+      write(ctx, model, markup, { status, images: [application.logoUri] })
     },
   }
 }

@@ -37,6 +37,10 @@ export const english = {
   consentNothingChosen: 'Nothing is ticked. Tick at least one entry, or deny access.',
   /** `{duration}` is a time in words, such as “30 days”. */
   consentDuration: 'Access ends if {application} does not use it for {duration}.',
+  /** Shown if the host named its page of connected applications. `{page}` is the link to that page. */
+  consentManage: 'You can disconnect {application} later under {page}.',
+  /** The name of the host's page on which users disconnect applications. */
+  consentManagePage: 'Connected applications',
   /** `{address}` is the origin to which the browser goes after the decision. */
   consentReturn: 'You will be sent back to {address}.',
   /** Link to the privacy policy of the application. */

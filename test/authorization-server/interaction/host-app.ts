@@ -41,6 +41,7 @@ export function hostApp(options: {
   texts?: { readonly [locale: string]: Partial<Texts> }
   defaultLocale?: string
   branding?: { name?: string; logo?: string; accentColor?: string }
+  connectedApplicationsUri?: string
   issuer?: string
   products?: ProductDefinitions
   above?: Middleware[]
@@ -49,6 +50,7 @@ export function hostApp(options: {
   const pages = createPages({
     texts: createTexts({ texts: options.texts ?? {}, defaultLocale: options.defaultLocale ?? 'en' }),
     branding: { name: 'Example Bank', accentColor: '#1a56db', ...options.branding },
+    connectedApplicationsUri: options.connectedApplicationsUri,
   })
   const routes = interactionRoutes({
     port: fake.port,

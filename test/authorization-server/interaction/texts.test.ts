@@ -130,7 +130,7 @@ describe('values in a text', () => {
       [...text.matchAll(/\{(.*?)\}/g)].map(([, name]) => name),
     )
     expect(new Set(names)).toEqual(
-      new Set(['application', 'service', 'developer', 'account', 'duration', 'address', 'scope']),
+      new Set(['application', 'service', 'developer', 'account', 'duration', 'address', 'scope', 'page']),
     )
   })
 })

@@ -22,7 +22,10 @@ describeEachStore('consent', (makeStore) => {
   beforeAll(async () => {
     const watched = watchWrites(makeStore())
     writes = watched.writes
-    host = await startHost({ store: watched.store })
+    host = await startHost({
+      store: watched.store,
+      gatehouse: { connectedApplicationsUri: '/settings/applications' },
+    })
   })
   beforeEach(async () => {
     application = await host.createApplication()
@@ -70,6 +73,19 @@ describeEachStore('consent', (makeStore) => {
       expect(rowsOf(page)).toEqual(Object.fromEntries(ALL.map((scope) => [scope, true])))
       expect(page.headers.get('cache-control')).toContain('no-store')
       expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    })
+
+    it('the consent page links to the policies of the application and to the connected applications of the host', async () => {
+      const { applications } = host.gatehouse
+      await applications.update(application.client_id, {
+        privacyUri: 'https://ledger.example/privacy',
+        termsUri: 'https://ledger.example/terms',
+      })
+      const { body } = await signIn()
+      expect(body).toContain('href="https://ledger.example/privacy"')
+      expect(body).toContain('href="https://ledger.example/terms"')
+      expect(body).toContain('href="/settings/applications"')
+      expect(body).toContain('class="note sensitive"')
     })
 
     it('the consent page shows only the requested operations', async () => {

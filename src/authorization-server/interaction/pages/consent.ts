@@ -25,6 +25,8 @@ export interface ConsentModel {
   readonly accessLifetime: number
   /** The origin of the application's redirect URI, to which the browser is sent in the end. */
   readonly redirectOrigin: string
+  /** Address of the host's page on which users disconnect applications; undefined if the host named none. */
+  readonly connectedApplicationsUri?: string | undefined
   readonly problem?: keyof Texts | undefined
 }
 
@@ -57,6 +59,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
         ${model.groups.map((group, index) => scopeFieldset(frame, group, { id: `group-${index}`, application, isInvalid: problem !== undefined }))}
         <div class="facts muted small">
           <p>${texts.html('consentDuration', { ...names, duration })}</p>
+          ${manageLater(frame, application, model.connectedApplicationsUri)}
           <p>${texts.html('consentReturn', { address: displayText(model.redirectOrigin, 120) })}</p>
           ${policies(frame, application, model.application)}
         </div>
@@ -95,6 +98,13 @@ function origin({ texts }: Frame, application: ConsentModel['application']): Htm
     ${developer !== '' && texts.html('consentDeveloper', { developer })}${developer !== '' && homepage && ' · '}
     ${homepage && newTabLink(texts, homepage.href, html`<bdi>${homepage.host}</bdi>`)}
   </p>`
+}
+
+/** Where the person can change their mind later. */
+function manageLater({ texts }: Frame, application: string, uri: string | undefined): Html | undefined {
+  if (uri === undefined) return undefined
+  const page = newTabLink(texts, uri, texts.html('consentManagePage'))
+  return html`<p>${texts.html('consentManage', { application, page })}</p>`
 }
 
 /** The links to what the application promises, and to what it demands. */

@@ -151,6 +151,17 @@ describe('the consent page', () => {
     expect(hostile).not.toMatch(/javascript:|data:text|Privacy policy/)
   })
 
+  it('the consent page says where to disconnect the application later, if the host named its page', async () => {
+    const read = async (options: { connectedApplicationsUri?: string }) =>
+      (await request(hostApp({ pending: pendingConsent, ...options }).callback).get(page)).text
+    const named = await read({ connectedApplicationsUri: '/settings/applications?a=1&b="2"' })
+    expect(textOf(named)).toContain(
+      'You can disconnect Ledgerly later under Connected applications (opens in a new tab) .',
+    )
+    expect(named).toContain('<a href="/settings/applications?a=1&amp;b=&quot;2&quot;" target="_blank"')
+    expect(textOf(await read({}))).not.toContain('disconnect')
+  })
+
   it('a scope without a text is shown by its name', async () => {
     const pending = { ...pendingConsent, requestedScopes: ['loyalty', 'gone:operation'] }
     const { text } = await request(hostApp({ pending }).callback).get(page)
