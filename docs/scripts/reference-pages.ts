@@ -36,6 +36,21 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     parts: ['ManagementOptions', 'Permission', 'PermissionTarget'],
   },
   {
+    file: 'console',
+    title: 'Console',
+    about: 'The options of `gatehouse.console()`, and its parts that can be mounted alone.',
+    parts: [
+      'Console',
+      'ConsoleOptions',
+      'ConsolePage',
+      'PolicyDirectives',
+      'ConsolePartOptions',
+      'ConsoleTexts',
+      'PageText',
+      'PluralText',
+    ],
+  },
+  {
     file: 'health',
     title: 'Health',
     about: 'What `health()` of a gatehouse or a gateway reports.',

@@ -35,7 +35,7 @@ export interface ConsoleParts extends ConsoleServices {
 }
 
 /** The console as a middleware, and its parts as further middleware. */
-export type Console = Middleware & {
+export interface Console extends Middleware {
   /** Only the applications that the signed-in user has authorized, for the settings of users. */
   connectedApplications(options: ConsolePartOptions): Middleware
   /** Only the API keys of the signed-in account. */

@@ -46,7 +46,7 @@ export interface SignedIn {
   readonly via?: 'session' | 'token' | undefined
 }
 
-/** What a caller of the management API wants to do with its own account. */
+/** What a caller of the management API or the console wants to do with its own account. */
 export type Permission =
   | `${'keys' | 'applications'}:${'read' | 'create' | 'write' | 'rotate' | 'delete'}`
   | 'authorizations:read'
@@ -85,7 +85,7 @@ export interface Accounts<Level extends string = string> {
   current?: ((ctx: Context) => Awaitable<Nullable<SignedIn> | None>) | undefined
   /**
    * Returns the address of the host's sign-in page. After sign-in, the host sends the browser to `returnTo`,
-   * which is always an address below `issuer`. If `reauthenticate` is true, the person must authenticate
+   * which is always an address below `issuer`, or a page of the console at the origin of `issuer`. If `reauthenticate` is true, the person must authenticate
    * again, even if they are signed in.
    */
   signInUrl?:
@@ -104,7 +104,7 @@ export interface Accounts<Level extends string = string> {
       ) => Awaitable<Nullable<SignedIn> | None>)
     | undefined
   /**
-   * Whether the caller of a request to the management API has a permission. `current` says who calls. A caller
+   * Whether the caller of a request to the management API or the console has a permission. `current` says who calls. A caller
    * never gets access to another account, whatever this function returns. @default every caller may do
    * everything with its own account
    */
@@ -116,7 +116,7 @@ export interface Accounts<Level extends string = string> {
       ) => Awaitable<boolean | null | undefined>)
     | undefined
   /**
-   * Whether the caller of a request to the management API is an operator, who may read and revoke everything.
+   * Whether the caller of a request to the management API or the console is an operator, who may read and revoke everything.
    * @default no caller is an operator
    */
   isOperator?: ((ctx: Context) => Awaitable<boolean | null | undefined>) | undefined
