@@ -1,8 +1,10 @@
 import { decide } from '../../grants/consent-policy.ts'
 import type { Form } from '../../http/form-body.ts'
 import { csrfTokenOf } from './check-form.ts'
+import { parseGroupChoice, selectGroup, type GroupChoice } from './group-choice.ts'
 import { addressOf, showError, type StepResult, type StepRequest } from './step.ts'
-import { scopeGroups } from './scope-groups.ts'
+import { scopeGroups, type ScopeGroup } from './scope-groups.ts'
+import type { Texts } from './texts.ts'
 
 /** Asks the signed-in person for consent. */
 export async function showConsent(request: StepRequest): Promise<StepResult> {
@@ -10,17 +12,27 @@ export async function showConsent(request: StepRequest): Promise<StepResult> {
   return renderPage(request)
 }
 
-/** Handles the consent form: approves or denies the request. */
+/** Handles the consent form: approves or denies the request, or ticks or unticks a whole group on the page. */
 export async function submitConsent(request: StepRequest, form: Form): Promise<StepResult> {
   const { port, ctx, pending } = request
   if (await isOutdated(request)) return port.restart(ctx, pending)
+  // A form with `select` never decides, whatever else it contains.
+  if (form.has('select')) return submitGroupChoice(request, form)
   const action = form.get('action')
   if (action === 'deny') return port.failed(ctx, pending, 'access_denied', 'the person denied access')
   if (action !== 'approve') return showError(request, 400, 'errorBody')
   const decision = decide(pending.requestedScopes, form.getAll('scope'))
   // If the request includes the scope `openid`, `granted` is never empty, because `openid` is always granted.
   if (decision.granted.length > 0) return port.approved(ctx, pending, decision)
-  return renderPage(request, [])
+  return renderPage(request, { selected: [], status: 400, problem: 'consentNothingChosen' })
+}
+
+/** Shows the page again with a whole group ticked or unticked. The other groups keep their ticks. */
+function submitGroupChoice(request: StepRequest, form: Form): undefined {
+  const pressed = parseGroupChoice(form.get('select'))
+  if (!pressed) return showError(request, 400, 'errorBody')
+  const selected = selectGroup(groupsOf(request), form.getAll('scope'), pressed)
+  return renderPage(request, { selected, pressed })
 }
 
 /**
@@ -53,20 +65,32 @@ async function isOutdated({ accounts, ctx, pending }: StepRequest): Promise<bool
   return person?.accountId !== account.accountId || person.userId !== account.userId
 }
 
-/** @param selected the scopes that were ticked in a rejected form; undefined if no form was rejected */
-function renderPage(request: StepRequest, selected?: readonly string[]): undefined {
-  const { pages, catalog, ctx, pending } = request
+/** The state of a page that follows a submitted form. */
+interface PageState {
+  /** The ticked scopes. */
+  readonly selected?: readonly string[]
+  readonly status?: number
+  readonly problem?: keyof Texts
+  /** The pressed button, which gets the focus. */
+  readonly pressed?: GroupChoice
+}
+
+function groupsOf({ pages, catalog, ctx, pending }: StepRequest, selected?: readonly string[]): ScopeGroup[] {
+  return scopeGroups(pending, catalog.current, pages.textsFor(ctx, pending.uiLocales), selected)
+}
+
+function renderPage(request: StepRequest, { selected, ...state }: PageState = {}): undefined {
+  const { pages, ctx, pending } = request
   const { application, account, uiLocales, accessLifetime, redirectOrigin } = pending
   pages.renderConsent(ctx, {
-    status: selected ? 400 : 200,
-    problem: selected && 'consentNothingChosen',
+    ...state,
     uiLocales,
     action: addressOf(request, 'consent').pathname,
     switchAction: addressOf(request, 'switch').pathname,
     csrfToken: csrfTokenOf(request),
     application,
     account: account ?? { name: '' },
-    groups: scopeGroups(pending, catalog.current, pages.textsFor(ctx, uiLocales), selected),
+    groups: groupsOf(request, selected),
     accessLifetime,
     redirectOrigin,
   })

@@ -29,7 +29,7 @@ const FORMS: Readonly<Record<string, StepForm | undefined>> = {
  *
  * - `GET  /interaction/<uid>` starts the step that is due: sign-in or consent
  * - `POST /interaction/<uid>/sign-in` receives the form of the built-in sign-in page
- * - `POST /interaction/<uid>/consent` approves or denies the request
+ * - `POST /interaction/<uid>/consent` approves or denies the request, or ticks a whole group
  * - `POST /interaction/<uid>/switch` lets the person use another account
  *
  * @returns a function that takes the host's own context and the path below {auth_url}. If the path belongs to

@@ -20,6 +20,8 @@ export interface ScopeEntry {
 
 /** A group of scopes on the consent page: one product, the OpenID Connect scopes, or all other operations. */
 export interface ScopeGroup {
+  /** The same for every page of an interaction: `about-you`, `other`, or `product:` with the id of a product. */
+  readonly key: string
   readonly title: Html | string
   readonly description?: string | undefined
   readonly entries: readonly ScopeEntry[]
@@ -68,7 +70,8 @@ export function scopeGroups(
   const products = [...catalog.products.values()].filter(
     ({ id }) => application.products?.includes(id) ?? true,
   )
-  const groups = products.map(({ title, description, operations }) => ({
+  const groups = products.map(({ id, title, description, operations }) => ({
+    key: `product:${id}`,
     title: read(title),
     description: description && read(description),
     entries: operations
@@ -84,8 +87,8 @@ export function scopeGroups(
     .map(({ scope, title }) => entry(scope, read(title)))
 
   return [
-    { title: texts.html('consentAboutYou'), entries: aboutYou },
+    { key: 'about-you', title: texts.html('consentAboutYou'), entries: aboutYou },
     ...groups,
-    { title: texts.html('consentOther'), entries: others },
+    { key: 'other', title: texts.html('consentOther'), entries: others },
   ].filter(({ entries }) => entries.length > 0)
 }

@@ -27,6 +27,9 @@ export const english = {
   consentAboutYou: 'About you',
   /** Title of the group of operations that are in none of the application's products. */
   consentOther: 'Other',
+  /** Buttons that tick or untick all entries of a group. Screen readers read the title of the group after them. */
+  consentSelectAll: 'All',
+  consentSelectNone: 'None',
   consentGrantedBefore: 'Allowed before',
   consentDeniedBefore: 'Denied before',
   consentAlwaysIncluded: 'Always included',

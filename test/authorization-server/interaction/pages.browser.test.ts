@@ -34,7 +34,7 @@ const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9" fill="#0a7"/></svg>'
 
 /** JavaScript that a page evaluates. It returns the interactive elements that are less than 44 pixels high. */
-const TOO_SMALL = `[...document.querySelectorAll('button, label.row, .button, input:not([type=hidden], [type=checkbox])')]
+const TOO_SMALL = `[...document.querySelectorAll('button:not(.unseen), label.row, .button, input:not([type=hidden], [type=checkbox])')]
   .filter((element) => element.getBoundingClientRect().height < 44).map((element) => element.outerHTML)`
 
 /** JavaScript that a page evaluates. It returns the outline of the focused element, or of its row. */
@@ -223,7 +223,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     const page = await openPage()
     await page.goto(origin + consentAddress)
     const reached: unknown[] = []
-    for (let step = 0; step < 10; step += 1) {
+    for (let step = 0; step < 12; step += 1) {
       await page.keyboard.press('Tab')
       reached.push(
         await page.evaluate(`(document.activeElement.value || document.activeElement.textContent).trim()`),
@@ -236,6 +236,8 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
       'ledgerly.example (opens in a new tab)',
       'Use another account',
       'email',
+      'all:product:invoices',
+      'none:product:invoices',
       'invoices:read',
       'invoices:create',
       'payments:list',
@@ -248,6 +250,37 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL('**/auth/next/approved')
     expect(fake.calls.at(-1)).toMatchObject(['approved', { denied: ['payments:list'] }])
+    await page.context().close()
+  })
+
+  it('All and None work without scripts and keep the place on the page, and Enter in a checkbox still allows', async () => {
+    const { origin, fake } = await serve({ pending: pendingConsent })
+    const page = await openPage({ javaScriptEnabled: false, viewport: { width: 390, height: 500 } })
+    await page.goto(origin + consentAddress)
+    await page.getByRole('checkbox', { name: 'See your email address' }).uncheck()
+    await page.getByRole('button', { name: 'None : Invoices' }).click()
+    const none = page.getByRole('button', { name: 'None : Invoices' })
+    await expect.poll(() => none.evaluate((button) => button.matches(':focus'))).toBe(true)
+    const box = (await none.boundingBox())!
+    expect(box.y).toBeGreaterThanOrEqual(0)
+    expect(box.y + box.height).toBeLessThanOrEqual(500)
+    const ticked = async () =>
+      Promise.all((await page.getByRole('checkbox').all()).map((each) => each.isChecked()))
+    expect(await ticked()).toEqual([false, false, false, true])
+
+    await none.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await expect.poll(ticked).toEqual([false, true, true, true])
+    expect(fake.calls).toEqual([])
+
+    await page.getByRole('checkbox', { name: 'Create invoices' }).press('Enter')
+    await page.waitForURL('**/auth/next/approved')
+    expect(fake.calls).toEqual([
+      [
+        'approved',
+        { granted: ['openid', 'invoices:read', 'invoices:create', 'payments:list'], denied: ['email'] },
+      ],
+    ])
     await page.context().close()
   })
 

@@ -60,7 +60,9 @@ async function renderAll(text: string): Promise<{ name: string; markup: string; 
     csrfToken: text,
     application,
     account: { name: text, login: text },
-    groups: [{ title: text, description: text, entries: [entry, { ...entry, isMandatory: true }] }],
+    groups: [
+      { key: text, title: text, description: text, entries: [entry, { ...entry, isMandatory: true }] },
+    ],
     accessLifetime: 60,
     redirectOrigin: text,
   }

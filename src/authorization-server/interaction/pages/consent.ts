@@ -1,5 +1,6 @@
 import { html, type Html } from '../../../http/html.ts'
 import type { PendingInteraction } from '../port.ts'
+import type { GroupChoice } from '../group-choice.ts'
 import type { ScopeGroup } from '../scope-groups.ts'
 import type { Texts } from '../texts.ts'
 import { applicationName, displayText, initialOf, webAddress } from '../../../http/pages/display-text.ts'
@@ -28,6 +29,8 @@ export interface ConsentModel {
   /** Address of the host's page on which users disconnect applications; undefined if the host named none. */
   readonly connectedApplicationsUri?: string | undefined
   readonly problem?: keyof Texts | undefined
+  /** The pressed button “All” or “None”, which gets the focus. */
+  readonly pressed?: GroupChoice | undefined
 }
 
 /** The page on which a person decides what an application may do. */
@@ -35,7 +38,8 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
   const { texts, branding } = frame
   const application = applicationName(model.application)
   const names = { application, service: branding.name }
-  const { problem } = model
+  const { problem, pressed } = model
+  const around = { application, pressed, isInvalid: problem !== undefined }
   const duration = writeDuration(model.accessLifetime, texts.langOf('consentDuration'))
   return layout(frame, {
     title: windowTitle(texts, 'consentTitle', { values: names, problem }),
@@ -55,8 +59,9 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
       ${problem !== undefined && alertBox(texts.html(problem))}
       <form method="post" action="${model.action}">
         <input type="hidden" name="csrf" value="${model.csrfToken}" />
+        ${DEFAULT_BUTTON}
         <p>${texts.html('consentIntro', names)}</p>
-        ${model.groups.map((group, index) => scopeFieldset(frame, group, { id: `group-${index}`, application, isInvalid: problem !== undefined }))}
+        ${model.groups.map((group, index) => scopeFieldset(frame, group, { ...around, id: `group-${index}` }))}
         <div class="facts muted small">
           <p>${texts.html('consentDuration', { ...names, duration })}</p>
           ${manageLater(frame, application, model.connectedApplicationsUri)}
@@ -70,6 +75,18 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
       </form>`,
   })
 }
+
+/**
+ * The first button of the form, which the key Enter presses (HTML 4.10.21.2). Without it, Enter would press “All” of the first
+ * group. It is neither visible nor in the tab order.
+ */
+const DEFAULT_BUTTON = html`<button
+  class="unseen"
+  name="action"
+  value="approve"
+  tabindex="-1"
+  aria-hidden="true"
+></button>`
 
 /** The name, with the login that distinguishes accounts of the same name. */
 function accountOf({ name, login = '' }: ConsentModel['account']): Html {

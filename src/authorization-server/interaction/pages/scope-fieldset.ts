@@ -1,5 +1,6 @@
 import type { ScopeStatus } from '../../../grants/consent-policy.ts'
 import { html, type Html } from '../../../http/html.ts'
+import { formatGroupChoice, GROUP_CHOICES, type GroupChoice } from '../group-choice.ts'
 import type { ScopeEntry, ScopeGroup } from '../scope-groups.ts'
 import type { Texts } from '../texts.ts'
 import type { Frame } from './layout.ts'
@@ -12,6 +13,8 @@ interface Surroundings {
   readonly application: string
   /** Whether the box with the problem of the form describes the group. */
   readonly isInvalid: boolean
+  /** The pressed button “All” or “None”, which gets the focus. */
+  readonly pressed?: GroupChoice | undefined
 }
 
 /** A group of scopes on the consent page, with a checkbox for each scope that the person may leave out. */
@@ -21,10 +24,30 @@ export function scopeFieldset(frame: Frame, group: ScopeGroup, around: Surroundi
       <h2>${group.title}</h2>
       ${group.description && html`<p class="muted small">${group.description}</p>`}
     </legend>
+    ${choiceButtons(frame, group, around.pressed)}
     <ul class="rows">
       ${group.entries.map((entry, index) => html`<li>${row(frame, entry, around, `${around.id}-${index}`)}</li>`)}
     </ul>
   </fieldset>`
+}
+
+const CHOICE_TEXTS = { all: 'consentSelectAll', none: 'consentSelectNone' } as const
+
+/** The buttons that tick or untick a whole group, for a group with at least two checkboxes. */
+function choiceButtons(
+  { texts }: Frame,
+  { key, title, entries }: ScopeGroup,
+  pressed: GroupChoice | undefined,
+): Html | undefined {
+  if (entries.filter(({ isMandatory }) => !isMandatory).length < 2) return undefined
+  const buttons = GROUP_CHOICES.map((choice) => {
+    const isPressed = pressed?.group === key && pressed.choice === choice
+    const value = formatGroupChoice({ choice, group: key })
+    return html`<button class="plain" name="select" value="${value}" ${isPressed && 'autofocus'}>
+      ${texts.html(CHOICE_TEXTS[choice])}<span class="unseen">: ${title}</span>
+    </button>`
+  })
+  return html`<div class="choose">${buttons}</div>`
 }
 
 const NOTES = {

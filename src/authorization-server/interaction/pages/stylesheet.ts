@@ -101,9 +101,11 @@ button:hover, .button:hover { background: var(--soft); }
 .account bdi { font-weight: 600; }
 .account .muted bdi { font-weight: 400; }
 
-fieldset { border: 0; min-width: 0; }
-legend { display: block; width: 100%; margin-bottom: .5rem; }
-.rows { list-style: none; border: 1px solid var(--line); border-radius: .625rem; overflow: hidden; }
+fieldset { border: 0; min-width: 0; display: flex; flex-wrap: wrap; align-items: end; justify-content: space-between; gap: .5rem 1rem; }
+legend { display: block; float: inline-start; flex: 1 1 12rem; }
+.choose { display: flex; gap: .25rem; margin-block: -.5rem; margin-inline: auto -.5rem; }
+.choose .plain { min-width: 2.75rem; }
+.rows { flex: 0 0 100%;  list-style: none; border: 1px solid var(--line); border-radius: .625rem; overflow: hidden; }
 .row { display: flex; gap: .875rem; padding: .8125rem 1rem; min-height: 2.75rem; cursor: pointer; }
 .rows > li + li { border-top: 1px solid var(--line); }
 label.row:hover { background: var(--soft); }

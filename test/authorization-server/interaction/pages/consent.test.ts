@@ -58,7 +58,7 @@ describe('the consent page', () => {
     expect(read).toContain('Signed in as Alice Example')
     expect(read).toMatch(/About you ✓ Know who you are Always included See your email address/)
     expect(read).toMatch(
-      /Invoices What you bill your customers Read your invoices Amounts, dates .* Create invoices/,
+      /Invoices What you bill your customers All : Invoices None : Invoices Read your invoices Amounts, dates .* Create invoices/,
     )
     expect(read).toMatch(/Payments Read your payments/)
     expect(read).toContain('Access ends if Ledgerly does not use it for 30 days .')
@@ -202,6 +202,72 @@ describe('a decision about consent', () => {
         { granted: ['openid', 'invoices:read', 'payments:list'], denied: ['email', 'invoices:create'] },
       ],
     ])
+  })
+
+  it('the buttons of a group tick or untick the whole group, keep the other ticks, and decide nothing', async () => {
+    const app = hostApp({ pending: pendingConsent })
+    const { text } = await request(app.callback).get(page)
+    const buttons = [...text.matchAll(/name="select" value="([^"]+)"/g)].map(([, value]) => value)
+    // The other groups have only one checkbox each.
+    expect(buttons).toEqual(['all:product:invoices', 'none:product:invoices'])
+    expect(textOf(text)).toContain('All : Invoices None : Invoices')
+    expect(text).not.toContain('autofocus')
+
+    const all = await submit(app, 'consent', { select: 'all:product:invoices', scope: ['invoices:read'] })
+    expect([all.status, nextIn(all.text)]).toEqual([200, undefined])
+    expect(boxes(all.text)).toEqual({
+      email: false,
+      'invoices:read': true,
+      'invoices:create': true,
+      'payments:list': false,
+    })
+    expect(all.text).toMatch(/value="all:product:invoices" autofocus/)
+    expect(all.text.match(/autofocus/g)).toHaveLength(1)
+
+    const none = await submit(app, 'consent', {
+      select: 'none:product:invoices',
+      // A form that also contains a decision still decides nothing.
+      action: 'approve',
+      scope: ['email', 'invoices:read'],
+    })
+    expect(boxes(none.text)).toEqual({
+      email: true,
+      'invoices:read': false,
+      'invoices:create': false,
+      'payments:list': false,
+    })
+    expect(none.text).toMatch(/value="none:product:invoices" autofocus/)
+    expect(none.text).not.toContain('role="alert"')
+    expect(app.fake.calls).toEqual([])
+  })
+
+  it('a button of a group that no longer exists keeps all ticks', async () => {
+    const app = hostApp({ pending: pendingConsent })
+    const answer = await submit(app, 'consent', { select: 'none:product:gone', scope: ['email'] })
+    expect(answer.status).toBe(200)
+    expect(boxes(answer.text)).toMatchObject({ email: true, 'invoices:read': false })
+    expect(app.fake.calls).toEqual([])
+  })
+
+  it.each([['some:about-you'], ['all:'], ['all'], [''], [['all:about-you', 'all:about-you']]])(
+    'the malformed choice %j of a group is rejected and decides nothing',
+    async (select) => {
+      const app = hostApp({ pending: pendingConsent })
+      const answer = await submit(app, 'consent', { select, action: 'approve', scope: ['email'] })
+      expect(answer.status).toBe(400)
+      expect(answer.text).toContain('invalid_request')
+      expect(app.fake.calls).toEqual([])
+    },
+  )
+
+  it('a button of a group without the CSRF token of the page gets 403', async () => {
+    const app = hostApp({ pending: pendingConsent })
+    for (const csrf of ['', 'wrong']) {
+      const answer = await submit(app, 'consent', { csrf, select: 'all:product:invoices' })
+      expect(answer.status).toBe(403)
+      expect(answer.text).toContain('access_denied')
+      expect(boxes(answer.text)).toEqual({})
+    }
   })
 
   it('approving ignores scopes that were not requested', async () => {
