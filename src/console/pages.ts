@@ -1,8 +1,9 @@
+import { clientPages } from './clients/client-pages.ts'
 import { overviewPage } from './overview/overview-page.ts'
 import type { Page } from './page.ts'
 import type { ConsoleServices } from './services.ts'
 
 /** All pages of the console. */
 export function consolePages(services: ConsoleServices): readonly Page[] {
-  return [overviewPage(services)]
+  return [overviewPage(services), ...clientPages(services)]
 }

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+describe('the lists of API keys and applications', () => {
+  let host: ConsoleHost
+  beforeEach(async () => {
+    host = await startConsole({ store: memoryStore() })
+  })
+  afterEach(() => host.close())
+
+  const createKey = (fields: object = {}) =>
+    host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Nightly export', ...fields })
+
+  it('an empty list says what an API key is, and when an application fits better', async () => {
+    const { status, body } = await host.visit('acme').get('/console/api-keys')
+    expect(status).toBe(200)
+    expect(body).toContain('An API key lets your own program')
+    expect(body).toContain('href="/console/applications"')
+    expect(body.match(/href="\/console\/api-keys\/new"/g)).toHaveLength(1)
+    const other = await host.visit('acme').get('/console/applications')
+    expect(other.body).toContain('An application uses the data of other accounts')
+    expect(other.body).toContain('href="/console/applications/new"')
+  })
+
+  it('a row has the name, the products, the state, the last use and the day of creation', async () => {
+    const { apiKey } = await createKey({ products: ['invoices', 'payments'] })
+    await createKey({ name: 'Without product' })
+    const disabled = await createKey({ name: 'Off', products: ['invoices'] })
+    await host.gatehouse.apiKeys.disable(disabled.apiKey.clientId)
+    const used = await host.createApiKey(['invoices'])
+    expect((await host.requestDirectToken(used)).status).toBe(200)
+
+    const { body } = await host.visit('acme').get('/console/api-keys')
+    const rows = rowsOf(body)
+    expect(rows).toHaveLength(4)
+    expect(rows[0]).toContain(`href="/console/api-keys/${apiKey.clientId}"`)
+    expect(textOf(rows[0])).toMatch(/^Nightly export Invoices, Payments Active never \w{3} \d+, \d{4}$/)
+    expect(textOf(rows[1])).toContain('Without product none No product yet never')
+    expect(textOf(rows[2])).toContain('Off Invoices Disabled never')
+    expect(textOf(rows[3])).toContain('Active within the last hour')
+  })
+
+  it('a row names three products, and says how many more there are', async () => {
+    const product = (title: string) => ({
+      title,
+      operations: { [`${title}:read`]: { route: `GET /${title}` as const, title: `Read ${title}` } },
+    })
+    await host.close()
+    host = await startConsole({
+      store: memoryStore(),
+      gatehouse: {
+        products: { a: product('A'), b: product('B'), c: product('C'), d: product('D'), e: product('E') },
+      },
+    })
+    await createKey({ products: ['a', 'b', 'c', 'd', 'e'] })
+    const { body } = await host.visit('acme').get('/console/api-keys')
+    expect(textOf(rowsOf(body)[0])).toContain('A, B, C +2 Active')
+  })
+
+  it('a page has 25 rows and a link to the next page', async () => {
+    for (let number = 1; number <= 26; number += 1) await createKey({ name: `Key ${number}` })
+    const visitor = host.visit('acme')
+    const first = await visitor.get('/console/api-keys')
+    expect(rowsOf(first.body)).toHaveLength(25)
+    expect(Buffer.byteLength(first.body)).toBeLessThan(20_480)
+    const next = /href="([^"]+)" rel="next"/.exec(first.body)?.[1] ?? ''
+    const second = await visitor.get(next)
+    expect(rowsOf(second.body).map(textOf)).toEqual([expect.stringContaining('Key 26')])
+    expect(second.body).toContain('>First page</a>')
+    expect(second.body).not.toContain('rel="next"')
+  })
+
+  it('a cursor that is not one of ours gets 404', async () => {
+    expect((await host.visit('acme').get('/console/api-keys?cursor=x')).status).toBe(404)
+  })
+
+  it('a list has only clients of its kind and of the account of the caller', async () => {
+    await createKey({ name: 'Key of acme' })
+    await createKey({ name: 'Key of bob', accountId: 'bob' })
+    await host.createApplication({ name: 'Application of acme' })
+    const keys = (await host.visit('acme').get('/console/api-keys')).body
+    expect(keys).toContain('Key of acme')
+    expect(keys).not.toMatch(/Key of bob|Application of acme/)
+    const applications = (await host.visit('acme').get('/console/applications')).body
+    expect(applications).toContain('Application of acme')
+    expect(applications).not.toContain('Key of')
+  })
+
+  it('names are escaped, and their invisible characters are removed', async () => {
+    await createKey({ name: `<script>alert("x")</script>` })
+    await createKey({ name: 'Pay\u200bments' })
+    const { body } = await host.visit('acme').get('/console/api-keys')
+    expect(body).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;')
+    expect(body).not.toContain('<script>alert')
+    expect(body).toContain('<bdi>Payments</bdi>')
+  })
+
+  it('a reader with German gets the list in German', async () => {
+    await createKey({ products: ['invoices'] })
+    const { body } = await host.visit('acme').get('/console/api-keys', { 'accept-language': 'de' })
+    expect(body).toContain('<h1>API-Schlüssel</h1>')
+    expect(textOf(rowsOf(body)[0])).toContain('Aktiv nie')
+  })
+
+  it('a caller who may not create clients sees no button for it, and one who may not read them gets 403', async () => {
+    await host.close()
+    host = await startConsole({
+      store: memoryStore(),
+      accounts: { can: (_ctx, permission) => permission === 'keys:read' },
+    })
+    const { status, body } = await host.visit('acme').get('/console/api-keys')
+    expect(status).toBe(200)
+    expect(body).not.toContain('/api-keys/new')
+    expect((await host.visit('acme').get('/console/applications')).status).toBe(403)
+  })
+
+  it('a part that is mounted alone has its list at its own path', async () => {
+    await host.close()
+    host = await startConsole({
+      store: memoryStore(),
+      mount: (app, gatehouse) => app.use(gatehouse.console().apiKeys({ path: '/developer/keys' })),
+    })
+    const { apiKey } = await createKey()
+    const { body } = await host.visit('acme').get('/developer/keys')
+    expect(body).toContain(`href="/developer/keys/${apiKey.clientId}"`)
+    expect(body).toContain('href="/developer/keys/new"')
+    expect(body).not.toContain('/applications')
+  })
+})
+
+/** The rows of the table of a page, as markup. */
+function rowsOf(body: string): string[] {
+  return (/<tbody>([^]*?)<\/tbody>/.exec(body)?.[1]?.match(/<tr>[^]*?<\/tr>/g) ?? []).map(String)
+}
+
+/** The text of markup, as a person reads it. */
+function textOf(markup = ''): string {
+  return markup
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
