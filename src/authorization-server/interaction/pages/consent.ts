@@ -3,8 +3,9 @@ import type { PendingInteraction } from '../port.ts'
 import type { GroupChoice } from '../group-choice.ts'
 import type { ScopeGroup } from '../scope-groups.ts'
 import type { Texts } from '../texts.ts'
-import { applicationName, displayText, initialOf, webAddress } from '../../../http/pages/display-text.ts'
+import { applicationName, displayText, webAddress } from '../../../http/pages/display-text.ts'
 import { writeDuration } from '../../../http/pages/duration.ts'
+import { logoTile } from '../../../http/pages/logo-tile.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 import { scopeFieldset } from './scope-fieldset.ts'
 
@@ -45,7 +46,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
     title: windowTitle(texts, 'consentTitle', { values: names, problem }),
     isWide: true,
     content: html` <div class="application">
-        ${mark(application, model.application.logoUri)}
+        ${logoTile(application, model.application.logoUri)}
         <div class="intro">
           <h1>${texts.html('consentTitle', names)}</h1>
           ${origin(frame, model.application)}
@@ -93,17 +94,6 @@ function accountOf({ name, login = '' }: ConsentModel['account']): Html {
   const shown = displayText(login)
   const beside = shown !== '' && html` <span class="muted">(<bdi>${shown}</bdi>)</span>`
   return html`<bdi>${displayText(name)}</bdi>${beside}`
-}
-
-/**
- * The application's logo, or the first letter of its name. Screen readers skip this tile, because the name is
- * next to it.
- */
-function mark(name: string, logoUri: string | undefined): Html {
-  const logo = webAddress(logoUri)
-  return html`<div class="mark" aria-hidden="true">
-    ${logo ? html`<img src="${logo.href}" alt="" referrerpolicy="no-referrer" />` : initialOf(name)}
-  </div>`
 }
 
 /** The developer and the home page of the application. */

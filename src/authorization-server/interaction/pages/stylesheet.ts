@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { accentShades } from '../../../http/pages/accent.ts'
+import { LOGO_TILE_CSS } from '../../../http/pages/logo-tile.ts'
 
 /**
  * The backgrounds on which an accent colour must be readable: the darkest light background, and the lightest
@@ -86,12 +87,7 @@ button:hover, .button:hover { background: var(--soft); }
 }
 
 .application { display: flex; flex-direction: column; gap: 1.25rem; }
-.mark {
-  width: 3.5rem; height: 3.5rem; border-radius: .875rem; overflow: hidden; flex: none;
-  background: var(--soft); border: 1px solid var(--line); color: var(--muted);
-  display: flex; align-items: center; justify-content: center; font-size: 1.5rem; font-weight: 650;
-}
-.mark img { width: 100%; height: 100%; object-fit: contain; background: #fff; }
+${LOGO_TILE_CSS.trim()}
 .account {
   display: flex; flex-wrap: wrap; flex-direction: row; align-items: center; justify-content: space-between;
   gap: 0 1rem; padding: .375rem 1rem; background: var(--soft); border-radius: .625rem;
