@@ -29,14 +29,20 @@ export function html(parts: TemplateStringsArray, ...values: Insertable[]): Html
   return new Html(parts.reduce((text, part, i) => text + escaped(values[i - 1]) + part))
 }
 
+/** Markup that is inserted unchanged. Only for markup that is safe already, such as a page of the console. */
+export function trustedHtml(markup: string): Html {
+  return new Html(markup)
+}
+
 /** A whole page, as text. */
 export function page(
   site: { name: string; tagline: string; style: string },
   title: string,
   content: Html,
+  { lang = 'en', dir = 'ltr', isWide = false }: { lang?: string; dir?: string; isWide?: boolean } = {},
 ): string {
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${lang}" dir="${dir}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -48,7 +54,7 @@ export function page(
           <a class="name" href="/">${site.name}</a>
           <span class="tagline">${site.tagline}</span>
         </header>
-        <main>${content}</main>
+        <main ${isWide && html`class="wide"`}>${content}</main>
       </body>
     </html> `.text
 }
@@ -62,7 +68,8 @@ header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline
 .name { color: inherit; font-weight: 700; font-size: 1.15rem; text-decoration: none }
 .name::before { content: ""; display: inline-block; width: .7em; height: .7em; margin-right: .45em; border-radius: 2px; background: var(--accent) }
 .tagline, small, dt, th { color: var(--soft) }
-main { display: grid; gap: 1.25rem; max-width: 44rem; margin: 0 auto; padding: 1.5rem 1rem 3rem }
+main.wide { max-width: 64rem } .account { display: flex; gap: .75rem; align-items: center; justify-content: flex-end } .account button { padding: .2rem .6rem; font-size: .9rem }
+main { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); max-width: 44rem; margin: 0 auto; padding: 1.5rem 1rem 3rem }
 section { padding: 1.25rem; border: 1px solid var(--line); border-radius: 8px; background: light-dark(#fff, #1b2028); overflow-x: auto }
 h1, h2 { margin: 0 0 .5rem; line-height: 1.25; text-wrap: balance } h1 { font-size: 1.5rem } h2 { font-size: 1.1rem }
 p { margin: .5rem 0 } section > :last-child { margin-bottom: 0 } p, .note { text-wrap: pretty }
@@ -72,6 +79,7 @@ tr:last-child td { border-bottom: 0 } td:first-child { white-space: nowrap } th 
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; margin: .5rem 0 } dd { margin: 0; overflow-wrap: anywhere } .whole { white-space: nowrap }
 form { margin: 0 } .actions { display: flex; flex-wrap: wrap; gap: .6rem; margin-top: 1rem }
 label { display: block; margin: .75rem 0 } input { display: block; width: 100%; margin-top: .2rem; padding: .55rem .7rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--soft); border-radius: 6px }
+label.tick { display: flex; gap: .5rem; align-items: center; margin: .4rem 0 } input[type=checkbox] { width: auto; margin: 0 } code { overflow-wrap: anywhere }
 button, .button { display: inline-block; padding: .55rem 1rem; font: inherit; font-weight: 600; text-decoration: none; cursor: pointer; color: #fff; background: var(--accent); border: 1px solid var(--accent); border-radius: 6px }
 button.plain { color: inherit; background: transparent; border-color: var(--soft); font-weight: 400 }
 main a:not(.button) { color: light-dark(var(--accent), color-mix(in srgb, var(--accent) 45%, white)) }

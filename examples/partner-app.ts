@@ -4,12 +4,14 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Router } from '@koa/router'
+import { bodyParser } from '@koa/bodyparser'
 import Koa, { type Context } from 'koa'
 import session from 'koa-session'
 import { AuthorizationResponseError } from 'openid-client'
 import {
   type Connection,
   ConnectionEnded,
+  type Connector,
   createConnector,
   OPERATIONS,
   type PendingConnection,
@@ -30,6 +32,8 @@ const DISCONNECTED =
 
 /** The state of one browser. Its cookie holds only a signed id; secrets and tokens stay on the server. */
 interface Visitor {
+  /** The visitor's own application at the service. @default the application of Tallybook */
+  own?: { readonly service: Service; readonly operations: readonly string[] } | undefined
   pending?: PendingConnection | undefined
   connection?: Connection | undefined
   notice?: Notice | undefined
@@ -42,8 +46,13 @@ interface Visitor {
  * @param origin the origin of this app
  */
 export function createPartnerApp(service: Service, origin: string): Koa {
-  const connector = createConnector(service, origin)
+  const tallybook = createConnector(service, origin)
   const visitors = new Map<string, Visitor>()
+
+  /** The connector of the application with which this visitor connects. */
+  function connectorOf({ own }: Visitor) {
+    return own ? createConnector(own.service, origin, own.operations) : tallybook
+  }
 
   function visitorOf(ctx: Context): Visitor {
     const known = visitors.get(ctx.session?.id)
@@ -61,11 +70,14 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   }
 
   /** Runs an action that needs a connection. If the connection has ended, removes it and shows a notice. */
-  async function withConnection(ctx: Context, act: (connection: Connection) => Promise<void>): Promise<void> {
+  async function withConnection(
+    ctx: Context,
+    act: (connection: Connection, connector: Connector) => Promise<void>,
+  ): Promise<void> {
     const visitor = visitorOf(ctx)
     if (!visitor.connection) return seeOther(ctx, '/')
     try {
-      await act(visitor.connection)
+      await act(visitor.connection, connectorOf(visitor))
     } catch (error) {
       if (!(error instanceof ConnectionEnded)) throw error
       visitor.connection = undefined
@@ -84,10 +96,10 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   router.get('/', async (ctx) => {
     const visitor = visitorOf(ctx)
     if (!visitor.connection) {
-      ctx.body = welcomePage(takeNotice(visitor))
+      ctx.body = welcomePage(takeNotice(visitor), `${origin}/callback`, visitor.own?.service.clientId)
       return
     }
-    await withConnection(ctx, async (connection) => {
+    await withConnection(ctx, async (connection, connector) => {
       const response = await connector.call(connection, 'GET', '/invoices/list')
       const answer = response.ok ? ((await response.json()) as { invoices: ShownInvoice[] }) : undefined
       ctx.body = connectedPage(connection, answer?.invoices, takeNotice(visitor))
@@ -95,12 +107,25 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   })
 
   async function sendToService(ctx: Context, prompt?: 'consent'): Promise<void> {
-    const { url, pending } = await connector.begin(prompt)
-    visitorOf(ctx).pending = pending
+    const visitor = visitorOf(ctx)
+    const { url, pending } = await connectorOf(visitor).begin(prompt)
+    visitor.pending = pending
     seeOther(ctx, url.href)
   }
 
-  router.post('/connect', (ctx) => sendToService(ctx))
+  router.post('/connect', (ctx) => {
+    visitorOf(ctx).own = undefined
+    return sendToService(ctx)
+  })
+  // Developers try their own application here. A real partner's app has the credentials in its settings.
+  router.post('/connect-own', bodyParser({ enableTypes: ['form'] }), (ctx) => {
+    const { clientId = '', clientSecret = '', operation = [] } = Object(ctx.request.body)
+    visitorOf(ctx).own = {
+      service: { ...service, clientId: String(clientId).trim(), clientSecret: String(clientSecret).trim() },
+      operations: OPERATIONS.filter((scope) => [operation].flat().includes(scope)),
+    }
+    return sendToService(ctx)
+  })
   router.post('/change', (ctx) => withConnection(ctx, () => sendToService(ctx, 'consent')))
 
   router.get('/callback', async (ctx) => {
@@ -113,6 +138,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
       return before ? seeOther(ctx, '/') : showNotice(ctx, { isSuccess: false, text })
     }
     visitor.pending = undefined
+    const connector = connectorOf(visitor)
     try {
       visitor.connection = await connector.complete(new URL(ctx.url, origin), pending)
       // The tokens of the previous connection are no longer used. If the service cannot be reached, they stay
@@ -127,7 +153,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   })
 
   router.post('/invoices', (ctx) =>
-    withConnection(ctx, async (connection) => {
+    withConnection(ctx, async (connection, connector) => {
       const response = await connector.call(connection, 'POST', '/invoices/create', {
         customer: 'March Hare',
         amount: 1200,
@@ -142,14 +168,14 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   )
 
   router.post('/refresh', (ctx) =>
-    withConnection(ctx, async (connection) => {
+    withConnection(ctx, async (connection, connector) => {
       await connector.refresh(connection)
       showNotice(ctx, { isSuccess: true, text: `New tokens, valid for ${connection.tokens.expiresIn} s.` })
     }),
   )
 
   router.post('/reuse', (ctx) =>
-    withConnection(ctx, async (connection) => {
+    withConnection(ctx, async (connection, connector) => {
       await connector.reuse(connection)
       showNotice(ctx, {
         isSuccess: false,
@@ -159,7 +185,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   )
 
   router.post('/disconnect', (ctx) =>
-    withConnection(ctx, async (connection) => {
+    withConnection(ctx, async (connection, connector) => {
       const farewell = await connector.farewell(connection)
       // The connection is revoked at the service before it is removed here. If revoking fails, the user can try again.
       await connector.revoke(connection)

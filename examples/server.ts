@@ -13,7 +13,7 @@ import session from 'koa-session'
 import { createPartnerApp } from './partner-app.ts'
 import { DEVELOPER_ACCOUNT, findAccount } from './server/accounts.ts'
 import { api } from './server/api.ts'
-import { connectedApplications } from './server/connected-applications.ts'
+import { consoleLayout } from './server/console.ts'
 import { provideDemoClients } from './server/demo-clients.ts'
 import { createDeveloperToken } from './server/developer-token.ts'
 import { health } from './server/health.ts'
@@ -74,6 +74,7 @@ async function start(): Promise<void> {
       signOut(ctx) {
         ctx.session = null
       },
+      isOperator: (ctx) => signedInAccount(ctx)?.isOperator ?? false,
     },
     branding: { name: 'Harbour Ledger', accentColor: '#0f5e8c' },
     logger,
@@ -90,12 +91,14 @@ async function start(): Promise<void> {
   app.use(pageHeaders)
   app.use(bodyParser())
   app.use(gatehouse.management())
+  const developerConsole = gatehouse.console({ layout: consoleLayout })
+  app.use(developerConsole)
+  app.use(developerConsole.connectedApplications({ path: '/applications' }))
   app.use(gatehouse.middleware())
   app.use(gatehouse.gateway.middleware())
   app.use(api.routes())
   app.use(website(origin).routes())
   app.use(health(gatehouse).routes())
-  app.use(connectedApplications(origin).routes())
 
   const server = await listen(app, settings.port, 'PORT')
   const developer = createManagementClient({

@@ -51,8 +51,12 @@ export class ConnectionEnded extends Error {
   override readonly name = 'ConnectionEnded'
 }
 
-/** All requests to the service, one function each. */
-export function createConnector(service: Service, origin: string) {
+/** All requests to the service, one function each. @param operations the operations to request */
+export function createConnector(
+  service: Service,
+  origin: string,
+  operations: readonly string[] = OPERATIONS,
+) {
   let discovered: Promise<oauth.Configuration> | undefined
 
   /** Addresses and keys of the service, read once from its OpenID configuration. */
@@ -82,7 +86,7 @@ export function createConnector(service: Service, origin: string) {
     }
     const url = oauth.buildAuthorizationUrl(await configuration(), {
       redirect_uri: `${origin}/callback`,
-      scope: WANTED.join(' '),
+      scope: ['openid', 'profile', ...operations].join(' '),
       state: pending.state,
       nonce: pending.nonce,
       code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
@@ -186,6 +190,9 @@ export function createConnector(service: Service, origin: string) {
 
   return { begin, complete, refresh, reuse, call, revoke, farewell }
 }
+
+/** The requests of one application. */
+export type Connector = ReturnType<typeof createConnector>
 
 /** The reason of a failure in one line, in the words of the service if it gave a reason (RFC 6749 5.2). */
 export function reasonOf(error: unknown): string {

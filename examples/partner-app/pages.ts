@@ -1,5 +1,5 @@
 import { html, page, stylesheet } from '../page.ts'
-import { type Connection, WANTED } from './connection.ts'
+import { type Connection, OPERATIONS, WANTED } from './connection.ts'
 
 const site = { name: 'Tallybook', tagline: 'Bookkeeping by Acme Software', style: '/style.css' }
 
@@ -23,8 +23,13 @@ export interface ShownInvoice {
   readonly paid: boolean
 }
 
-/** The home page of a user without a connected account. */
-export const welcomePage = (notice: Notice | undefined) =>
+/**
+ * The home page of a user without a connected account.
+ *
+ * @param callback the redirect URI that an application of a developer needs
+ * @param ownClientId the application of a developer that was tried before
+ */
+export const welcomePage = (notice: Notice | undefined, callback: string, ownClientId?: string) =>
   page(
     site,
     'Welcome',
@@ -37,6 +42,24 @@ export const welcomePage = (notice: Notice | undefined) =>
           disconnect, its tokens are revoked.
         </p>
         <form class="actions" method="post" action="/connect"><button>Connect your account</button></form>
+      </section>
+      <section>
+        <h2>For developers: try your own application</h2>
+        <p>
+          Create an application in the API console of Harbour Ledger, with the redirect URI
+          <code>${callback}</code>. Then connect with its credentials. This page keeps them in memory.
+        </p>
+        <form method="post" action="/connect-own">
+          <label
+            >Client ID <input name="clientId" value="${ownClientId}" required autocomplete="off"
+          /></label>
+          <label
+            >Client secret <input name="clientSecret" type="password" required autocomplete="off"
+          /></label>
+          <p>Request these operations, which must be in its products:</p>
+          ${OPERATIONS.map((scope) => html`<label class="tick"><input type="checkbox" name="operation" value="${scope}" checked /> ${scope}</label>`)}
+          <div class="actions"><button class="plain">Connect with this application</button></div>
+        </form>
       </section>
     `,
   )

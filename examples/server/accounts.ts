@@ -6,14 +6,18 @@ export interface HostAccount {
   readonly name: string
   readonly email: string
   readonly kycLevel: 'none' | 'basic' | 'verified'
+  /** Whether the person runs the service, and may see and revoke everything. */
+  readonly isOperator?: boolean | undefined
   /** Undefined if the account has no sign-in. */
   readonly password?: { readonly salt: Buffer; readonly hash: Buffer }
 }
 
-/** The users that the terminal shows for signing in. All data of this host is fictional. */
+/** The users that the sign-in page shows. All data of this host is fictional. */
 export const DEMO_USERS = [
-  { username: 'alice', password: 'wonderland' },
-  { username: 'bob', password: 'builder' },
+  { username: 'alice', password: 'wonderland', role: 'a customer' },
+  { username: 'bob', password: 'builder', role: 'another customer' },
+  { username: 'acme', password: 'dynamite', role: 'a developer with API keys and an application' },
+  { username: 'olga', password: 'lighthouse', role: 'an operator of Harbour Ledger' },
 ] as const
 
 /** The developer's account: it owns the demo API key and the demo application. */
@@ -28,6 +32,13 @@ const accounts = new Map<string, HostAccount>(
       name: 'Acme Software Ltd.',
       email: 'dev@acme.example',
       kycLevel: 'basic' as const,
+    },
+    {
+      id: 'olga',
+      name: 'Olga Okafor',
+      email: 'olga@harbour.example',
+      kycLevel: 'none' as const,
+      isOperator: true,
     },
   ].map((account) => {
     const demo = DEMO_USERS.find(({ username }) => username === account.id)

@@ -6,8 +6,22 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
-const KEY_NAME = 'Demo key'
+const KEY_NAME = 'Nightly export'
 const APPLICATION_NAME = 'Tallybook'
+
+/** Further clients, so that the console has something to show. The example does not use them. */
+const FURTHER_CLIENTS = [
+  { path: '/api-keys', name: 'Warehouse sync', products: ['invoices'] },
+  { path: '/api-keys', name: 'Old importer', products: ['invoices', 'payments'], isDisabled: true },
+  { path: '/api-keys', name: 'Reporting (draft)', products: [] },
+  {
+    path: '/applications',
+    name: 'Ledger Lens',
+    products: ['invoices', 'payments'],
+    homepageUri: 'https://ledger-lens.example/',
+    redirectUris: ['https://ledger-lens.example/callback'],
+  },
+]
 
 /** A page of `GET /api-keys` or `GET /applications`. */
 interface ClientPage {
@@ -15,7 +29,7 @@ interface ClientPage {
 }
 
 /**
- * Creates the demo API key and the demo application, as a script of the developer would.
+ * Creates the demo API key, the demo application and a few more, as a script of the developer would.
  *
  * In Redis, the clients of an earlier start still exist. A secret is shown once and stored as a hash. So each
  * start makes new secrets for these clients, and the previous secrets expire.
@@ -75,5 +89,16 @@ export async function provideDemoClients(
     return { clientId: application.clientId, clientSecret }
   }
 
-  return { apiKey: await provideApiKey(), application: await provideApplication() }
+  async function provideFurtherClients(): Promise<void> {
+    for (const { path, isDisabled, ...input } of FURTHER_CLIENTS) {
+      if ((await findByName(path, input.name)) !== undefined) continue
+      const created = await api.send<Record<string, Credentials>>('POST', path, input)
+      const clientId = (created['apiKey'] ?? created['application'])?.clientId
+      if (isDisabled) await api.send('POST', `${path}/${clientId}/disable`)
+    }
+  }
+
+  const clients = { apiKey: await provideApiKey(), application: await provideApplication() }
+  await provideFurtherClients()
+  return clients
 }

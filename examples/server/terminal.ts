@@ -15,6 +15,7 @@ export function instructions(options: {
   return `\
 Harbour Ledger, a host:     ${origin}
 Tallybook, a third party:   ${partnerOrigin}
+API console:                ${origin}/console   (sign in as acme, password dynamite)
 Health of the service:      ${origin}/health
 ${options.isVolatile ? 'The data is in memory, and is lost when the example ends.' : 'The data is in Redis.'} Ctrl-C ends the example.
 
@@ -43,7 +44,7 @@ curl -iw '\\n' $MANAGE/api-keys -H "$AUTH"
 DELEGATED ACCESS: an application acts on the account of a user who allows it
 
 Open ${partnerOrigin} and choose "Connect your account".
-${DEMO_USERS.map(({ username, password }) => `Sign in as:  ${username.padEnd(6)} password: ${password}`).join('\n')}
+${DEMO_USERS.map(({ username, password, role }) => `Sign in as:  ${username.padEnd(6)} password: ${password.padEnd(11)} (${role})`).join('\n')}
 Untick "Create invoices", allow the rest, and see what the third party can and cannot do.
 `
 }

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Router } from '@koa/router'
 import type { Context } from 'koa'
 import { html, page, stylesheet } from '../page.ts'
-import { checkPassword, findAccount } from './accounts.ts'
+import { checkPassword, DEMO_USERS, findAccount } from './accounts.ts'
 import { inEuros, invoicesOf } from './api.ts'
 
 /** The name, the tagline and the stylesheet that every page shows. */
@@ -105,6 +105,11 @@ const welcomePage = () => html`
     <p>Write invoices, see who has paid, and connect the software that you already use.</p>
     <div class="actions"><a class="button" href="/login">Sign in</a></div>
   </section>
+  <section>
+    <h2>For developers</h2>
+    <p>Create an API key for your own account, or an application for other accounts.</p>
+    <div class="actions"><a class="button" href="/console">API console</a></div>
+  </section>
 `
 
 const signInPage = (next: string, csrf: string, failed?: { problem: string; username: string }) => html`
@@ -136,6 +141,19 @@ const signInPage = (next: string, csrf: string, failed?: { problem: string; user
       <div class="actions"><button>Sign in</button></div>
     </form>
   </section>
+  <section>
+    <h2>Who you can be</h2>
+    <table>
+      ${DEMO_USERS.map(
+        ({ username, password, role }) =>
+          html`<tr>
+            <td>${username}</td>
+            <td>${password}</td>
+            <td>${role}</td>
+          </tr>`,
+      )}
+    </table>
+  </section>
 `
 
 const accountPage = (account: { id: string; name: string; email: string }) => html`
@@ -144,6 +162,7 @@ const accountPage = (account: { id: string; name: string; email: string }) => ht
     <p>${account.email}</p>
     <form class="actions" method="post" action="/logout">
       <a class="button" href="/applications">Connected applications</a>
+      <a class="button" href="/console">API console</a>
       <button class="plain">Sign out</button>
     </form>
   </section>
