@@ -34,12 +34,21 @@ export function trustedHtml(markup: string): Html {
   return new Html(markup)
 }
 
+/** Options of a page. */
+interface PageOptions {
+  readonly lang?: string
+  readonly dir?: string
+  readonly isWide?: boolean
+  /** What the header says about the account. */
+  readonly account?: Html | undefined
+}
+
 /** A whole page, as text. */
 export function page(
   site: { name: string; tagline: string; style: string },
   title: string,
   content: Html,
-  { lang = 'en', dir = 'ltr', isWide = false }: { lang?: string; dir?: string; isWide?: boolean } = {},
+  { lang = 'en', dir = 'ltr', isWide = false, account }: PageOptions = {},
 ): string {
   return html`<!doctype html>
     <html lang="${lang}" dir="${dir}">
@@ -49,12 +58,13 @@ export function page(
         <title>${title} · ${site.name}</title>
         <link rel="stylesheet" href="${site.style}" />
       </head>
-      <body>
+      <body ${isWide && html`class="wide"`}>
         <header>
           <a class="name" href="/">${site.name}</a>
           <span class="tagline">${site.tagline}</span>
+          ${account}
         </header>
-        <main ${isWide && html`class="wide"`}>${content}</main>
+        <main>${content}</main>
       </body>
     </html> `.text
 }
@@ -65,11 +75,11 @@ export const stylesheet = (accent: string): string => `
 * { box-sizing: border-box }
 body { margin: 0; font: 16px/1.55 system-ui, sans-serif; background: light-dark(#f5f6f8, #14181f); color: light-dark(#1b2027, #e8ebf0) }
 header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline; padding: 1rem max(1rem, 50vw - 21rem); border-bottom: 1px solid var(--line); background: light-dark(#fff, #1b2028) }
+.wide header { padding-inline: max(1rem, 50vw - 31rem) } .account { display: flex; gap: .75rem; align-items: baseline; margin-inline-start: auto } .account button { padding: .2rem .6rem; font-size: .9rem } .account a { color: inherit }
 .name { color: inherit; font-weight: 700; font-size: 1.15rem; text-decoration: none }
 .name::before { content: ""; display: inline-block; width: .7em; height: .7em; margin-right: .45em; border-radius: 2px; background: var(--accent) }
 .tagline, small, dt, th { color: var(--soft) }
-main.wide { max-width: 64rem } .account { display: flex; gap: .75rem; align-items: center; justify-content: flex-end } .account button { padding: .2rem .6rem; font-size: .9rem }
-main { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); max-width: 44rem; margin: 0 auto; padding: 1.5rem 1rem 3rem }
+main { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); max-width: 44rem; margin: 0 auto; padding: 1.5rem 1rem 3rem } .wide main { max-width: 64rem }
 section { padding: 1.25rem; border: 1px solid var(--line); border-radius: 8px; background: light-dark(#fff, #1b2028); overflow-x: auto }
 h1, h2 { margin: 0 0 .5rem; line-height: 1.25; text-wrap: balance } h1 { font-size: 1.5rem } h2 { font-size: 1.1rem }
 p { margin: .5rem 0 } section > :last-child { margin-bottom: 0 } p, .note { text-wrap: pretty }

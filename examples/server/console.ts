@@ -9,15 +9,16 @@ export function consoleLayout(ctx: Context, { title, body, csp, lang, dir }: Con
   const directives = Object.entries(csp).map(([name, sources]) => [name, ...sources].join(' '))
   ctx.set('content-security-policy', [`default-src 'none'`, ...directives].join('; '))
   const account = signedInAccount(ctx)
-  return page(site, title, html`${account && accountBar(account)}${trustedHtml(body)}`, {
+  return page(site, title, trustedHtml(body), {
     lang,
     dir,
     isWide: true,
+    account: account && accountBar(account),
   })
 }
 
 /** Who is signed in, and the form that signs out. */
-export const accountBar = ({ name }: { name: string }) => html`
+const accountBar = ({ name }: { name: string }) => html`
   <form class="account" method="post" action="/logout">
     <a href="/">${name}</a>
     <button class="plain">Sign out</button>
