@@ -1,9 +1,15 @@
 import { clientPages } from './clients/client-pages.ts'
+import { connectedPages } from './connected-applications/connected-page.ts'
 import { overviewPage } from './overview/overview-page.ts'
 import type { Page } from './page.ts'
 import type { ConsoleServices } from './services.ts'
 
 /** All pages of the console. */
 export function consolePages(services: ConsoleServices): readonly Page[] {
-  return [overviewPage(services), ...clientPages(services)]
+  return [
+    overviewPage(services),
+    ...clientPages(services),
+    // What users have authorized.
+    ...connectedPages(services),
+  ]
 }

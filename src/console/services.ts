@@ -4,6 +4,7 @@ import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
 import type { Repeatable } from '../clients/repeatable/idempotency.ts'
+import type { Connections } from '../grants/connections.ts'
 import type { Grants } from '../grants/grant-service.ts'
 import type { Health } from '../health/health-report.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
@@ -14,6 +15,7 @@ export interface ConsoleServices {
   readonly apiKeys: ApiKeys
   readonly applications: Applications
   readonly grants: Grants
+  readonly connections: Connections
   readonly tokens: Tokens
   readonly audit: Pick<AuditTrail, 'list'>
   readonly signingKeys: SigningKeys

@@ -217,6 +217,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
         apiKeys: clients.apiKeys,
         applications: clients.applications,
         grants,
+        connections: authorizations.connections,
         tokens,
         signingKeys,
         health: () => gatehouse.health(),

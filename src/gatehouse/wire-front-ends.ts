@@ -10,7 +10,7 @@ import type { Core } from './wire-core.ts'
 /** The services that both front ends use, and that the core does not have. */
 type Services = Pick<
   ConsoleServices,
-  'apiKeys' | 'applications' | 'grants' | 'tokens' | 'signingKeys' | 'health'
+  'apiKeys' | 'applications' | 'grants' | 'connections' | 'tokens' | 'signingKeys' | 'health'
 >
 
 /**

@@ -1,4 +1,5 @@
 import { deriveKey } from '../keys/derive-key.ts'
+import { createConnections } from '../grants/connections.ts'
 import { createConsentStore } from '../grants/consent-store.ts'
 import { createGrantService } from '../grants/grant-service.ts'
 import { createGrantLifecycle } from '../grants/grant-lifecycle.ts'
@@ -38,5 +39,6 @@ export function createAuthorizations({ settings, durable, events, logger, revoca
     logger,
     audience,
   })
-  return { ...service, refreshTokenFormat, families, grantLifecycle, consents }
+  const connections = createConnections({ index: grantLifecycle.index, logger, audience })
+  return { ...service, connections, refreshTokenFormat, families, grantLifecycle, consents }
 }

@@ -65,6 +65,20 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     ...BUCKETS,
   })
 
+  /** The grants of members, in the order of the members; undefined for a member without an active grant. */
+  async function loadMembers(
+    members: readonly string[],
+  ): Promise<(ListedGrant | CorruptRecord | undefined)[]> {
+    const records = await load(members.map(grantIdOf))
+    return members.map((member, at) => {
+      const record = records[at]
+      if (record instanceof CorruptRecord) return record
+      // The record of a grant is written before its index entry. So if an entry has no record, its grant has
+      // expired or was deleted.
+      return isActive(record) ? { grantId: grantIdOf(member), record } : undefined
+    })
+  }
+
   /**
    * @param isMeant selects the grants of the page by their records. @default all grants
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options
@@ -83,16 +97,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
         if (buckets.length === 0) buckets = await bucketsOf(index)
         return rangeOfAll(index, buckets, after, limit)
       },
-      async load(members) {
-        const records = await load(members.map(grantIdOf))
-        return members.map((member, at) => {
-          const record = records[at]
-          if (record instanceof CorruptRecord) return record
-          // The record of a grant is written before its index entry. So if an entry has no record, its grant
-          // has expired or was deleted.
-          return isActive(record) ? { grantId: grantIdOf(member), record } : undefined
-        })
-      },
+      load: loadMembers,
       removeStale: (members) =>
         Promise.allSettled(members.map((member) => removeEntry(index, buckets, member))),
       isMeant: ({ record }) => isMeant(record),
@@ -107,6 +112,28 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     async remove(entry: GrantEntry): Promise<void> {
       const index = indexOf(entry.accountId)
       await removeEntry(index, await bucketsOf(index), memberOf(entry))
+    },
+    /**
+     * All grants of an account in few round trips. The entries are read 1000 at a time, and the next entries are
+     * read while the grants of the entries before are loaded.
+     */
+    async all(accountId: string): Promise<Pick<ListedGrants, 'items' | 'corrupt'>> {
+      const index = indexOf(accountId)
+      const buckets = await bucketsOf(index)
+      const reads: ReturnType<typeof loadMembers>[] = []
+      for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
+        members = await rangeOfAll(index, buckets, members?.at(-1), PAGE_SIZE)
+        const read = loadMembers(members)
+        // If the next entries cannot be read, this function rejects before it awaits this read.
+        read.catch(() => {})
+        reads.push(read)
+      }
+      const found = (await Promise.all(reads)).flat()
+      const isCorrupt = (one: unknown): one is CorruptRecord => one instanceof CorruptRecord
+      return {
+        items: found.flatMap((one) => (one === undefined || isCorrupt(one) ? [] : one)),
+        corrupt: found.filter(isCorrupt),
+      }
     },
     /** All pages of the grants of an account. @param limit maximum number of grants on a page, 1 to 500 */
     async *pages(accountId: string, limit: number): AsyncIterable<ListedGrants> {

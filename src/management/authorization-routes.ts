@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { Applications } from '../clients/applications.ts'
 import type { Application } from '../clients/client.ts'
+import { findApplications } from '../clients/find-applications.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Grant } from '../grants/grant.ts'
 import type { Grants } from '../grants/grant-service.ts'
@@ -16,11 +17,9 @@ export function authorizationLists(grants: Grants, applications: Pick<Applicatio
     options: PageOptions,
   ) {
     const { items, cursor } = await grants.list({ ...options, ...holder })
-    const clientIds = [...new Set(items.map(({ clientId }) => clientId))]
-    // All reads begin at the same time, so that the store driver sends them together.
-    const found = await Promise.all(clientIds.map((clientId) => applications.find(clientId)))
-    const byId = new Map(clientIds.map((clientId, index) => [clientId, presentToUsers(found[index])]))
-    return { items: items.map((grant) => ({ ...grant, application: byId.get(grant.clientId) })), cursor }
+    const found = await findApplications(applications, items)
+    const present = ({ clientId }: Grant) => presentToUsers(found.get(clientId))
+    return { items: items.map((grant) => ({ ...grant, application: present(grant) })), cursor }
   }
 }
 

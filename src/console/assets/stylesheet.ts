@@ -129,6 +129,11 @@ export function createConsoleStylesheet(accentColor: string): string {
 .gatehouse summary { cursor: pointer; min-height: 2.75rem; padding-block: .5rem; font-weight: 600; color: var(--accent); }
 .gatehouse details > :not(summary) { margin-block-end: .75rem; }
 .gatehouse .empty { padding: 2rem 1.25rem; text-align: center; align-items: center; border-style: dashed; }
+.gatehouse .rows { list-style: none; display: flex; flex-direction: column; gap: 1rem; }
+.gatehouse .bullets { list-style: disc; padding-inline-start: 1.25rem; }
+.gatehouse .tile { flex: none; width: 2.75rem; height: 2.75rem; display: grid; place-items: center; background: var(--soft); border-radius: var(--radius); font-weight: 600; font-size: 1.125rem; color: var(--muted); }
+.gatehouse .identity { display: flex; flex-wrap: wrap; gap: .5rem .875rem; align-items: flex-start; }
+.gatehouse .identity > .tight { flex: 1 1 12rem; }
 .gatehouse svg { max-width: 100%; height: auto; display: block; }
 .gatehouse svg text { fill: var(--text); font-size: 12px; }
 

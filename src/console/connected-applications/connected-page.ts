@@ -1,0 +1,126 @@
+import type { Application } from '../../clients/client.ts'
+import { findApplications } from '../../clients/find-applications.ts'
+import { GatehouseError } from '../../errors.ts'
+import type { Connection } from '../../grants/connections.ts'
+import type { HostAccounts } from '../../host/host-accounts.ts'
+import { html, type Html } from '../../http/html.ts'
+import { applicationName } from '../../http/pages/display-text.ts'
+import { notice, pager } from '../elements/elements.ts'
+import { form } from '../elements/form.ts'
+import { page, type Call, type Page, type View } from '../page.ts'
+import type { ConsoleServices } from '../services.ts'
+import { connectionCard, type ConnectionModel } from './connection-card.ts'
+import { pageOfConnections } from './page-of-connections.ts'
+
+const PATH = '/connected-applications'
+
+type Services = Pick<ConsoleServices, 'connections' | 'applications' | 'accounts' | 'catalog' | 'grants'>
+
+/** What a user has authorized, one card for each application. */
+export function connectedPages(services: Services): Page[] {
+  return [
+    page({
+      path: PATH,
+      section: 'connected',
+      access: 'authorizations:read',
+      show: (call) => showConnections(services, call),
+      actions: {
+        disconnect: {
+          access: 'authorizations:revoke',
+          async run({ form: sent, caller: { accountId, userId }, change }) {
+            const clientId = sent.get('application') ?? ''
+            if (clientId === '') throw new GatehouseError('ERR_NOT_FOUND', 'the form names no application')
+            const holder = { accountId, clientId, ...(userId !== undefined && { userId }) }
+            await services.grants.revokeAll(holder, change)
+            return { redirect: PATH, query: { disconnected: clientId } }
+          },
+        },
+      },
+    }),
+  ]
+}
+
+async function showConnections(services: Services, call: Call): Promise<View> {
+  const { texts, caller, query } = call
+  const all = await services.connections.list(caller)
+  const { items, cursor } = pageOfConnections(all, query['cursor'])
+  // The notice is shown only if it is true, so that a crafted link cannot show another one.
+  const gone = all.some(({ clientId }) => clientId === query['disconnected'])
+    ? undefined
+    : query['disconnected']
+  const wanted = [...items, ...(gone === undefined ? [] : [{ clientId: gone }])]
+  const applications = await findApplications(services.applications, wanted)
+  const models = await withDevelopers(services.accounts, items, applications)
+  const mayDisconnect = await call.may('authorizations:revoke')
+  const cards = models.map((model) => connectionCard(texts, services.catalog.current, model, mayDisconnect))
+  return {
+    title: texts.plain('connectedTitle'),
+    body: html`${gone !== undefined && disconnectedNotice(call, applications.get(gone))}
+      <div class="tight">
+        <h1>${texts.html('connectedTitle')}</h1>
+        ${all.length > 0 && html`<p class="muted">${texts.html('connectedIntro')}</p>`}
+      </div>
+      ${all.length === 0 ? empty(call) : list(call, cards, { count: all.length })}
+      ${pager(withoutNotice(call), PATH, cursor)}`,
+  }
+}
+
+/** The cards. A list of several pages says how many applications there are. */
+function list(call: Call, cards: readonly Html[], { count }: { count: number }): Html {
+  const total = call.texts.html('connectedCount', { count })
+  return html`${count > cards.length && html`<p class="muted small">${total}</p>`}
+  ${form(
+    call,
+    { action: 'disconnect' },
+    html`<ul class="rows">
+      ${cards}
+    </ul>`,
+  )}`
+}
+
+function empty({ texts }: Call): Html {
+  return html`<section class="panel empty">
+    <h2>${texts.html('connectedEmptyTitle')}</h2>
+    <p class="muted">${texts.html('connectedEmpty')}</p>
+  </section>`
+}
+
+function disconnectedNotice({ texts }: Call, application: Application | undefined): Html {
+  const text = application
+    ? texts.html('connectedDisconnected', { name: applicationName(application) })
+    : texts.html('connectedUnknownDisconnected')
+  return notice('good', html`<p>${text}</p>`)
+}
+
+/** The call for links to other pages of the list, which do not repeat the notice. */
+function withoutNotice(call: Call): Call {
+  return { ...call, query: { ...call.query, disconnected: undefined } }
+}
+
+/** Adds the applications and the names of their developers. Each developer's account is looked up once. */
+async function withDevelopers(
+  accounts: Pick<HostAccounts, 'find'>,
+  connections: readonly Connection[],
+  applications: ReadonlyMap<string, Application>,
+): Promise<ConnectionModel[]> {
+  const names = new Map<string, Promise<string | undefined>>()
+
+  function nameOf({ accountId, userId }: Application): Promise<string | undefined> {
+    const key = JSON.stringify([accountId, userId])
+    const name =
+      names.get(key) ??
+      accounts.find(accountId, userId).then((account) => {
+        const claim = account?.claims?.['name']
+        return typeof claim === 'string' ? claim : undefined
+      })
+    names.set(key, name)
+    return name
+  }
+
+  return Promise.all(
+    connections.map(async (connection) => {
+      const application = applications.get(connection.clientId)
+      return { connection, application, developer: application && (await nameOf(application)) }
+    }),
+  )
+}

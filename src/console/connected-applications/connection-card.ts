@@ -1,0 +1,74 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Application } from '../../clients/client.ts'
+import type { Connection } from '../../grants/connections.ts'
+import { html, type Html } from '../../http/html.ts'
+import { applicationName, displayText, initialOf, webAddress } from '../../http/pages/display-text.ts'
+import type { Reader } from '../reader.ts'
+import { permissions } from './permissions.ts'
+
+/** A connection with what users may know about its application. */
+export interface ConnectionModel {
+  readonly connection: Connection
+  /** Undefined if the application was deleted. */
+  readonly application: Application | undefined
+  /** The name of the developer's account; undefined if it has none. */
+  readonly developer: string | undefined
+}
+
+/** One connected application. @param mayDisconnect whether the card has the button */
+export function connectionCard(
+  texts: Reader,
+  catalog: Catalog,
+  { connection, application, developer = '' }: ConnectionModel,
+  mayDisconnect: boolean,
+): Html {
+  const { clientId, scopes, connectedAt, lastUsedAt } = connection
+  const name = application ? applicationName(application) : texts.plain('connectedUnknown')
+  const since = texts.html('connectedSince', { date: texts.date(connectedAt) })
+  const used = lastUsedAt !== undefined && texts.html('connectedLastUsed', { date: texts.date(lastUsedAt) })
+  return html`<li class="panel">
+    <div class="identity">
+      <span class="tile" aria-hidden="true">${application ? initialOf(name) : '?'}</span>
+      <div class="tight">
+        <h2><bdi>${name}</bdi></h2>
+        ${application && origin(texts, application, displayText(developer))}
+      </div>
+      ${
+        mayDisconnect &&
+        html`<button
+          name="application"
+          value="${clientId}"
+          class="danger slim"
+          data-confirm="${texts.plain('connectedConfirm', { name })}"
+        >
+          ${texts.html('connectedDisconnect')}<span class="unseen"> ${name}</span>
+        </button>`
+      }
+    </div>
+    ${application ? permissions(texts, catalog, scopes) : html`<p>${texts.html('connectedUnknownHint', { clientId })}</p>`}
+    <p class="muted small">${since}${used && html` · ${used}`}</p>
+  </li>`
+}
+
+/** The developer, the home page and the privacy policy. */
+function origin(
+  texts: Reader,
+  { homepageUri, privacyUri }: Application,
+  developer: string,
+): Html | undefined {
+  const homepage = webAddress(homepageUri)
+  const privacy = webAddress(privacyUri)
+  const parts = [
+    developer !== '' && texts.html('connectedDeveloper', { developer }),
+    homepage && newTab(texts, homepage, html`<bdi>${homepage.host}</bdi>`),
+    privacy && newTab(texts, privacy, texts.html('connectedPrivacy')),
+  ].filter((part) => part !== false && part !== undefined)
+  if (parts.length === 0) return undefined
+  return html`<p class="muted small">${parts.map((part, at) => html`${at > 0 && ' · '}${part}`)}</p>`
+}
+
+function newTab(texts: Reader, { href }: URL, content: Html): Html {
+  return html`<a href="${href}" target="_blank" rel="noopener noreferrer"
+    >${content}<span class="unseen"> ${texts.html('opensNewTab')}</span></a
+  >`
+}

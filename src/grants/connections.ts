@@ -1,0 +1,76 @@
+import type { Logger } from '../host/logger.ts'
+import type { GrantLifecycle } from './grant-lifecycle.ts'
+import { toGrant, type Grant } from './grant.ts'
+
+/** An application that a person has authorized, with everything that the person's grants for it allow. */
+export interface Connection {
+  readonly clientId: string
+  /** The authorized scopes of all grants. */
+  readonly scopes: readonly string[]
+  /** The first authorization that still exists, in epoch seconds. */
+  readonly connectedAt: number
+  /** Epoch seconds of the last known use of any grant, updated at most once a day; undefined if none was used. */
+  readonly lastUsedAt?: number | undefined
+}
+
+/** What persons have authorized, by application. */
+export interface Connections {
+  /**
+   * The applications that an account, or one of its users, has authorized. The newest comes first. A grant with a
+   * corrupt record is left out and logged.
+   *
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   */
+  list(holder: {
+    readonly accountId: string
+    readonly userId?: string | undefined
+  }): Promise<readonly Connection[]>
+}
+
+/**
+ * Groups the grants of persons by application.
+ *
+ * The list reads all grants of the account. An entry of the index does not say to which application or user it
+ * belongs, and a page of grants may have only a part of the grants of an application.
+ *
+ * @param parts.audience identifier of the resource server. A connection shows only scopes of this resource server
+ */
+export function createConnections(parts: {
+  readonly index: Pick<GrantLifecycle['index'], 'all'>
+  readonly logger: Logger
+  readonly audience: string
+}): Connections {
+  const { index, logger, audience } = parts
+  return {
+    async list({ accountId, userId }) {
+      const { items, corrupt } = await index.all(accountId)
+      for (const { key, error } of corrupt) {
+        logger.error({ err: error, key }, 'a list omits a grant whose record is corrupt')
+      }
+      const grants = new Map<string, Grant[]>()
+      for (const item of items) {
+        const { clientId, userId: user } = item.record
+        if (userId !== undefined && userId !== user) continue
+        const known = grants.get(clientId)
+        if (known) known.push(toGrant(item, audience))
+        else grants.set(clientId, [toGrant(item, audience)])
+      }
+      return [...grants].map(([clientId, each]) => toConnection(clientId, each)).toSorted(newestFirst)
+    },
+  }
+}
+
+function toConnection(clientId: string, grants: readonly Grant[]): Connection {
+  const uses = grants.flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
+  return {
+    clientId,
+    scopes: [...new Set(grants.flatMap(({ scopes }) => scopes))],
+    connectedAt: Math.min(...grants.map(({ authorizedAt }) => authorizedAt)),
+    ...(uses.length > 0 && { lastUsedAt: Math.max(...uses) }),
+  }
+}
+
+/** Connections of the same second are in the order of their client ids, so that pages never repeat one. */
+function newestFirst(one: Connection, other: Connection): number {
+  return other.connectedAt - one.connectedAt || (one.clientId < other.clientId ? -1 : 1)
+}

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { connect } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+const PATH = '/console/connected-applications'
+
+/** The cards of a page, as text without markup. */
+function cardsOf(body: string): string[] {
+  return [...body.matchAll(/<li class="panel">([^]*?)<\/button\s*>/g)].map(([, card = '']) => textOf(card))
+}
+
+function textOf(markup: string): string {
+  return markup
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+describeEachStore('connected applications', (makeStore) => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({ store: makeStore() })
+  })
+  afterAll(() => host.close())
+
+  it('a user sees each connected application once, in words, and disconnecting it revokes its tokens at once', async () => {
+    const visitor = host.visit('alice')
+    const empty = await visitor.open(PATH)
+    expect(empty.status).toBe(200)
+    expect(textOf(empty.body)).toContain('No connected applications')
+
+    const ledger = await host.createApplication({
+      name: 'Ledger',
+      homepageUri: 'https://ledger.example/start',
+      privacyUri: 'https://ledger.example/privacy',
+    })
+    const other = await host.createApplication({ name: 'Other' })
+    const scope = (text: string) => ({ browser: visitor.browser, parameters: { scope: text } })
+    const first = await connect(host, ledger, scope('openid email invoices:read'))
+    const second = await connect(host, ledger, scope('payments:transfer'))
+    const kept = await connect(host, other, scope('invoices:read'))
+
+    const page = await visitor.open(PATH)
+    const cards = cardsOf(page.body)
+    expect(cards).toHaveLength(2)
+    const card = cards.find((each) => each.includes('Ledger')) ?? ''
+    expect(card).toContain('by Acme Ltd')
+    expect(card).toContain('ledger.example')
+    expect(card).toContain('Disconnect Ledger')
+    const text = textOf(page.body)
+    for (const words of [
+      'Move money Sensitive',
+      'Read your invoices',
+      'Know who you are',
+      'See your email address',
+    ]) {
+      expect(text).toContain(words)
+    }
+    expect(text).toMatch(/Connected since \w+ \d+, \d{4} · last used \w+ \d+, \d{4}/)
+    expect(page.body).toContain('href="https://ledger.example/privacy" target="_blank"')
+    expect(page.body).not.toContain('invoices:read')
+
+    const after = await visitor.submit(page, 'disconnect', { application: ledger.client_id })
+    expect(after.status).toBe(200)
+    expect(after.url.pathname).toBe(PATH)
+    expect(textOf(after.body)).toContain('Ledger is disconnected. It can no longer act for you.')
+    expect(cardsOf(after.body).join()).not.toContain('Ledger')
+    for (const { access_token } of [first, second]) {
+      expect((await host.call('GET /invoices/list', access_token)).status).toBe(401)
+    }
+    expect((await host.refresh(ledger, second.refresh_token)).body).toMatchObject({ error: 'invalid_grant' })
+    expect((await host.call('GET /invoices/list', kept.access_token)).status).toBe(200)
+
+    const again = await visitor.submit(page, 'disconnect', { application: ledger.client_id })
+    expect(textOf(again.body)).toContain('Ledger is disconnected.')
+  })
+
+  it('a user of an account sees and disconnects only what this user has authorized', async () => {
+    const application = await host.createApplication({ name: 'Shared' })
+    const mine = host.visit('acme/mia')
+    const yours = host.visit('acme/yuri')
+    const scope = { scope: 'invoices:read' }
+    const ofMia = await connect(host, application, { browser: mine.browser, parameters: scope })
+    const ofYuri = await connect(host, application, { browser: yours.browser, parameters: scope })
+    expect(cardsOf((await host.visit('acme/zoe').open(PATH)).body)).toEqual([])
+    const whole = host.visit('acme')
+    expect(cardsOf((await whole.open(PATH)).body)).toHaveLength(1)
+
+    const page = await mine.open(PATH)
+    expect(cardsOf(page.body)).toHaveLength(1)
+    await mine.submit(page, 'disconnect', { application: application.client_id })
+    expect((await host.call('GET /invoices/list', ofMia.access_token)).status).toBe(401)
+    expect((await host.call('GET /invoices/list', ofYuri.access_token)).status).toBe(200)
+
+    await whole.submit(await whole.open(PATH), 'disconnect', { application: application.client_id })
+    expect((await host.call('GET /invoices/list', ofYuri.access_token)).status).toBe(401)
+  })
+
+  it('a deleted application is listed without a name, and can be disconnected', async () => {
+    const visitor = host.visit('bob')
+    const application = await host.createApplication({ name: 'Short-lived' })
+    await connect(host, application, { browser: visitor.browser, parameters: { scope: 'invoices:read' } })
+    await host.gatehouse.applications.delete(application.client_id)
+    const page = await visitor.open(PATH)
+    expect(textOf(page.body)).toContain('Unknown application')
+    expect(textOf(page.body)).toContain(application.client_id)
+    expect(page.body).not.toContain('Short-lived')
+    const after = await visitor.submit(page, 'disconnect', { application: application.client_id })
+    expect(textOf(after.body)).toContain('The deleted application is disconnected.')
+    expect(textOf(after.body)).toContain('No connected applications')
+  })
+})
+
+describe('connected applications in detail', () => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({
+      store: memoryStore(),
+      accounts: {
+        can: (ctx, permission) => permission !== 'authorizations:revoke' || !ctx.get('x-read-only'),
+      },
+    })
+  })
+  afterAll(() => host.close())
+
+  async function connected(person: string, overrides: object = {}) {
+    const visitor = host.visit(person)
+    const application = await host.createApplication(overrides)
+    const parameters = { scope: 'invoices:read' }
+    const tokens = await connect(host, application, { browser: visitor.browser, parameters })
+    return { visitor, application, tokens }
+  }
+
+  it('a form without its CSRF token gets 403, and nothing is revoked', async () => {
+    const { visitor, application, tokens } = await connected('acme/carl')
+    const page = await visitor.open(PATH)
+    const answer = await visitor.submit(page, 'disconnect', {
+      application: application.client_id,
+      csrf: null,
+    })
+    expect(answer.status).toBe(403)
+    expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
+  })
+
+  it('a form without an application gets 404, and nothing is revoked', async () => {
+    const { visitor, tokens } = await connected('acme/dora')
+    const answer = await visitor.submit(await visitor.open(PATH), 'disconnect')
+    expect(answer.status).toBe(404)
+    expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
+  })
+
+  it('a person who may not revoke authorizations gets no button', async () => {
+    const { visitor } = await connected('acme/emil', { name: 'Ledger' })
+    const { body } = await visitor.get(PATH, { 'x-read-only': '1' })
+    expect(body).toContain('Ledger')
+    expect(body).not.toContain('Disconnect<')
+  })
+
+  it('a hostile name is escaped and loses characters that change the direction of the text', async () => {
+    host.accounts.set('evil', { id: 'evil', claims: { name: '\u202Egpj.exe' } })
+    const { visitor } = await connected('acme/fred', {
+      accountId: 'evil',
+      name: '"><script>alert(1)</script>',
+      homepageUri: 'https://evil.example/?"><script>'.replaceAll(/["<>]/g, encodeURIComponent),
+    })
+    const { body } = await visitor.open(PATH)
+    expect(body).not.toContain('<script>')
+    expect(body).not.toContain('\u202E')
+    expect(body).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(textOf(body)).toContain('by gpj.exe')
+  })
+
+  it('a crafted link does not show that an application is disconnected while it is connected', async () => {
+    const { visitor, application } = await connected('acme/gina', { name: 'Ledger' })
+    const { body } = await visitor.open(`${PATH}?disconnected=${application.client_id}`)
+    expect(textOf(body)).not.toContain('is disconnected')
+  })
+
+  it('another cursor than one of the list gets 404', async () => {
+    expect((await host.visit('alice').get(`${PATH}?cursor=x`)).status).toBe(404)
+  })
+
+  it('a reader with German gets the page in German', async () => {
+    const { visitor } = await connected('acme/hans')
+    const { body } = await visitor.get(PATH, { 'accept-language': 'de' })
+    expect(textOf(body)).toContain('Verbunden seit')
+    expect(textOf(body)).toContain('Trennen')
+  })
+
+  it('users open the page in the settings of the host, without the other parts', async () => {
+    const embedded = await startConsole({
+      store: memoryStore(),
+      mount: (app, gatehouse) =>
+        app.use(gatehouse.console().connectedApplications({ path: '/account/apps' })),
+    })
+    const visitor = embedded.visit('alice')
+    const application = await embedded.createApplication({ name: 'Ledger' })
+    await connect(embedded, application, { browser: visitor.browser, parameters: { scope: 'invoices:read' } })
+    const page = await visitor.open('/account/apps')
+    expect(page.body).not.toContain('<nav')
+    const after = await visitor.submit(page, 'disconnect', { application: application.client_id })
+    expect(after.url.pathname).toBe('/account/apps')
+    expect(textOf(after.body)).toContain('Ledger is disconnected.')
+    await embedded.close()
+  })
+})
