@@ -1,4 +1,5 @@
 import { accentShades } from '../../http/pages/accent.ts'
+import { LOGO_TILE_CSS } from '../../http/pages/logo-tile.ts'
 
 /** The backgrounds on which an accent colour must be readable. */
 const GROUNDS = { light: '#eef1f5', dark: '#232b38' }
@@ -131,7 +132,8 @@ export function createConsoleStylesheet(accentColor: string): string {
 .gatehouse .empty { padding: 2rem 1.25rem; text-align: center; align-items: center; border-style: dashed; }
 .gatehouse .rows { list-style: none; display: flex; flex-direction: column; gap: 1rem; }
 .gatehouse .bullets { list-style: disc; padding-inline-start: 1.25rem; }
-.gatehouse .tile { flex: none; width: 2.75rem; height: 2.75rem; display: grid; place-items: center; background: var(--soft); border-radius: var(--radius); font-weight: 600; font-size: 1.125rem; color: var(--muted); }
+${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
+.gatehouse .identity > .mark { width: 2.75rem; height: 2.75rem; border-radius: .625rem; font-size: 1.25rem; }
 .gatehouse .identity { display: flex; flex-wrap: wrap; gap: .5rem .875rem; align-items: flex-start; }
 .gatehouse .identity > .tight { flex: 1 1 12rem; }
 .gatehouse svg { max-width: 100%; height: auto; display: block; }

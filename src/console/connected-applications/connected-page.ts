@@ -55,6 +55,7 @@ async function showConnections(services: Services, call: Call): Promise<View> {
   const cards = models.map((model) => connectionCard(texts, services.catalog.current, model, mayDisconnect))
   return {
     title: texts.plain('connectedTitle'),
+    images: models.map(({ application }) => application?.logoUri),
     body: html`${gone !== undefined && disconnectedNotice(call, applications.get(gone))}
       <div class="tight">
         <h1>${texts.html('connectedTitle')}</h1>

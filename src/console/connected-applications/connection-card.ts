@@ -2,7 +2,8 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Application } from '../../clients/client.ts'
 import type { Connection } from '../../grants/connections.ts'
 import { html, type Html } from '../../http/html.ts'
-import { applicationName, displayText, initialOf, webAddress } from '../../http/pages/display-text.ts'
+import { applicationName, displayText, webAddress } from '../../http/pages/display-text.ts'
+import { logoTile } from '../../http/pages/logo-tile.ts'
 import type { Reader } from '../reader.ts'
 import { permissions } from './permissions.ts'
 
@@ -28,7 +29,7 @@ export function connectionCard(
   const used = lastUsedAt !== undefined && texts.html('connectedLastUsed', { date: texts.date(lastUsedAt) })
   return html`<li class="panel">
     <div class="identity">
-      <span class="tile" aria-hidden="true">${application ? initialOf(name) : '?'}</span>
+      ${logoTile(application ? name : '?', application?.logoUri)}
       <div class="tight">
         <h2><bdi>${name}</bdi></h2>
         ${application && origin(texts, application, displayText(developer))}

@@ -178,6 +178,14 @@ describe('connected applications in detail', () => {
     expect(textOf(body)).not.toContain('is disconnected')
   })
 
+  it('a page allows the pictures of its logos, and no other origins', async () => {
+    const logoUri = 'https://pictures.example/logo.png'
+    const { visitor } = await connected('acme/ines', { logoUri })
+    const { headers, body } = await visitor.open(PATH)
+    expect(headers.get('content-security-policy')).toContain(`img-src 'self' https://pictures.example;`)
+    expect(body).toContain(`src="${logoUri}"`)
+  })
+
   it('another cursor than one of the list gets 404', async () => {
     expect((await host.visit('alice').get(`${PATH}?cursor=x`)).status).toBe(404)
   })
