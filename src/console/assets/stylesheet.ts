@@ -110,6 +110,10 @@ export function createConsoleStylesheet(accentColor: string): string {
 .gatehouse .choice:hover { background: var(--soft); }
 .gatehouse .choice input { flex: none; width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--accent); position: relative; top: .1875rem; }
 
+.gatehouse .choices details { margin-inline: 2.875rem 1rem; }
+.gatehouse .choices details ul { list-style: none; border-inline-start: 2px solid var(--line); }
+.gatehouse .choices summary { font-size: .875rem; min-height: 2.25rem; padding-block: .25rem; }
+
 .gatehouse .buttons { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; }
 .gatehouse :is(button, .button) {
   font: inherit; font-weight: 600; font-size: .9375rem; min-height: 2.75rem; padding: .375rem 1rem; cursor: pointer; border: 1px solid var(--edge);

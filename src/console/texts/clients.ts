@@ -29,6 +29,48 @@ export const english = {
   clientsAppEmptyOther: 'Does your program need only the data of your own account?',
   clientsKeyEmptyOtherLink: 'Then create an application',
   clientsAppEmptyOtherLink: 'Then create an API key',
+
+  clientsTrail: 'Pages above',
+  clientsKeyNewTitle: 'New API key',
+  clientsAppNewTitle: 'New application',
+  clientsName: 'Name',
+  clientsKeyNameHint:
+    'Say which program uses the key, such as “Nightly export”. Only people with access to your account see it.',
+  clientsAppNameHint:
+    'Users read this name when they are asked to connect the application. Use the name of your service.',
+  clientsProducts: 'Products',
+  clientsProductsHint:
+    'Choose what it may use. Open a product to leave out single operations: fewer operations do less harm if the secret leaks. You can change this later.',
+  clientsProductsNone: 'There are no products yet. You can add them later.',
+  clientsOperationCount: { one: '{count} operation', other: '{count} operations' },
+  clientsBlockedCount: {
+    one: '{count} operation needs a higher verification level of your account.',
+    other: '{count} operations need a higher verification level of your account.',
+  },
+  clientsNeedsLevel:
+    'Needs the level {needed}. Your account has {level}. You can add it, but not request it from users yet.',
+  clientsSensitive: 'Sensitive',
+  clientsRedirectUris: 'Redirect URIs (optional)',
+  clientsRedirectUrisHint:
+    'One address in each line. After users agree, the browser returns to one of these addresses, which gets the authorization. So the addresses are compared character by character, without wildcards. They begin with https://, or with http://localhost while you develop.',
+
+  clientsSecretCreated: '{name} is ready',
+  clientsSecretRotated: 'New secret of {name}',
+  clientsSecretOnce: 'This is the only time you see the secret.',
+  clientsSecretStore:
+    'Store it now, for example in your password manager or in the configuration of your server. If you lose it, create a new one. Never put it into source code, apps or web pages.',
+  clientsCredentials: 'Credentials',
+  clientsClientId: 'Client ID',
+  clientsClientSecret: 'Client secret',
+  clientsSecretStored: 'I have stored it',
+  clientsOldSecretUntil: 'The old secret works until {time}. Give your programs the new one before that.',
+  clientsOldSecretEnded: 'No older secret works any more. Give your programs the new one now.',
+  clientsNextTitle: 'Next',
+  clientsNextProduct: 'Choose a product on the next page. Without a product, nothing can be called.',
+  clientsTryTitle: 'Try it',
+  clientsTryHint: 'Paste these lines into a terminal on macOS or Linux.',
+  clientsTryToken: '1. Get a token',
+  clientsTryCall: '2. Call the API with it',
 }
 
 /** The same texts in German. */
@@ -60,4 +102,48 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   clientsAppEmptyOther: 'Braucht Ihr Programm nur die Daten Ihres eigenen Kontos?',
   clientsKeyEmptyOtherLink: 'Dann erstellen Sie eine Anwendung',
   clientsAppEmptyOtherLink: 'Dann erstellen Sie einen API-Schlüssel',
+
+  clientsTrail: 'Übergeordnete Seiten',
+  clientsKeyNewTitle: 'Neuer API-Schlüssel',
+  clientsAppNewTitle: 'Neue Anwendung',
+  clientsName: 'Name',
+  clientsKeyNameHint:
+    'Welches Programm nutzt den Schlüssel? Zum Beispiel „Nächtlicher Export“. Nur Personen mit Zugang zu Ihrem Konto sehen den Namen.',
+  clientsAppNameHint:
+    'Nutzer lesen diesen Namen, wenn sie die Anwendung verbinden sollen. Nehmen Sie den Namen Ihres Dienstes.',
+  clientsProducts: 'Produkte',
+  clientsProductsHint:
+    'Wählen Sie, was genutzt werden darf. In jedem Produkt können Sie einzelne Operationen weglassen: Je weniger, desto kleiner der Schaden, wenn das Secret in falsche Hände gerät. Sie können das später ändern.',
+  clientsProductsNone: 'Es gibt noch keine Produkte. Sie können sie später hinzufügen.',
+  clientsOperationCount: { one: '{count} Operation', other: '{count} Operationen' },
+  clientsBlockedCount: {
+    one: '{count} Operation erfordert eine höhere Prüfstufe Ihres Kontos.',
+    other: '{count} Operationen erfordern eine höhere Prüfstufe Ihres Kontos.',
+  },
+  clientsNeedsLevel:
+    'Erfordert die Stufe {needed}. Ihr Konto hat {level}. Sie können die Operation hinzufügen, aber noch nicht von Nutzern anfordern.',
+  clientsSensitive: 'Sensibel',
+  clientsRedirectUris: 'Redirect-URIs (optional)',
+  clientsRedirectUrisHint:
+    'Eine Adresse pro Zeile. Nach der Zustimmung kehrt der Browser zu einer dieser Adressen zurück, und sie erhält die Autorisierung. Deshalb werden die Adressen Zeichen für Zeichen verglichen, ohne Platzhalter. Sie beginnen mit https:// oder während der Entwicklung mit http://localhost.',
+
+  clientsSecretCreated: '{name} ist bereit',
+  clientsSecretRotated: 'Neues Secret von {name}',
+  clientsSecretOnce: 'Sie sehen das Secret nur dieses eine Mal.',
+  clientsSecretStore:
+    'Speichern Sie es jetzt, zum Beispiel im Passwort-Manager oder in der Konfiguration Ihres Servers. Wenn Sie es verlieren, erstellen Sie ein neues. Schreiben Sie es nie in Quellcode, Apps oder Webseiten.',
+  clientsCredentials: 'Zugangsdaten',
+  clientsClientId: 'Client-ID',
+  clientsClientSecret: 'Client-Secret',
+  clientsSecretStored: 'Ich habe es gespeichert',
+  clientsOldSecretUntil:
+    'Das alte Secret gilt bis {time}. Stellen Sie Ihre Programme vorher auf das neue um.',
+  clientsOldSecretEnded: 'Kein älteres Secret gilt mehr. Stellen Sie Ihre Programme jetzt auf das neue um.',
+  clientsNextTitle: 'Wie es weitergeht',
+  clientsNextProduct:
+    'Wählen Sie auf der nächsten Seite ein Produkt. Ohne Produkt kann nichts aufgerufen werden.',
+  clientsTryTitle: 'Ausprobieren',
+  clientsTryHint: 'Fügen Sie diese Zeilen unter macOS oder Linux in ein Terminal ein.',
+  clientsTryToken: '1. Token holen',
+  clientsTryCall: '2. API damit aufrufen',
 }

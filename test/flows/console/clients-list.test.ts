@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 describe('the lists of API keys and applications', () => {
@@ -66,7 +67,7 @@ describe('the lists of API keys and applications', () => {
     expect(Buffer.byteLength(first.body)).toBeLessThan(20_480)
     const next = /href="([^"]+)" rel="next"/.exec(first.body)?.[1] ?? ''
     const second = await visitor.get(next)
-    expect(rowsOf(second.body).map(textOf)).toEqual([expect.stringContaining('Key 26')])
+    expect(rowsOf(second.body).map((row) => textOf(row))).toEqual([expect.stringContaining('Key 26')])
     expect(second.body).toContain('>First page</a>')
     expect(second.body).not.toContain('rel="next"')
   })
@@ -132,12 +133,4 @@ describe('the lists of API keys and applications', () => {
 /** The rows of the table of a page, as markup. */
 function rowsOf(body: string): string[] {
   return (/<tbody>([^]*?)<\/tbody>/.exec(body)?.[1]?.match(/<tr>[^]*?<\/tr>/g) ?? []).map(String)
-}
-
-/** The text of markup, as a person reads it. */
-function textOf(markup = ''): string {
-  return markup
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
 }

@@ -1,0 +1,98 @@
+import type { Client } from '../../clients/client.ts'
+import { html, type Html } from '../../http/html.ts'
+import { applicationName } from '../../http/pages/display-text.ts'
+import { copyable, notice, panel } from '../elements/elements.ts'
+import type { Call, View } from '../page.ts'
+import { pathOf, type ClientKind, type ClientPageServices } from './client-kind.ts'
+import { callCommand, firstReadAddress, tokenCommand } from './commands.ts'
+
+/** A secret that was just created. */
+export interface NewSecret {
+  readonly client: Client
+  readonly clientSecret: string
+  /** Whether the secret replaces another one. */
+  readonly isRotation: boolean
+  /** Epoch seconds at which the old secret expires; undefined if no old secret is valid. */
+  readonly oldSecretExpiresAt?: number | undefined
+}
+
+type Parts = Pick<ClientPageServices, 'catalog' | 'issuer' | 'audience'>
+
+/** The page that shows a new secret, once. */
+export function secretView(
+  call: Pick<Call, 'texts' | 'to'>,
+  kind: ClientKind,
+  services: Parts,
+  secret: NewSecret,
+): View {
+  const { texts, to } = call
+  const { client, clientSecret, isRotation } = secret
+  const name = applicationName(client)
+  const title = isRotation ? 'clientsSecretRotated' : 'clientsSecretCreated'
+  return {
+    title: texts.plain(title, { name }),
+    body: html`<h1>${texts.html(title, { name })}</h1>
+      ${notice(
+        'warn',
+        html`<p><strong>${texts.html('clientsSecretOnce')}</strong></p>
+          <p>${texts.html('clientsSecretStore')}</p>`,
+      )}
+      ${panel(
+        { title: texts.html('clientsCredentials') },
+        html`<div class="stack">
+            <div class="tight">
+              <h3>${texts.html('clientsClientId')}</h3>
+              ${copyable(call, 'client-id', client.clientId)}
+            </div>
+            <div class="tight">
+              <h3>${texts.html('clientsClientSecret')}</h3>
+              ${copyable(call, 'client-secret', clientSecret)}
+            </div>
+          </div>
+          ${isRotation && html`<p>${oldSecret(call, secret)}</p>`}
+          <div class="buttons">
+            <a class="button primary" href="${to(pathOf(kind, client))}"
+              >${texts.html('clientsSecretStored')}</a
+            >
+          </div>`,
+      )}
+      ${firstCall(call, kind, services, secret)}`,
+  }
+}
+
+/** Until when programs may still use the old secret. */
+function oldSecret({ texts }: Pick<Call, 'texts'>, { oldSecretExpiresAt }: NewSecret): Html {
+  return oldSecretExpiresAt === undefined
+    ? texts.html('clientsOldSecretEnded')
+    : texts.html('clientsOldSecretUntil', { time: texts.dateTime(oldSecretExpiresAt * 1000) })
+}
+
+/** What to do next: the lines that get a token and call the API, or what is needed before that. */
+function firstCall(
+  call: Pick<Call, 'texts' | 'to'>,
+  kind: ClientKind,
+  { catalog, issuer, audience }: Parts,
+  { client, clientSecret }: NewSecret,
+): Html | undefined {
+  const { texts } = call
+  if (kind.kind !== 'apiKey' || client.disabled) return undefined
+  if (client.products.length === 0) {
+    return panel({ title: texts.html('clientsNextTitle') }, html`<p>${texts.html('clientsNextProduct')}</p>`)
+  }
+  const address = firstReadAddress(catalog.current, client, audience)
+  return panel(
+    { title: texts.html('clientsTryTitle') },
+    html`<p class="muted">${texts.html('clientsTryHint')}</p>
+      <div class="tight">
+        <h3>${texts.html('clientsTryToken')}</h3>
+        ${copyable(call, 'token-command', tokenCommand(issuer, client.clientId, clientSecret))}
+      </div>
+      ${
+        address !== undefined &&
+        html`<div class="tight">
+          <h3>${texts.html('clientsTryCall')}</h3>
+          ${copyable(call, 'call-command', callCommand(address))}
+        </div>`
+      }`,
+  )
+}

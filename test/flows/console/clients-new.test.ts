@@ -1,0 +1,210 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { describeEachStore } from '../../support/stores.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+import { copyTextOf, credentialsOf } from './markup.ts'
+
+describeEachStore('creating an API key', (makeStore) => {
+  let host: ConsoleHost
+  beforeEach(async () => {
+    host = await startConsole({ store: makeStore() })
+  })
+  afterEach(() => host.close())
+
+  it('the secret is shown once and works, and the operations that were not ticked are rejected', async () => {
+    const visitor = host.visit('acme')
+    const page = await visitor.open('/console/api-keys/new')
+    const created = await visitor.submit(page, 'create', {
+      name: 'Nightly export',
+      product: ['invoices'],
+      operation: ['invoices invoices:read'],
+    })
+    expect(created.status).toBe(200)
+    expect(created.headers.get('cache-control')).toBe('no-store')
+    const credentials = credentialsOf(created)
+    expect(await host.gatehouse.apiKeys.find(credentials.client_id)).toMatchObject({
+      accountId: 'acme',
+      name: 'Nightly export',
+      products: ['invoices'],
+      removedOperations: ['invoices:create'],
+    })
+    const { status, body } = await host.requestDirectToken(credentials)
+    expect(status).toBe(200)
+    expect(body['scope']).toBe('invoices:read')
+    const accessToken = String(body['access_token'])
+    expect((await host.call('GET /invoices/list', accessToken)).status).toBe(200)
+    expect((await host.call('POST /invoices/create', accessToken)).status).toBe(403)
+    const { items } = await host.gatehouse.audit.list({ clientId: credentials.client_id })
+    expect(items.at(-1)).toMatchObject({ name: 'client.created', actor: 'acme' })
+  })
+
+  it('a form that is sent twice creates one key, with the same secret', async () => {
+    const visitor = host.visit('acme')
+    const page = await visitor.open('/console/api-keys/new')
+    const first = await visitor.submit(page, 'create', { name: 'Export', product: ['invoices'] })
+    const second = await visitor.submit(page, 'create', { name: 'Export', product: ['invoices'] })
+    expect(credentialsOf(second)).toEqual(credentialsOf(first))
+    expect((await host.gatehouse.apiKeys.listByOwner('acme')).items).toHaveLength(1)
+    const other = await visitor.submit(page, 'create', { name: 'Another name', product: ['invoices'] })
+    expect(other.status).toBe(409)
+    expect(other.body).toContain('This form was sent already with other content')
+    expect((await host.gatehouse.apiKeys.listByOwner('acme')).items).toHaveLength(1)
+  })
+})
+
+describe('the form for a new client', () => {
+  let host: ConsoleHost
+  beforeEach(async () => {
+    host = await startConsole({ store: memoryStore() })
+  })
+  afterEach(() => host.close())
+
+  const keysOfAcme = async () => (await host.gatehouse.apiKeys.listByOwner('acme')).items
+
+  it('a shell that runs the lines of the page gets a token, and calls the API with it', async () => {
+    const visitor = host.visit('acme')
+    const page = await visitor.open('/console/api-keys/new')
+    const created = await visitor.submit(page, 'create', { name: 'Export', product: ['payments'] })
+    const lines = `${copyTextOf(created, 'token-command')}\n${copyTextOf(created, 'call-command')}`
+    expect(lines).toContain(`${host.audience}/payments/list`)
+    const { stdout } = await promisify(execFile)('sh', ['-c', lines])
+    expect(stdout).toContain('HTTP/1.1 200 OK')
+    expect(stdout).toContain('"reached":"/api/payments/list"')
+  })
+
+  it('a key without a product is created, and the page says that it needs a product', async () => {
+    const visitor = host.visit('acme')
+    const created = await visitor.submit(await visitor.open('/console/api-keys/new'), 'create', {
+      name: 'Empty',
+    })
+    expect(created.status).toBe(200)
+    expect(created.body).toContain('Choose a product on the next page')
+    expect(created.body).not.toContain('curl')
+    expect(await keysOfAcme()).toMatchObject([{ name: 'Empty', products: [], removedOperations: [] }])
+  })
+
+  it('an operation of two products is removed if its box is empty in one of them', async () => {
+    await host.close()
+    const read = { route: 'GET /items/list', title: 'Read items' } as const
+    host = await startConsole({
+      store: memoryStore(),
+      gatehouse: {
+        products: {
+          one: { title: 'One', operations: { 'items:read': read } },
+          two: { title: 'Two', operations: { 'items:read': read } },
+        },
+      },
+    })
+    const visitor = host.visit('acme')
+    await visitor.submit(await visitor.open('/console/api-keys/new'), 'create', {
+      name: 'Both',
+      product: ['one', 'two'],
+      operation: ['one items:read'],
+    })
+    expect(await keysOfAcme()).toMatchObject([{ removedOperations: ['items:read'] }])
+  })
+
+  it('a rejected form is shown again with its values, and nothing is created', async () => {
+    const visitor = host.visit('acme')
+    const page = await visitor.open('/console/applications/new')
+    const rejected = await visitor.submit(page, 'create', {
+      name: ' ',
+      product: ['invoices'],
+      operation: ['invoices invoices:read'],
+      redirectUris: 'https://example.com/*\r\n\r\nhttp://example.com/',
+    })
+    expect(rejected.status).toBe(422)
+    expect(rejected.body).toContain('must be a text that is not empty')
+    expect(rejected.body).toContain('must not have a wildcard')
+    expect(rejected.body).toMatch(/value="invoices"\s+checked/)
+    expect(rejected.body).not.toMatch(/value="payments"\s+checked/)
+    expect(rejected.body).not.toMatch(/value="invoices invoices:create"\s+checked/)
+    expect((await host.gatehouse.applications.listByOwner('acme')).items).toEqual([])
+
+    const created = await visitor.submit(rejected, 'create', {
+      name: 'Ledger',
+      redirectUris: 'https://example.com/callback\r\n\r\nhttp://localhost:3000/callback\r\n',
+    })
+    expect(created.status).toBe(200)
+    expect((await host.gatehouse.applications.listByOwner('acme')).items).toMatchObject([
+      {
+        clientId: credentialsOf(created).client_id,
+        name: 'Ledger',
+        products: ['invoices'],
+        removedOperations: ['invoices:create'],
+        redirectUris: ['https://example.com/callback', 'http://localhost:3000/callback'],
+      },
+    ])
+  })
+
+  it('an application sees which operations need a higher KYC level, and can add them', async () => {
+    const { body } = await host.visit('alice').get('/console/applications/new')
+    expect(body).toMatch(/Needs the level <bdi>verified<\/bdi>\. Your account has <bdi>basic<\/bdi>/)
+    expect((await host.visit('acme').get('/console/applications/new')).body).not.toContain('Needs the level')
+    expect((await host.visit('alice').get('/console/api-keys/new')).body).not.toContain('Needs the level')
+    const visitor = host.visit('alice')
+    const page = await visitor.open('/console/applications/new')
+    expect((await visitor.submit(page, 'create', { name: 'Payer', product: ['payments'] })).status).toBe(200)
+    expect((await host.gatehouse.applications.listByOwner('alice')).items).toMatchObject([
+      { products: ['payments'], removedOperations: [] },
+    ])
+  })
+
+  it('a form without the CSRF token, or of another session, creates nothing', async () => {
+    const visitor = host.visit('acme')
+    const page = await visitor.open('/console/api-keys/new')
+    for (const csrf of [null, 'wrong']) {
+      const { status } = await visitor.submit(page, 'create', { name: 'Export', csrf })
+      expect(status).toBe(403)
+    }
+    expect((await host.visit('bob').submit(page, 'create', { name: 'Export' })).status).toBe(403)
+    expect((await visitor.submit(page, 'create', { name: 'Export', request: null })).status).toBe(409)
+    expect(await keysOfAcme()).toEqual([])
+  })
+
+  it('names with markup are escaped, and names that reverse the direction of text are rejected', async () => {
+    const visitor = host.visit('acme')
+    const page = await visitor.open('/console/api-keys/new')
+    const reversed = await visitor.submit(page, 'create', { name: 'abc\u202edef' })
+    expect(reversed.status).toBe(422)
+    const name = `"><script>alert('x')</script>`
+    const created = await visitor.submit(page, 'create', { name, product: ['invoices'] })
+    expect(created.status).toBe(200)
+    expect(created.body).not.toContain('<script>alert')
+    expect(created.body).toContain('&quot;&gt;&lt;script&gt;')
+  })
+
+  it('a caller without the permission gets 403', async () => {
+    await host.close()
+    host = await startConsole({
+      store: memoryStore(),
+      accounts: { can: (_ctx, permission) => permission.endsWith(':read') },
+    })
+    expect((await host.visit('acme').get('/console/api-keys/new')).status).toBe(403)
+  })
+
+  it('a user of an account is kept as the creator', async () => {
+    const visitor = host.visit('acme/kim')
+    await visitor.submit(await visitor.open('/console/api-keys/new'), 'create', { name: 'Export' })
+    expect(await keysOfAcme()).toMatchObject([{ userId: 'kim' }])
+  })
+
+  it('a reader with German gets form and secret in German, and the page is small', async () => {
+    const { body } = await host.visit('acme').get('/console/api-keys/new', { 'accept-language': 'de' })
+    expect(body).toContain('<h1>Neuer API-Schlüssel</h1>')
+    expect(Buffer.byteLength(body)).toBeLessThan(20_480)
+  })
+
+  it('the secret stands in the fields to copy only, and in no attribute', async () => {
+    const visitor = host.visit('acme')
+    const page = await visitor.open('/console/api-keys/new')
+    const created = await visitor.submit(page, 'create', { name: 'Export', product: ['invoices'] })
+    const { client_secret: secret } = credentialsOf(created)
+    const tags = created.body.match(/<[^>]+>/g) ?? []
+    expect(tags.filter((tag) => tag.includes(secret))).toEqual([])
+    expect(copyTextOf(created, 'client-secret')).toBe(secret)
+    expect(created.url.href).not.toContain(secret)
+  })
+})
