@@ -36,7 +36,7 @@ export function createConsoleStylesheet(accentColor: string): string {
 }
 .gatehouse[aria-busy] { cursor: progress; }
 /* The rules of the host for elements must not apply here. */
-.gatehouse :is(a, button, caption, code, dd, details, dl, dt, fieldset, figure, form, h1, h2, h3, iframe, input, label, legend, li, nav, ol, p, pre, section, select, small, span, strong, summary, table, tbody, td, textarea, th, thead, time, tr, ul) { all: revert; }
+.gatehouse :is(a, button, caption, code, dd, details, dl, dt, fieldset, figure, form, h1, h2, h3, iframe, input, label, legend, li, nav, ol, p, pre, section, select, small, span, strong, summary, table, tbody, td, textarea, th, thead, time, tr, ul) { all: revert; box-sizing: border-box; }
 .gatehouse *, .gatehouse *::before, .gatehouse *::after { box-sizing: border-box; }
 .gatehouse :is(h1, h2, h3, p, ul, ol, dl, dd, table, fieldset, legend, figure, pre) { margin: 0; padding: 0; }
 .gatehouse h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.015em; text-wrap: balance; }
