@@ -1,3 +1,4 @@
+import { activityPages } from './activity/activity-page.ts'
 import { clientPages } from './clients/client-pages.ts'
 import { connectedPages } from './connected-applications/connected-page.ts'
 import { overviewPage } from './overview/overview-page.ts'
@@ -11,5 +12,6 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
     ...clientPages(services),
     // What users have authorized.
     ...connectedPages(services),
+    ...activityPages(services),
   ]
 }

@@ -63,6 +63,12 @@ export function createConsoleStylesheet(accentColor: string): string {
 .gatehouse .nav a[aria-current] { color: var(--text); font-weight: 600; border-bottom-color: var(--accent); }
 .gatehouse .trail-links { font-size: .875rem; display: flex; flex-wrap: wrap; gap: .25rem .5rem; }
 
+.gatehouse .choice-links { display: flex; flex-wrap: wrap; gap: .25rem; }
+.gatehouse .choice-links a { padding: .25rem .75rem; min-height: 2.25rem; border: 1px solid transparent; border-radius: 2rem; color: var(--muted); text-decoration: none; font-size: .9375rem; }
+.gatehouse .choice-links a[aria-current] { color: var(--text); font-weight: 600; border-color: var(--edge); background: var(--card); }
+.gatehouse .event .line { font-weight: 500; }
+.gatehouse .event .small { font-weight: 400; }
+
 .gatehouse .panel { background: var(--card); border: 1px solid var(--line); border-radius: calc(var(--radius) * 1.5); padding: 1.25rem; display: flex; flex-direction: column; gap: 1rem; }
 .gatehouse .panel.danger { border-color: var(--bad); }
 .gatehouse .columns { display: grid; gap: 1.5rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); }

@@ -1,0 +1,167 @@
+import type { AuditEntry } from '../../audit/entry.ts'
+import type { Catalog, CurrentCatalog } from '../../catalog/catalog.ts'
+import type { Client } from '../../clients/client.ts'
+import { html, type Html, type HtmlValue } from '../../http/html.ts'
+import { applicationName, displayText } from '../../http/pages/display-text.ts'
+import { badge, table } from '../elements/elements.ts'
+import type { Call } from '../page.ts'
+import type { Reader } from '../reader.ts'
+import type { TextName } from '../texts.ts'
+import { operationTitle, sentenceOf } from './sentence.ts'
+import { readUserAgent } from './user-agent.ts'
+
+/** How entries are shown. */
+export interface AuditTableOptions {
+  readonly catalog: CurrentCatalog
+  /**
+   * The clients of the entries by id, for their names and links; see `findClients`. Leave it out on the page of
+   * one client, so that no row names the client.
+   */
+  readonly clients?: ReadonlyMap<string, Client> | undefined
+  /** Whether the clients and accounts are linked to the pages of operators. @default false */
+  readonly isForOperators?: boolean | undefined
+}
+
+/** Maximum number of operations that a row names. */
+const MAX_NAMED = 6
+
+/** Entries of the audit trail as a table of sentences: what happened, who did it, from where, and when. */
+export function auditTable(
+  call: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
+  entries: readonly AuditEntry[],
+  options: AuditTableOptions,
+): Html {
+  const { texts } = call
+  const catalog = options.catalog.current
+  const column = (name: TextName) => ({ title: texts.html(name), label: texts.plain(name) })
+  return table(
+    [column('activityWhat'), column('activityWho'), column('activityFrom'), column('activityWhen')],
+    entries.map((entry) => [
+      html`<div class="tight event">
+        <span class="line"
+          >${sentenceOf(entry, texts, catalog)}
+          ${entry.outcome === 'failure' && badge(failure(entry, texts), 'bad')}</span
+        >
+        ${[subject(call, entry, options), ...details(entry, texts, catalog)].map((line) => line !== undefined && html`<span class="muted small">${line}</span>`)}
+      </div>`,
+      who(entry, texts),
+      origin(entry, texts),
+      html`<span class="small">${texts.dateTime(entry.at)}</span>`,
+    ]),
+  )
+}
+
+function failure({ count = 1 }: AuditEntry, texts: Reader): HtmlValue {
+  const failed = texts.html('activityFailed')
+  return count > 1 ? html`${failed} · ${texts.html('activityTimes', { count })}` : failed
+}
+
+/** The client of an entry, and for operators its account. */
+function subject(
+  { texts, to, has, caller }: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
+  { clientId, kind, accountId }: AuditEntry,
+  { clients, isForOperators }: AuditTableOptions,
+): Html | undefined {
+  if (clients === undefined) return undefined
+  const parts: Html[] = []
+  if (clientId !== undefined) {
+    const client = clients.get(clientId)
+    const known = client?.kind ?? kind
+    const name = client ? applicationName(client) : displayText(clientId)
+    const [section, path] = ownPage(known)
+    const isOwn = client?.accountId === caller.accountId && has(section)
+    const href = isForOperators
+      ? to(`/operator/clients/${encodeURIComponent(clientId)}`)
+      : isOwn
+        ? to(`${path}/${encodeURIComponent(clientId)}`)
+        : undefined
+    const label = known === 'apiKey' ? 'activityApiKey' : 'activityApplication'
+    parts.push(
+      html`${known !== undefined && html`${texts.html(label)} `}${href === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${href}"><bdi>${name}</bdi></a>`}`,
+    )
+  }
+  if (isForOperators && accountId !== undefined) {
+    const href = to(`/operator/accounts/${encodeURIComponent(accountId)}`)
+    parts.push(
+      html`${texts.html('activityAccount')} <a href="${href}"><bdi>${displayText(accountId)}</bdi></a>`,
+    )
+  }
+  return parts.length === 0 ? undefined : html`${parts.map((part, at) => html`${at > 0 && ' · '}${part}`)}`
+}
+
+function ownPage(kind: Client['kind'] | undefined) {
+  return kind === 'apiKey'
+    ? (['apiKeys', '/api-keys'] as const)
+    : (['applications', '/applications'] as const)
+}
+
+/** The reasons that the service itself gives. */
+const REASONS: Readonly<Record<string, TextName>> = {
+  'revoked by the client': 'activityReasonClient',
+  'too many grants': 'activityReasonTooMany',
+  'accounts.changed': 'activityReasonAccount',
+  'too many different failures': 'activityReasonFlood',
+}
+
+/** What else an entry says: which operations, which token or key, and why. */
+function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | undefined)[] {
+  const { name, change, target = '', scopes, denied, added, removed, tokenId, keyId, reason } = entry
+  const operations = (listName: TextName, list: readonly string[] = []) => {
+    if (list.length === 0) return undefined
+    const titles = list.slice(0, MAX_NAMED).map((scope) => operationTitle(scope, texts, catalog))
+    const more = list.length - titles.length
+    const all = more > 0 ? [...titles, texts.plain('activityMore', { count: more })] : titles
+    return texts.html(listName, { list: texts.list(all) })
+  }
+  const code = (label: TextName, id: string | undefined) =>
+    id === undefined ? undefined : texts.html(label, { id: html`<code>${displayText(id)}</code>` })
+  const known = reason !== undefined && Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined
+  return [
+    change === 'tokens.revoked' && target !== ''
+      ? operations('activityOperations', target.split(' '))
+      : undefined,
+    name.startsWith('consent.') ? operations('activityAllowedOperations', scopes) : undefined,
+    operations('activityDeniedOperations', denied),
+    operations('activityAdded', added),
+    operations('activityRemoved', removed),
+    code('activityToken', tokenId),
+    code('activityKey', keyId),
+    reason === undefined
+      ? undefined
+      : texts.html('activityReason', {
+          reason: known === undefined ? displayText(reason) : texts.plain(known),
+        }),
+  ]
+}
+
+/** Who made the change. Without an actor, the entry itself shows who can have caused it. */
+function who({ name, actor, accountId, userId, outcome, reason }: AuditEntry, texts: Reader): Html {
+  if (actor !== undefined) return html`<bdi>${displayText(actor)}</bdi>`
+  if (name.startsWith('consent.') && accountId !== undefined) {
+    return html`<bdi>${displayText(userId === undefined ? accountId : `${accountId}/${userId}`)}</bdi>`
+  }
+  const text = (known: TextName) => html`<span class="muted">${texts.html(known)}</span>`
+  if (reason === 'revoked by the client') return text('activityByTheClient')
+  if (outcome === 'failure') return text('activityByStranger')
+  if (name.startsWith('key.') || name.startsWith('catalog.') || reason !== undefined) {
+    return text('activityAutomatic')
+  }
+  return text('activityNotNamed')
+}
+
+/** The network address, and the program in short. The whole user agent is the tooltip. */
+function origin({ address, userAgent }: AuditEntry, texts: Reader): Html | undefined {
+  if (address === undefined && userAgent === undefined) return undefined
+  return html`<div class="tight small">
+    ${address !== undefined && html`<span dir="ltr">${displayText(address)}</span>`}
+    ${userAgent !== undefined && html`<span class="muted" title="${displayText(userAgent, 200)}">${programOf(userAgent, texts)}</span>`}
+  </div>`
+}
+
+function programOf(userAgent: string, texts: Reader): HtmlValue {
+  const { program, system } = readUserAgent(userAgent)
+  const name = displayText(program, 40)
+  return system === undefined
+    ? html`<bdi>${name}</bdi>`
+    : texts.html('activityAgentOn', { program: name, system })
+}

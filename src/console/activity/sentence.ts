@@ -1,0 +1,104 @@
+import type { AuditEntry } from '../../audit/entry.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { GatehouseEvents } from '../../host/events.ts'
+import type { Html } from '../../http/html.ts'
+import { displayText } from '../../http/pages/display-text.ts'
+import type { Reader } from '../reader.ts'
+import type { TextName } from '../texts.ts'
+
+/** The sentence of each event. The type makes the compiler report an event without a sentence. */
+export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } = {
+  'client.created': 'activityCreated',
+  'client.changed': 'activityFieldsChanged',
+  'client.deleted': 'activityDeleted',
+  'client.compromised': 'activityCompromised',
+  'consent.approved': 'activityApproved',
+  'consent.denied': 'activityDenied',
+  'grant.revoked': 'activityDisconnected',
+  'token.revoked': 'activityTokenRevoked',
+  'token.issued': 'activityTokenIssued',
+  'token.rejected': 'activityTokenRejected',
+  'refresh_token.retried': 'activityRefreshRetried',
+  'refresh_token.reused': 'activityRefreshReused',
+  'code.reused': 'activityCodeReused',
+  'client_authentication.failed': 'activityWrongSecret',
+  'sign_in.rejected': 'activitySignInRejected',
+  'key.published': 'activityKeyPublished',
+  'key.activated': 'activityKeyActivated',
+  'key.retired': 'activityKeyRetired',
+  'key.revoked': 'activityKeyRevoked',
+  'catalog.reloaded': 'activityCatalogReloaded',
+  'catalog.rejected': 'activityCatalogRejected',
+  'revocations.stale': 'activityRevocationsStale',
+  'revocations.fresh': 'activityRevocationsFresh',
+  error: 'activityError',
+}
+
+/** The sentences of the changes of a client that are more than new values of fields. */
+const CHANGES: Readonly<Record<string, TextName>> = {
+  'product.added': 'activityProductAdded',
+  'product.removed': 'activityProductRemoved',
+  'operation.removed': 'activityOperationRemoved',
+  'operation.restored': 'activityOperationRestored',
+  'secret.rotated': 'activitySecretRotated',
+  'secret.revoked': 'activityOldSecretRevoked',
+  disabled: 'activityDisabled',
+  enabled: 'activityEnabled',
+  'tokens.revoked': 'activityTokensRevoked',
+}
+
+/** The names of the fields of a client. */
+const FIELDS: Readonly<Record<string, TextName>> = {
+  name: 'activityFieldName',
+  redirectUris: 'activityFieldRedirectUris',
+  postLogoutRedirectUris: 'activityFieldPostLogoutRedirectUris',
+  homepageUri: 'activityFieldHomepageUri',
+  logoUri: 'activityFieldLogoUri',
+  privacyUri: 'activityFieldPrivacyUri',
+  termsUri: 'activityFieldTermsUri',
+  firstParty: 'activityFieldFirstParty',
+  resourceServer: 'activityFieldResourceServer',
+}
+
+function find(names: Readonly<Record<string, TextName>>, name: string): TextName | undefined {
+  return Object.hasOwn(names, name) ? names[name] : undefined
+}
+
+/** What an entry of the audit trail says, in one sentence. An unknown entry shows its name. */
+export function sentenceOf(
+  { name, change = '', target = '' }: AuditEntry,
+  texts: Reader,
+  catalog: Pick<Catalog, 'products' | 'operations'>,
+): Html {
+  const sentence = find(SENTENCES, name)
+  if (sentence === undefined) return texts.html('activityUnknown', { name: displayText(name) })
+  if (name !== 'client.changed') return texts.html(sentence)
+  if (change === 'secret.revoked' && target === 'new') return texts.html('activityNewSecretRevoked')
+  if (change === 'tokens.revoked' && target !== '') return texts.html('activityScopedTokensRevoked')
+  const changed = find(CHANGES, change)
+  if (changed === undefined) return texts.html(sentence, { fields: fieldsOf(change, texts) })
+  const product = catalog.products.get(target)
+  return texts.html(changed, {
+    product: product ? texts.localize(product.title) : displayText(target),
+    operation: operationTitle(target, texts, catalog),
+  })
+}
+
+/** The names of changed fields, as one list: “name, logo and home page”. */
+function fieldsOf(change: string, texts: Reader): string {
+  const names = change.split(',').map((field) => {
+    const known = find(FIELDS, field)
+    return known === undefined ? displayText(field) : texts.plain(known)
+  })
+  return texts.list(names)
+}
+
+/** The title of an operation; its scope if there is no such operation any more. */
+export function operationTitle(
+  scope: string,
+  texts: Pick<Reader, 'localize'>,
+  { operations }: Pick<Catalog, 'operations'>,
+): string {
+  const operation = operations.get(scope)
+  return operation ? texts.localize(operation.title) : displayText(scope)
+}

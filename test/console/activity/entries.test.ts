@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import type { ApiKey, AuditEntry } from 'koa-gatehouse'
+import { createCatalog } from '../../../src/catalog/create-catalog.ts'
+import { auditTable } from '../../../src/console/activity/entries.ts'
+import { createReaders } from '../../../src/console/reader.ts'
+import { createConsoleTexts } from '../../../src/console/texts.ts'
+import { silentLogger } from '../../../src/host/logger.ts'
+import { kycLevels, products } from '../../fixtures/products.ts'
+
+const texts = createReaders()(
+  createConsoleTexts({ texts: {}, defaultLocale: 'en', logger: silentLogger }).forReader(['en']),
+)
+const call = {
+  texts,
+  caller: { accountId: 'acme', actor: 'acme', isSession: true },
+  to: (path: string) => path,
+  has: () => true,
+}
+const catalog = { current: createCatalog(products, { kycLevels }) }
+const key = { kind: 'apiKey', clientId: 'key_1', accountId: 'acme', name: 'Nightly' } as ApiKey
+const entry = (fields: Partial<AuditEntry> = {}): AuditEntry => ({
+  id: 'x',
+  at: 0,
+  name: 'client.created',
+  outcome: 'success',
+  kind: 'apiKey',
+  clientId: 'key_1',
+  accountId: 'acme',
+  ...fields,
+})
+const show = (entries: AuditEntry[], options: object = {}) =>
+  auditTable(call, entries, { catalog, ...options }).toString()
+
+it('a client of the caller is linked by its name, a client of another account is not linked', () => {
+  expect(show([entry()], { clients: new Map([['key_1', key]]) })).toContain('href="/api-keys/key_1"')
+  const foreign = show([entry()], { clients: new Map([['key_1', { ...key, accountId: 'bob' }]]) })
+  expect(foreign).toContain('Nightly')
+  expect(foreign).not.toContain('href')
+})
+
+it('a client that was deleted is shown by its id, without a link', () => {
+  const shown = show([entry()], { clients: new Map() })
+  expect(shown).toContain('key_1')
+  expect(shown).not.toContain('href')
+})
+
+it('the page of one client does not name the client in each row', () => {
+  expect(show([entry()])).not.toContain('key_1')
+})
+
+it('operators get links to the clients and accounts', () => {
+  const shown = show([entry({ accountId: 'a/b' })], { clients: new Map(), isForOperators: true })
+  expect(shown).toContain('href="/operator/clients/key_1"')
+  expect(shown).toContain('href="/operator/accounts/a%2Fb"')
+})
+
+it('a long list of operations is cut, with the number of the others', () => {
+  const added = Array.from({ length: 100 }, (_, at) => `invoices/op${at}`)
+  const shown = show([entry({ name: 'catalog.reloaded', added, clientId: undefined })])
+  expect(shown).toContain('invoices/op5')
+  expect(shown).not.toContain('invoices/op6')
+  expect(shown).toContain('94 more')
+})
+
+it('an entry without an actor shows what can have caused it', () => {
+  expect(show([entry({ name: 'key.activated' })])).toContain('automatic')
+  expect(show([entry({ name: 'consent.approved', userId: 'ann' })])).toContain('acme/ann')
+  expect(show([entry({ name: 'token.revoked', reason: 'revoked by the client' })])).toContain(
+    'the program itself',
+  )
+  expect(show([entry({ name: 'code.reused', outcome: 'failure' })])).toContain('unknown')
+  expect(show([entry()])).toContain('not named')
+})

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { readUserAgent } from '../../../src/console/activity/user-agent.ts'
+
+describe('user agents', () => {
+  it.each([
+    [
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36',
+      'Chrome',
+      'Linux',
+    ],
+    ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/126.0 Safari/537.36 Edg/126.0', 'Edge', 'Windows'],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) Version/17.0 Mobile Safari/604.1',
+      'Safari',
+      'iOS',
+    ],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 14.0; rv:127.0) Gecko/20100101 Firefox/127.0',
+      'Firefox',
+      'macOS',
+    ],
+    ['curl/8.5.0', 'curl/8.5.0', undefined],
+    ['my-client/2.0 (contact: x)', 'my-client/2.0', undefined],
+  ])('%s is %s', (userAgent, program, system) => {
+    expect(readUserAgent(userAgent)).toEqual(system === undefined ? { program } : { program, system })
+  })
+})

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { describeEachStore } from '../../support/stores.ts'
+import { connect } from '../../support/host.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+/** The text of a page: without markup, and with single spaces. */
+const textOf = (body: string) =>
+  body
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\s+([.,;”])/g, '$1')
+    .replaceAll('“ ', '“')
+
+describeEachStore('the activity of an account', (makeStore) => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({ store: makeStore() })
+  })
+  afterAll(() => host.close())
+
+  it('is empty at first, and says what will be listed', async () => {
+    const { status, body } = await host.visit('bob').get('/console/activity')
+    expect(status).toBe(200)
+    expect(textOf(body)).toContain('Nothing has happened yet')
+    const failures = await host.visit('bob').get('/console/activity?trail=failures')
+    expect(textOf(failures.body)).toContain('There are no failed attempts')
+  })
+
+  it('every change of a client is a sentence, with its author and its origin', async () => {
+    const { apiKeys, applications, tokens } = host.gatehouse
+    const by = { actor: 'support:anna', address: '192.0.2.7', userAgent: 'curl/8.5.0 extra' }
+    const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Nightly', ...by })
+    const { clientId } = apiKey
+    await apiKeys.addProduct(clientId, 'payments', by)
+    await apiKeys.removeOperation(clientId, 'payments:transfer', by)
+    await apiKeys.restoreOperation(clientId, 'payments:transfer', by)
+    await apiKeys.removeProduct(clientId, 'payments', by)
+    await apiKeys.rotateSecret(clientId, by)
+    await apiKeys.revokeSecret(clientId, 'old', by)
+    await apiKeys.setResourceServer(clientId, true, by)
+    await apiKeys.disable(clientId, by)
+    await apiKeys.enable(clientId, by)
+    await apiKeys.reportCompromised(clientId, by)
+    await tokens.revokeAll({ clientId }, by)
+    const { application } = await applications.create({
+      accountId: 'acme',
+      name: 'App',
+      redirectUris: [],
+      ...by,
+    })
+    await applications.update(
+      application.clientId,
+      { name: 'Ledger', logoUri: 'https://a.example/l.png' },
+      by,
+    )
+    await applications.delete(application.clientId, by)
+
+    const { body } = await host.visit('acme').get('/console/activity')
+    const text = textOf(body)
+    for (const sentence of [
+      'Created',
+      'Product “Payments” added',
+      'Operation “Move money” removed, and its tokens revoked',
+      'Operation “Move money” allowed again',
+      'Product “Payments” removed',
+      'New secret created',
+      'Old secret revoked',
+      'Changed: key of an API (resource server)',
+      'Disabled, and its tokens revoked',
+      'Enabled',
+      'Reported as leaked: all secrets and tokens revoked',
+      'All access tokens revoked',
+      'Changed: name and logo',
+      'Deleted, and its tokens revoked',
+      'support:anna',
+      '192.0.2.7',
+      'API key Nightly',
+    ]) {
+      expect(text).toContain(sentence)
+    }
+    expect(text).not.toMatch(/product\.|operation\.|secret\.|tokens\.|client\./)
+    expect(text.indexOf('Deleted,')).toBeLessThan(text.indexOf('Changed: name and logo'))
+    expect(body).not.toContain(`href="/console/applications/${application.clientId}"`)
+    expect(body).toContain('title="curl/8.5.0 extra"')
+    expect(body.length).toBeLessThan(40_000)
+  })
+
+  it('a user sees what was allowed to applications of others, and no entry of other accounts', async () => {
+    const client = await host.createApplication({ accountId: 'bob', name: 'Ledger of Bob' })
+    await connect(host, client, { browser: host.visit('alice').browser, untick: ['payments:list'] })
+    const alice = await host.visit('alice').get('/console/activity')
+    const text = textOf(alice.body)
+    expect(text).toContain('Application allowed to use the account')
+    expect(text).toContain('Application Ledger of Bob')
+    expect(text).toContain('Denied: Read your payments')
+    expect(alice.body).not.toContain(`href="/console/applications/${client.client_id}"`)
+    expect(textOf((await host.visit('acme').get('/console/activity')).body)).not.toContain('Ledger of Bob')
+  })
+
+  it('failed attempts are on a list of their own, with their number', async () => {
+    const { client_id } = await host.createApiKey()
+    for (let time = 0; time < 3; time += 1) {
+      await host.post('/oauth2/token', {
+        client_id,
+        client_secret: 'wrong',
+        grant_type: 'client_credentials',
+      })
+    }
+    const { body } = await host.visit('acme').get('/console/activity?trail=failures')
+    expect(textOf(body)).toContain('Request with a wrong secret rejected Failed attempt · 3 times')
+    expect(textOf((await host.visit('acme').get('/console/activity')).body)).not.toContain('wrong secret')
+  })
+})
+
+describe('the page of the activity', () => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({
+      store: memoryStore(),
+      accounts: {
+        can: (ctx, permission) => permission !== 'audit:read' || ctx.query['forbid'] === undefined,
+      },
+    })
+  })
+  afterAll(() => host.close())
+
+  it('shows 25 entries, and the older ones on the next page, with the filter kept', async () => {
+    const { clientId } = (await host.gatehouse.apiKeys.create({ accountId: 'alice', name: 'n' })).apiKey
+    for (let at = 0; at < 30; at += 1) await host.gatehouse.apiKeys.rename(clientId, `name ${at}`)
+    const visitor = host.visit('alice')
+    const first = await visitor.get('/console/activity')
+    expect(first.body.match(/<tr>/g)).toHaveLength(26)
+    const next = /href="([^"]+)" rel="next"/.exec(first.body)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    expect(next).toMatch(/^\/console\/activity\?cursor=/)
+    const second = await visitor.get(next)
+    expect(second.body.match(/<tr>/g)).toHaveLength(7)
+    expect(textOf(second.body)).toContain('Created')
+    expect(second.body).not.toContain('rel="next"')
+    expect(second.body).toContain('First page')
+  })
+
+  it('an invented cursor is not found', async () => {
+    expect((await host.visit('alice').get('/console/activity?cursor=x')).status).toBe(404)
+  })
+
+  it('a caller without the permission does not see it', async () => {
+    const { status, body } = await host.visit('alice').get('/console/activity?forbid')
+    expect(status).toBe(403)
+    expect(body).not.toContain('Created')
+  })
+
+  it('names, actors and user agents with markup or bidirectional characters are harmless', async () => {
+    const { clientId } = (
+      await host.gatehouse.apiKeys.create({ accountId: 'acme', name: '<script>alert(1)</script>"' })
+    ).apiKey
+    await host.gatehouse.apiKeys.disable(clientId, { actor: `"><img src=x>`, userAgent: `'"><b>\u202E` })
+    const { body } = await host.visit('acme').get('/console/activity')
+    expect(body).not.toMatch(/<script>alert|<img src=x|<b>|\u202e/i)
+    expect(body).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;')
+  })
+
+  it('a reader with German gets sentences and dates in German', async () => {
+    const { body } = await host.visit('acme').get('/console/activity', { 'accept-language': 'de' })
+    expect(textOf(body)).toContain('Gesperrt, Tokens widerrufen')
+    expect(textOf(body)).toContain('API-Schlüssel')
+  })
+})
