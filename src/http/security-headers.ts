@@ -8,10 +8,15 @@ export interface PageNeeds {
   readonly images?: readonly (string | undefined)[] | undefined
   /** External addresses to which the browser may be redirected after it submits the form of the page. */
   readonly formTargets?: readonly (string | undefined)[] | undefined
+  /**
+   * Whether the page is only a preview. Pages of the same origin may frame it, and browsers do not send its forms.
+   * @default false
+   */
+  readonly isPreview?: boolean | undefined
 }
 
 /**
- * Sets the headers of a page: no scripts, no framing, no caching.
+ * Sets the headers of a page: no scripts, no framing (except for previews), no caching.
  *
  * `Referrer-Policy` is `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own
  * forms, and `isSameOrigin()` would reject that origin. `Cross-Origin-Opener-Policy` is not set, because many
@@ -25,11 +30,13 @@ export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
       `default-src 'none'`,
       `style-src '${needs.styleHash}'`,
       ["img-src 'self'", ...originSources(needs.images)].join(' '),
-      ["form-action 'self'", ...originSources(needs.formTargets)].join(' '),
-      `frame-ancestors 'none'`,
+      needs.isPreview
+        ? `form-action 'none'`
+        : ["form-action 'self'", ...originSources(needs.formTargets)].join(' '),
+      needs.isPreview ? `frame-ancestors 'self'` : `frame-ancestors 'none'`,
       `base-uri 'none'`,
     ].join('; '),
-    'X-Frame-Options': 'DENY',
+    'X-Frame-Options': needs.isPreview ? 'SAMEORIGIN' : 'DENY',
     'Referrer-Policy': 'same-origin',
   })
 }

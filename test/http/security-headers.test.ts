@@ -23,6 +23,14 @@ describe('headers of a page', () => {
     })
   })
 
+  it('the headers of a preview allow framing by the same origin alone, and no form', () => {
+    expect(headersFor({ isPreview: true, formTargets: ['https://a.example/'] })).toMatchObject({
+      'Content-Security-Policy':
+        "default-src 'none'; style-src 'sha256-abc='; img-src 'self'; form-action 'none'; frame-ancestors 'self'; base-uri 'none'",
+      'X-Frame-Options': 'SAMEORIGIN',
+    })
+  })
+
   it('the headers of a page keep the opener window, for authorizations in a popup', () => {
     expect(headersFor({})).not.toHaveProperty('Cross-Origin-Opener-Policy')
   })

@@ -85,9 +85,11 @@ function renderPage(request: StepRequest, { selected, ...state }: PageState = {}
   pages.renderConsent(ctx, {
     ...state,
     uiLocales,
-    action: addressOf(request, 'consent').pathname,
-    switchAction: addressOf(request, 'switch').pathname,
-    csrfToken: csrfTokenOf(request),
+    forms: {
+      action: addressOf(request, 'consent').pathname,
+      switchAction: addressOf(request, 'switch').pathname,
+      csrfToken: csrfTokenOf(request),
+    },
     application,
     account: account ?? { name: '' },
     groups: groupsOf(request, selected),

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { Html } from '../../http/html.ts'
 import { setPageHeaders, type PageNeeds } from '../../http/security-headers.ts'
-import { consentPage, type ConsentModel } from './pages/consent.ts'
+import { consentPage, type ConsentForms, type ConsentModel } from './pages/consent.ts'
 import type { Branding, Frame } from './pages/layout.ts'
 import {
   continuePage,
@@ -50,11 +50,12 @@ export function createPages(options: {
     ctx: Context,
     reader: Reader | undefined,
     markup: (frame: Frame) => Html,
-    { status = 200, images = [], formTargets }: PageOptions = {},
+    { status = 200, images = [], formTargets, isPreview }: PageOptions = {},
   ): void {
     const frame = { texts: textsFor(ctx, reader?.uiLocales), branding, css }
     ctx.status = status
-    setPageHeaders(ctx, { styleHash: hash, images: [branding.logo, ...images], formTargets })
+    const ownImages = [branding.logo, ...images]
+    setPageHeaders(ctx, { styleHash: hash, images: ownImages, formTargets, isPreview })
     ctx.set('Content-Language', frame.texts.lang)
     ctx.type = 'text/html; charset=utf-8'
     ctx.body = markup(frame).toString()
@@ -91,11 +92,20 @@ export function createPages(options: {
     renderConsent(
       ctx: Context,
       model: Omit<ConsentModel, 'connectedApplicationsUri'> &
-        Reader & { readonly status?: number | undefined },
+        Reader & { readonly forms: ConsentForms; readonly status?: number | undefined },
     ): void {
       const { status, application } = model
       const markup = (frame: Frame) => consentPage(frame, { ...model, connectedApplicationsUri })
       write(ctx, model, markup, { status, images: [application.logoUri] })
+    },
+    /** The consent page without working forms. Pages of the same origin may frame it. */
+    renderConsentPreview(
+      ctx: Context,
+      model: Omit<ConsentModel, 'connectedApplicationsUri' | 'forms' | 'problem' | 'pressed'>,
+    ): void {
+      const state = { forms: undefined, problem: undefined, pressed: undefined, connectedApplicationsUri }
+      const markup = (frame: Frame) => consentPage(frame, { ...model, ...state })
+      write(ctx, undefined, markup, { images: [model.application.logoUri], isPreview: true })
     },
   }
 }

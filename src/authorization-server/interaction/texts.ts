@@ -50,6 +50,8 @@ export const english = {
   consentPrivacy: 'Privacy policy of {application}',
   /** Link to the terms of service of the application. */
   consentTerms: 'Terms of {application}',
+  /** Label before the title of a preview of the consent page, which decides nothing. */
+  previewLabel: 'Preview',
   approveButton: 'Allow',
   denyButton: 'Deny',
 

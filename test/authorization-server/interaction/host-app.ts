@@ -5,6 +5,7 @@ import type { ProductDefinitions } from '../../../src/catalog/definition.ts'
 import type { Accounts } from '../../../src/host/accounts.ts'
 import { createHostAccounts } from '../../../src/host/host-accounts.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
+import { createConsentPreview } from '../../../src/authorization-server/interaction/consent-preview.ts'
 import { createPages } from '../../../src/authorization-server/interaction/pages.ts'
 import type { PendingInteraction } from '../../../src/authorization-server/interaction/port.ts'
 import { interactionRoutes } from '../../../src/authorization-server/interaction/routes.ts'
@@ -52,13 +53,15 @@ export function hostApp(options: {
     branding: { name: 'Example Bank', accentColor: '#1a56db', ...options.branding },
     connectedApplicationsUri: options.connectedApplicationsUri,
   })
+  const accounts = createHostAccounts(
+    { find: (id) => ({ id }), ...options.accounts },
+    { kycLevels, logger: silentLogger },
+  )
+  const catalog = { current: createCatalog(options.products ?? products, { kycLevels }) }
   const routes = interactionRoutes({
     port: fake.port,
-    accounts: createHostAccounts(
-      { find: (id) => ({ id }), ...options.accounts },
-      { kycLevels, logger: silentLogger },
-    ),
-    catalog: { current: createCatalog(options.products ?? products, { kycLevels }) },
+    accounts,
+    catalog,
     pages,
     issuer: options.issuer ?? issuer,
     csrfKeys: [new Uint8Array(32).fill(7)],
@@ -72,7 +75,14 @@ export function hostApp(options: {
     const isBelow = ctx.path.startsWith('/auth/')
     if (!isBelow || !(await routes(ctx, ctx.path.slice('/auth'.length)))) await next()
   })
-  return { app, pages, fake, errors, callback: app.callback() }
+  const previewConsent = createConsentPreview({
+    pages,
+    catalog,
+    accounts,
+    openIdScopes: ['openid', 'profile', 'email'],
+    accessLifetime: 2_592_000,
+  })
+  return { app, pages, previewConsent, fake, errors, callback: app.callback() }
 }
 
 /** The CSRF token in the first form of a page. */

@@ -5,6 +5,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Context } from 'koa'
+import type { ConsentPreview } from '../../../src/authorization-server/interaction/consent-preview.ts'
 import { findProgram } from '../../support/required-programs.ts'
 import { hostApp } from './host-app.ts'
 import { pendingConsent, pendingLogin } from './fake-port.ts'
@@ -33,6 +34,10 @@ const looks = [
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9" fill="#0a7"/></svg>'
 
+/** A page of the host that shows the preview in a frame. */
+const CONSOLE =
+  '<!doctype html><title>console</title><iframe src="/preview" width="900" height="1200"></iframe>'
+
 /** JavaScript that a page evaluates. It returns the interactive elements that are less than 44 pixels high. */
 const TOO_SMALL = `[...document.querySelectorAll('button:not(.unseen), label.row, .button, input:not([type=hidden], [type=checkbox])')]
   .filter((element) => element.getBoundingClientRect().height < 44).map((element) => element.outerHTML)`
@@ -57,6 +62,23 @@ const repeatedConsent = {
   requestedScopes: [...pendingConsent.requestedScopes, 'payments:transfer', 'profile'],
 }
 
+const previewed: ConsentPreview = {
+  application: {
+    ...pendingConsent.application,
+    kind: 'application',
+    accountId: 'acme',
+    products: ['invoices', 'payments'],
+    removedOperations: [],
+    disabled: false,
+    epoch: 0,
+    createdAt: 1_800_000_000,
+    redirectUris: ['https://ledgerly.example/callback'],
+    postLogoutRedirectUris: [],
+    firstParty: false,
+  },
+  viewer: { accountId: 'alice' },
+}
+
 describe.skipIf(executablePath === undefined)('pages in a browser', () => {
   let browser: Browser
   const servers: Server[] = []
@@ -76,7 +98,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     await listen(server)
     const origin = `http://localhost:${portOf(server)}`
     const host = hostApp({ ...options, issuer: `${origin}/auth` })
-    host.app.use((ctx: Context) => {
+    host.app.use(async (ctx: Context) => {
       if (ctx.path === '/error') {
         const description = 'redirect_uri did not match any of the registered redirect_uris'
         host.pages.renderError(ctx, { status: 400, error: 'invalid_redirect_uri', description })
@@ -84,6 +106,8 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
       if (ctx.path === '/expired') {
         host.pages.renderError(ctx, { status: 404, error: 'invalid_request', text: 'errorExpired' })
       }
+      if (ctx.path === '/console') ctx.body = CONSOLE
+      if (ctx.path === '/preview') await host.previewConsent(ctx, previewed)
       if (ctx.path === '/sign-out') host.pages.renderSignOut(ctx, { action: '/sign-out/confirm', xsrf: 'x' })
       if (ctx.path === '/signed-out') host.pages.renderSignedOut(ctx)
       // After a response with status 204, the browser stays on the current page.
@@ -148,6 +172,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
         },
       },
     },
+    { name: 'consent-preview', address: '/preview', options: {} },
     { name: 'error', address: '/error', options: {} },
     { name: 'expired', address: '/expired', options: {} },
     { name: 'sign-out', address: '/sign-out', options: {} },
@@ -281,6 +306,33 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
         { granted: ['openid', 'invoices:read', 'invoices:create', 'payments:list'], denied: ['email'] },
       ],
     ])
+    await page.context().close()
+  })
+
+  it('no button of the preview does anything, and only a page of the same origin can frame the preview', async () => {
+    const { origin, fake } = await serve({})
+    const page = await openPage()
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(`${request.method()} ${request.url()}`))
+    await page.goto(`${origin}/console`)
+    const frame = page.frameLocator('iframe')
+    await frame.getByRole('heading', { name: /Ledgerly wants access/ }).waitFor()
+    const before = sent.length
+    for (const button of await frame.getByRole('button').all()) await button.click()
+    await frame.getByRole('checkbox').first().press('Enter')
+    await page.evaluate('document.title')
+    expect(sent.slice(before)).toEqual([])
+    expect(page.frames()[1]?.url()).toBe(`${origin}/preview`)
+    expect(fake.calls).toEqual([])
+
+    const outside = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end(`<iframe src="${origin}/preview"></iframe>`)
+    })
+    servers.push(outside)
+    await listen(outside)
+    await page.goto(`http://127.0.0.1:${portOf(outside)}/`)
+    await expect.poll(() => page.frames()[1]?.url(), { timeout: 10_000 }).toMatch(/^chrome-error:/)
     await page.context().close()
   })
 

@@ -3,7 +3,6 @@ import Koa from 'koa'
 import request from 'supertest'
 import { describe, expect, it } from 'vitest'
 import { createPages } from '../../../src/authorization-server/interaction/pages.ts'
-import type { ConsentModel } from '../../../src/authorization-server/interaction/pages/consent.ts'
 import { createTexts } from '../../../src/authorization-server/interaction/texts.ts'
 import { pendingConsent } from './fake-port.ts'
 import { hostApp } from './host-app.ts'
@@ -54,10 +53,8 @@ async function renderAll(text: string): Promise<{ name: string; markup: string; 
     isMandatory: false,
     isSensitive: true,
   } as const
-  const consent: ConsentModel = {
-    action: text,
-    switchAction: text,
-    csrfToken: text,
+  const consent = {
+    forms: { action: text, switchAction: text, csrfToken: text },
     application,
     account: { name: text, login: text },
     groups: [
@@ -87,6 +84,7 @@ async function renderAll(text: string): Promise<{ name: string; markup: string; 
       })
     },
     consent: (ctx) => pages.renderConsent(ctx, consent),
+    'consent-preview': (ctx) => pages.renderConsentPreview(ctx, consent),
   }
   return Promise.all(
     Object.entries(render).map(async ([name, write]) => {

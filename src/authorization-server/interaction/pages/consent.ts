@@ -9,24 +9,33 @@ import { logoTile } from '../../../http/pages/logo-tile.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 import { scopeFieldset } from './scope-fieldset.ts'
 
-/**
- * The content of the consent page. Its names come from applications and from the host, and may contain
- * misleading characters. `consentPage()` makes them safe to display.
- */
-export interface ConsentModel {
+/** The forms of a consent page that decides. */
+export interface ConsentForms {
   /** Address to which the consent form is sent. */
   readonly action: string
   /** Address to which the form “Use another account” is sent. */
   readonly switchAction: string
   readonly csrfToken: string
+}
+
+/**
+ * The content of the consent page. Its names come from applications and from the host, and may contain
+ * misleading characters. `consentPage()` makes them safe to display.
+ */
+export interface ConsentModel {
+  /** Where the forms of the page are sent; undefined for a preview, whose forms do nothing. */
+  readonly forms?: ConsentForms | undefined
   readonly application: PendingInteraction['application']
   /** The account that is signed in. */
   readonly account: { readonly name: string; readonly login?: string | undefined }
   readonly groups: readonly ScopeGroup[]
   /** Access ends if the application does not refresh its tokens for this number of seconds. */
   readonly accessLifetime: number
-  /** The origin of the application's redirect URI, to which the browser is sent in the end. */
-  readonly redirectOrigin: string
+  /**
+   * The origin of the application's redirect URI, to which the browser is sent in the end; undefined in the preview of an
+   * application without a redirect URI.
+   */
+  readonly redirectOrigin: string | undefined
   /** Address of the host's page on which users disconnect applications; undefined if the host named none. */
   readonly connectedApplicationsUri?: string | undefined
   readonly problem?: keyof Texts | undefined
@@ -39,11 +48,12 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
   const { texts, branding } = frame
   const application = applicationName(model.application)
   const names = { application, service: branding.name }
-  const { problem, pressed } = model
+  const { problem, pressed, forms, redirectOrigin } = model
+  const label = problem === undefined ? undefined : 'errorCodeLabel'
   const around = { application, pressed, isInvalid: problem !== undefined }
   const duration = writeDuration(model.accessLifetime, texts.langOf('consentDuration'))
   return layout(frame, {
-    title: windowTitle(texts, 'consentTitle', { values: names, problem }),
+    title: windowTitle(texts, 'consentTitle', { values: names, label: forms ? label : 'previewLabel' }),
     isWide: true,
     content: html` <div class="application">
         ${logoTile(application, model.application.logoUri)}
@@ -52,21 +62,20 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
           ${origin(frame, model.application)}
         </div>
       </div>
-      <form method="post" action="${model.switchAction}" class="account">
-        <input type="hidden" name="csrf" value="${model.csrfToken}" />
+      <form ${sentTo(forms?.switchAction)} class="account">
+        ${csrfField(forms)}
         <p>${texts.html('consentAccount', { account: accountOf(model.account) })}</p>
         <button class="plain">${texts.html('switchAccountButton')}</button>
       </form>
       ${problem !== undefined && alertBox(texts.html(problem))}
-      <form method="post" action="${model.action}">
-        <input type="hidden" name="csrf" value="${model.csrfToken}" />
-        ${DEFAULT_BUTTON}
+      <form ${sentTo(forms?.action)}>
+        ${csrfField(forms)} ${DEFAULT_BUTTON}
         <p>${texts.html('consentIntro', names)}</p>
         ${model.groups.map((group, index) => scopeFieldset(frame, group, { ...around, id: `group-${index}` }))}
         <div class="facts muted small">
           <p>${texts.html('consentDuration', { ...names, duration })}</p>
           ${manageLater(frame, application, model.connectedApplicationsUri)}
-          <p>${texts.html('consentReturn', { address: displayText(model.redirectOrigin, 120) })}</p>
+          ${redirectOrigin !== undefined && html`<p>${texts.html('consentReturn', { address: displayText(redirectOrigin, 120) })}</p>`}
           ${policies(frame, application, model.application)}
         </div>
         <div class="buttons">
@@ -75,6 +84,15 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
         </div>
       </form>`,
   })
+}
+
+/** The attributes of a form. Without an address it only opens the page again, if the headers of the page allow that. */
+function sentTo(action: string | undefined): Html {
+  return action === undefined ? html`method="get" action=""` : html`method="post" action="${action}"`
+}
+
+function csrfField(forms: ConsentForms | undefined): Html | undefined {
+  return forms && html`<input type="hidden" name="csrf" value="${forms.csrfToken}" />`
 }
 
 /**

@@ -56,20 +56,23 @@ function styleElement(css: string): Html {
 }
 
 /**
- * The title of a window. If the form has a problem, the title begins with the word for “Error”. This word is
- * left out if it is not in the language of the title.
+ * The title of a window. It may begin with a label: the word for “Error” if the form has a problem, or for “Preview”. The label
+ * is left out if it is not in the language of the title.
  */
 export function windowTitle(
   texts: PageTexts,
   name: keyof Texts,
   {
     values,
-    problem,
-  }: { values?: Readonly<Record<string, string>> | undefined; problem?: keyof Texts | undefined },
+    label,
+  }: {
+    values?: Readonly<Record<string, string>> | undefined
+    label?: 'errorCodeLabel' | 'previewLabel' | undefined
+  },
 ): string {
   const title = texts.plain(name, values)
-  const isOneLanguage = texts.langOf('errorCodeLabel') === texts.langOf(name)
-  return problem === undefined || !isOneLanguage ? title : `${texts.plain('errorCodeLabel')}: ${title}`
+  if (label === undefined || texts.langOf(label) !== texts.langOf(name)) return title
+  return `${texts.plain(label)}: ${title}`
 }
 
 /**

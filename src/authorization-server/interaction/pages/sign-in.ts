@@ -24,7 +24,7 @@ export function signInPage(frame: Frame, model: SignInModel): Html {
   const focus = problem === undefined && 'autofocus'
   const known = identifier !== undefined && identifier !== ''
   return layout(frame, {
-    title: windowTitle(texts, 'signInTitle', { problem }),
+    title: windowTitle(texts, 'signInTitle', { label: problem && 'errorCodeLabel' }),
     content: html` <div class="intro">
         <h1>${texts.html('signInTitle')}</h1>
         <p class="muted">${texts.html('signInIntro', { application: applicationName(model.application) })}</p>

@@ -6,6 +6,7 @@ import { requesterOf } from '../../../../http/client-address.ts'
 import type { Account } from '../../../../host/accounts.ts'
 import { personOf, subjectOf } from '../../../../host/subject.ts'
 import type { InteractionPort, PendingInteraction } from '../../../interaction/port.ts'
+import { presentAccount, presentApplication } from '../../../interaction/present-parties.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
 import { ROUTES } from '../../routes.ts'
 import { hintedSubject, NOT_HINTED } from './id-token-hint.ts'
@@ -63,18 +64,9 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
     uid,
     prompt,
     startedAt: details.iat,
-    application: {
-      clientId: application.clientId,
-      name: application.name,
-      homepageUri: application.homepageUri,
-      logoUri: application.logoUri,
-      privacyUri: application.privacyUri,
-      termsUri: application.termsUri,
-      developerName: text(developer.claims?.['name']),
-      products: application.products,
-    },
+    application: presentApplication(application, developer),
     redirectOrigin: new URL(String(details.params['redirect_uri'])).origin,
-    ...(person && account && { account: { ...person, ...displayNames(account) } }),
+    ...(person && account && { account: { ...person, ...presentAccount(account) } }),
     requestedScopes: requestableScopes(parts, details, application, developer),
     storedConsent: stored?.consent ?? { granted: [], denied: [] },
     uiLocales: words(details.params['ui_locales']),
@@ -227,17 +219,6 @@ async function signOut(session: Session): Promise<void> {
  * Connect Core 3.1.2.1).
  */
 const ACCOUNT_SELECTED = { select_account: {} }
-
-/**
- * The name and the login (e-mail address or user name) that the pages show to the owner of an account. The
- * login distinguishes accounts of the same name. A developer's login is never shown, so this function is not
- * used for developers.
- */
-function displayNames({ id, claims }: Account): { name: string; login?: string | undefined } {
-  const login = text(claims?.['email']) ?? text(claims?.['preferred_username'])
-  const name = text(claims?.['name']) ?? login ?? id
-  return name === login ? { name } : { name, login }
-}
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined

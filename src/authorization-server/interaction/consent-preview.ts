@@ -1,0 +1,64 @@
+import type { Context } from 'koa'
+import type { CurrentCatalog } from '../../catalog/catalog.ts'
+import { applicationScopes } from '../../catalog/resolve-scopes.ts'
+import type { Application } from '../../clients/client.ts'
+import type { SignedIn } from '../../host/accounts.ts'
+import type { HostAccounts } from '../../host/host-accounts.ts'
+import type { Pages } from './pages.ts'
+import { presentAccount, presentApplication } from './present-parties.ts'
+import { scopeGroups } from './scope-groups.ts'
+
+/** What a preview of the consent page needs. */
+export interface ConsentPreviewOptions {
+  readonly pages: Pick<Pages, 'renderConsentPreview' | 'textsFor'>
+  readonly catalog: CurrentCatalog
+  readonly accounts: Pick<HostAccounts, 'find'>
+  /** The scopes of OpenID Connect that applications may request. */
+  readonly openIdScopes: readonly string[]
+  /** Lifetime of the refresh token in seconds. */
+  readonly accessLifetime: number
+}
+
+/** The consent page to preview. */
+export interface ConsentPreview {
+  readonly application: Application
+  /**
+   * The scopes of the request. Scopes that the application may not request now are left out.
+   * @default all scopes that the application may request now
+   */
+  readonly scopes?: readonly string[] | undefined
+  /** The person who looks at the preview. The page shows this person as the account that is signed in. */
+  readonly viewer: Pick<SignedIn, 'accountId' | 'userId'>
+}
+
+/**
+ * Creates a function that writes the consent page of an application as the response, as its users see it at the
+ * first time. The page decides nothing: it belongs to no authorization request, has no CSRF token, and its forms
+ * cannot be sent. Pages of the same origin may frame it. The caller checks that the viewer may see the application.
+ */
+export function createConsentPreview(options: ConsentPreviewOptions) {
+  const { pages, catalog, accounts, openIdScopes, accessLifetime } = options
+
+  return async function previewConsent(ctx: Context, preview: ConsentPreview): Promise<void> {
+    const { application, viewer } = preview
+    const [developer, account] = await Promise.all([
+      accounts.find(application.accountId, application.userId),
+      accounts.find(viewer.accountId, viewer.userId),
+    ])
+    const { current } = catalog
+    const allowed = [...openIdScopes, ...applicationScopes(current, application, developer?.kycLevel)]
+    const pending = {
+      application: presentApplication(application, developer),
+      requestedScopes: preview.scopes?.filter((scope) => allowed.includes(scope)) ?? allowed,
+      storedConsent: { granted: [], denied: [] },
+    }
+    const [redirectUri] = application.redirectUris
+    pages.renderConsentPreview(ctx, {
+      application: pending.application,
+      account: presentAccount(account ?? { id: viewer.accountId }),
+      groups: scopeGroups(pending, current, pages.textsFor(ctx)),
+      accessLifetime,
+      redirectOrigin: redirectUri === undefined ? undefined : new URL(redirectUri).origin,
+    })
+  }
+}

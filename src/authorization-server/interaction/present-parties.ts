@@ -1,0 +1,32 @@
+import type { Application } from '../../clients/client.ts'
+import type { Account } from '../../host/accounts.ts'
+import type { PendingInteraction } from './port.ts'
+
+/**
+ * An application as the pages show it to users.
+ *
+ * @param developer the account that owns the application; undefined if the host does not know it
+ */
+export function presentApplication(
+  application: Application,
+  developer: Account | undefined,
+): PendingInteraction['application'] {
+  const { clientId, name, homepageUri, logoUri, privacyUri, termsUri, products } = application
+  const developerName = text(developer?.claims?.['name'])
+  return { clientId, name, homepageUri, logoUri, privacyUri, termsUri, developerName, products }
+}
+
+/**
+ * The name and the login (e-mail address or user name) that the pages show to the owner of an account. The
+ * login distinguishes accounts of the same name. A developer's login is never shown, so this function is not
+ * used for developers.
+ */
+export function presentAccount({ id, claims }: Account): { name: string; login?: string | undefined } {
+  const login = text(claims?.['email']) ?? text(claims?.['preferred_username'])
+  const name = text(claims?.['name']) ?? login ?? id
+  return name === login ? { name } : { name, login }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
