@@ -30,7 +30,7 @@ async function load(root, url, init) {
     document.title = [next.dataset.title, ...title].join(' · ')
     if (response.url !== location.href) history.pushState(null, '', response.url)
   }
-  const target = next.querySelector('[autofocus], [role=status], [role=alert], h1')
+  const target = next.querySelector('[autofocus], [role=status], [role=alert]:not([hidden]), h1')
   if (target) {
     if (!target.matches('input, select, textarea, button, a')) target.tabIndex = -1
     target.focus()
@@ -44,6 +44,8 @@ document.addEventListener('click', async (event) => {
   const copy = event.target.closest('.gatehouse [data-copy]')
   if (copy) {
     const source = document.getElementById(copy.dataset.copy)
+    // Browsers have no clipboard on plain http. The reader then copies the selected text.
+    if (!navigator.clipboard) return getSelection().selectAllChildren(source)
     await navigator.clipboard.writeText(source.value ?? source.textContent)
     const label = copy.textContent
     copy.textContent = copy.dataset.copied

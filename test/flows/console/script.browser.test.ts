@@ -1,0 +1,175 @@
+import type { Middleware } from 'koa'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { describeWithChromium, startChromium } from '../../support/chromium.ts'
+import { openPage } from './browser-setup.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+/** A single-page app of a host, which shows a fragment of the console. */
+const singlePageApp: Middleware = async (ctx, next) => {
+  if (ctx.path !== '/app') {
+    await next()
+    return
+  }
+  ctx.type = 'html'
+  ctx.body = `<!doctype html><title>App</title><div id="part" data-gatehouse-embed></div><script type="module">
+    const response = await fetch('/console/api-keys', { headers: { 'X-Gatehouse-Fragment': '1' } })
+    const markup = await response.text()
+    part.innerHTML = markup
+    await import(part.querySelector('script').src)
+  </script>`
+}
+
+/** A page of a host that shows the console in a frame. */
+const framingPage: Middleware = async (ctx, next) => {
+  if (ctx.path !== '/framed') {
+    await next()
+    return
+  }
+  ctx.type = 'html'
+  ctx.body =
+    '<!doctype html><title>Host</title><iframe src="/console/api-keys" width="800" height="600"></iframe>'
+}
+
+describeWithChromium('the console with its script', () => {
+  let host: ConsoleHost
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await startChromium()
+    host = await startConsole({
+      store: memoryStore(),
+      mount(app, gatehouse) {
+        app.use(singlePageApp)
+        app.use(framingPage)
+        app.use(gatehouse.console({ sameOriginFrame: true }))
+      },
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await host?.close()
+  })
+
+  const click = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
+  const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
+
+  async function fillNewKey(page: Page, name: string): Promise<void> {
+    await page.goto(`${host.origin}/console/api-keys/new`)
+    await page.getByLabel('Name').fill(name)
+    await page.getByRole('checkbox', { name: 'Invoices' }).check()
+  }
+
+  it('a form is answered without loading the page again; the title, the address and the focus follow', async () => {
+    const { page, complaints } = await openPage(browser, host.origin, 'acme')
+    await page.goto(`${host.origin}/console`)
+    await page.evaluate('window.marker = 1')
+    await fillNewKey(page, 'Nightly export')
+    await page.evaluate('window.marker = 2')
+    await click(page, 'Create API key')
+    await page.getByText('This is the only time you see the secret.').waitFor()
+    expect(await page.evaluate('window.marker')).toBe(2)
+    expect(await page.title()).toContain('Nightly export')
+    expect(page.url()).toBe(`${host.origin}/console/api-keys/new`)
+    // Screen readers continue at what changed.
+    expect(await page.evaluate(`document.activeElement.closest('.gatehouse') !== null`)).toBe(true)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it('a button copies the secret, and says so', async () => {
+    const { page } = await openPage(browser, host.origin, 'acme', {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    await fillNewKey(page, 'Copied')
+    await click(page, 'Create API key')
+    const secret = await page.locator('#client-secret').innerText()
+    expect(secret).toMatch(/^gatehouse_[\w-]{43}$/)
+    const copy = page.locator('[data-copy=client-secret]')
+    await copy.click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)
+    await page.context().close()
+  })
+
+  it('a form that is clicked twice at once creates one key', async () => {
+    const { page } = await openPage(browser, host.origin, 'bob')
+    await fillNewKey(page, 'Once')
+    await page.getByRole('button', { name: 'Create API key' }).dblclick()
+    await page.getByText('This is the only time you see the secret.').waitFor()
+    expect((await host.gatehouse.apiKeys.listByOwner('bob')).items.map(({ name }) => name)).toEqual(['Once'])
+    await page.context().close()
+  })
+
+  it('a rejected form stays on the page with what was typed', async () => {
+    const { page, complaints } = await openPage(browser, host.origin, 'acme')
+    await page.goto(`${host.origin}/console/applications/new`)
+    await page.getByLabel('Name').fill('Ledger')
+    await page.getByLabel(/Redirect URIs/).fill('javascript:alert(1)')
+    await click(page, 'Create application')
+    await page.getByRole('alert').first().waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Ledger')
+    expect(await page.getByLabel(/Redirect URIs/).getAttribute('aria-invalid')).toBe('true')
+    expect(await page.title()).toMatch(/^Error: /)
+    // Chromium reports every answer of 422 as an error of its own.
+    expect(complaints.filter((each) => !each.includes('422'))).toEqual([])
+    await page.context().close()
+  })
+
+  it('if the service cannot be reached, the page says so, and keeps what was typed', async () => {
+    const { page } = await openPage(browser, host.origin, 'acme')
+    await fillNewKey(page, 'Offline')
+    await page.route('**/console/**', (route) => route.abort())
+    await click(page, 'Create API key')
+    await page.getByText('The service cannot be reached.').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Offline')
+    await page.unroute('**/console/**')
+    await click(page, 'Create API key')
+    await page.getByText('This is the only time you see the secret.').waitFor()
+    await page.context().close()
+  })
+
+  it('a person who was signed out meanwhile is sent to the sign-in page', async () => {
+    const { page } = await openPage(browser, host.origin, 'acme')
+    await fillNewKey(page, 'Signed out')
+    await page.context().clearCookies()
+    await click(page, 'Create API key')
+    await page.waitForURL((url) => url.pathname === '/login')
+    const names = (await host.gatehouse.apiKeys.listByOwner('acme')).items.map(({ name }) => name)
+    expect(names).not.toContain('Signed out')
+    await page.context().close()
+  })
+
+  it('in a single-page app, links and forms replace the fragment and not the page', async () => {
+    const { page, complaints } = await openPage(browser, host.origin, 'alice')
+    await page.goto(`${host.origin}/app`)
+    await page.evaluate('window.marker = 1')
+    await page.getByRole('link', { name: 'Create API key' }).click()
+    await page.getByRole('heading', { name: 'New API key' }).waitFor()
+    await page.getByLabel('Name').fill('From the app')
+    await click(page, 'Create API key')
+    await page.getByText('This is the only time you see the secret.').waitFor()
+    expect(await page.evaluate('window.marker')).toBe(1)
+    expect(new URL(page.url()).pathname).toBe('/app')
+    expect(await page.title()).toBe('App')
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  it('a page of the same origin shows the console in a frame', async () => {
+    const { page } = await openPage(browser, host.origin, 'acme')
+    await page.goto(`${host.origin}/framed`)
+    const frame = page.frameLocator('iframe')
+    expect(await frame.getByRole('heading', { level: 1 }).innerText()).toBe('API keys')
+    await page.context().close()
+  })
+
+  it('the page before comes back with the back button', async () => {
+    const { page } = await openPage(browser, host.origin, 'acme')
+    await page.goto(`${host.origin}/console/api-keys`)
+    await page.getByRole('link', { name: 'Create API key' }).first().click()
+    await page.goBack()
+    expect(await heading(page)).toBe('API keys')
+    await page.context().close()
+  })
+})
