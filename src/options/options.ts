@@ -209,7 +209,8 @@ export interface GatehouseOptions<
    */
   readonly connectedApplicationsUri?: string | undefined
   /**
-   * Texts of the pages by locale. Each text that a locale lacks is shown in English. The missing texts are
+   * Texts of the pages by locale. English and German are built in, and each text here replaces a built-in text. Each text that
+   * another locale lacks is shown in English. The missing texts are
    * reported to `logger` once.
    */
   readonly texts?: { readonly [locale: string]: Partial<Texts> } | undefined

@@ -1,103 +1,15 @@
 import type { Logger } from '../../host/logger.ts'
 import { createReaderTexts, type ReaderTexts } from '../../http/pages/texts.ts'
+import { english, type Texts } from './texts/english.ts'
+import { german } from './texts/german.ts'
 
-/** Every text of the pages, in English. */
-export const english = {
-  /** Heading of the sign-in page. */
-  signInTitle: 'Sign in',
-  /** The line below the heading. `{application}` is the name of the application that requests access. */
-  signInIntro: 'to continue to {application}',
-  identifierLabel: 'Email or user name',
-  passwordLabel: 'Password',
-  signInButton: 'Sign in',
-  /** This text is the same whether the account exists or not. */
-  signInFailed: 'That email, user name or password is not right. Check them and try again.',
-  signInIncomplete: 'Enter your email or user name and your password.',
-  signInTooOften: 'Too many attempts. Wait a few minutes, then try again.',
-
-  /** Heading of the consent page. `{service}` is the name of the host's service. */
-  consentTitle: '{application} wants access to your {service} account',
-  consentDeveloper: 'by {developer}',
-  /** Screen readers read this text out after a link that opens in a new tab. */
-  opensNewTab: '(opens in a new tab)',
-  consentAccount: 'Signed in as {account}',
-  switchAccountButton: 'Use another account',
-  consentIntro: 'Choose what {application} may do:',
-  /** Title of the group of OpenID Connect scopes. */
-  consentAboutYou: 'About you',
-  /** Title of the group of operations that are in none of the application's products. */
-  consentOther: 'Other',
-  /** Buttons that tick or untick all entries of a group. Screen readers read the title of the group after them. */
-  consentSelectAll: 'All',
-  consentSelectNone: 'None',
-  consentGrantedBefore: 'Allowed before',
-  consentDeniedBefore: 'Denied before',
-  consentAlwaysIncluded: 'Always included',
-  /** The mark of a sensitive operation. */
-  consentSensitive: 'Sensitive',
-  /** Screen readers read this explanation after the mark of a sensitive operation. */
-  consentSensitiveHint: 'A mistake here may be costly. Allow it only if you trust {application}.',
-  consentNothingChosen: 'Nothing is ticked. Tick at least one entry, or deny access.',
-  /** `{duration}` is a time in words, such as “30 days”. */
-  consentDuration: 'Access ends if {application} does not use it for {duration}.',
-  /** Shown if the host named its page of connected applications. `{page}` is the link to that page. */
-  consentManage: 'You can disconnect {application} later under {page}.',
-  /** The name of the host's page on which users disconnect applications. */
-  consentManagePage: 'Connected applications',
-  /** `{address}` is the origin to which the browser goes after the decision. */
-  consentReturn: 'You will be sent back to {address}.',
-  /** Link to the privacy policy of the application. */
-  consentPrivacy: 'Privacy policy of {application}',
-  /** Link to the terms of service of the application. */
-  consentTerms: 'Terms of {application}',
-  /** Label before the title of a preview of the consent page, which decides nothing. */
-  previewLabel: 'Preview',
-  approveButton: 'Allow',
-  denyButton: 'Deny',
-
-  /** The data that the OpenID Connect scopes disclose (OpenID Connect Core 5.4). */
-  scopeOpenid: 'Know who you are',
-  scopeProfile: 'See your profile, such as your name and picture',
-  scopeEmail: 'See your email address',
-  scopeAddress: 'See your postal address',
-  scopePhone: 'See your phone number',
-  scopeOfflineAccess: 'Keep access while you are away',
-  /** Shown for a scope that is neither an operation nor one of the scopes above. */
-  scopeOther: 'See your data “{scope}”',
-
-  signOutTitle: 'Sign out of {service}?',
-  signOutIntro: 'You asked to be signed out. Applications keep the access that you gave them.',
-  signOutButton: 'Sign out',
-  staySignedInButton: 'Stay signed in',
-  signedOutTitle: 'You are signed out',
-  signedOutIntro: 'You can close this page.',
-
-  /** Shown for a moment between two pages. */
-  continueTitle: 'One moment',
-  continueIntro: 'You are being sent on.',
-  continueLink: 'Continue',
-
-  /** Heading of the error page. */
-  errorTitle: 'This did not work',
-  errorHint: 'Go back to the application that you came from and start again.',
-  /** Label before the code of an error: “Error: invalid_request”. */
-  errorCodeLabel: 'Error',
-  errorExpired: 'This page has expired, or belongs to another browser.',
-  errorForm: 'The form could not be checked, so nothing was done.',
-  errorBody: 'The form could not be read, so nothing was done.',
-  errorMethod: 'This address cannot be used in that way.',
-  errorNoSignIn: 'Signing in is not set up here.',
-  errorNotFound: 'There is nothing at this address.',
-}
-
-/** Every text of the pages. Names in braces stand for values: `{application}`. */
-export type Texts = { readonly [Name in keyof typeof english]: string }
+export { english, type Texts }
 
 /** The texts for one reader. */
 export type PageTexts = ReaderTexts<keyof Texts>
 
 /**
- * The texts of the pages in all languages.
+ * The texts of the pages in all languages. English and German are complete.
  *
  * @param options.texts the host's texts by locale
  * @param options.logger logs the missing texts once
@@ -110,6 +22,7 @@ export function createTexts(options: {
   return createReaderTexts<Texts>({
     ...options,
     english,
+    translations: { de: german },
     together: ['signInTitle', 'signInIntro'],
     pages: 'the pages',
   })

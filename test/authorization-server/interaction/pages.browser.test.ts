@@ -172,6 +172,14 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
         },
       },
     },
+    {
+      name: 'consent-german',
+      address: consentAddress,
+      options: {
+        pending: { ...repeatedConsent, uiLocales: ['de'] },
+        connectedApplicationsUri: '/settings/applications',
+      },
+    },
     { name: 'consent-preview', address: '/preview', options: {} },
     { name: 'error', address: '/error', options: {} },
     { name: 'expired', address: '/expired', options: {} },

@@ -1,16 +1,18 @@
 import { describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../../src/host/logger.ts'
 import { writingDirection } from '../../../src/http/locale.ts'
+import { german } from '../../../src/authorization-server/interaction/texts/german.ts'
 import { createTexts, english } from '../../../src/authorization-server/interaction/texts.ts'
 
-const german = {
-  signInTitle: 'Anmelden',
-  signInIntro: 'um mit {application} fortzufahren',
-  approveButton: 'Erlauben',
+const french = {
+  signInTitle: 'Se connecter',
+  signInIntro: 'pour continuer vers {application}',
+  approveButton: 'Autoriser',
 }
 const texts = createTexts({
   texts: {
-    de: german,
+    fr: french,
+    'fr-CH': { approveButton: 'Accorder' },
     'de-CH': { approveButton: 'Zulassen' },
     'pt-BR': { signInTitle: 'Entrar' },
     he: { signInTitle: 'כניסה' },
@@ -23,7 +25,9 @@ describe('the language of a reader', () => {
     [['de'], 'de'],
     [['DE-at'], 'de'],
     [['de-CH-1996'], 'de-CH'],
-    [['fr', 'de'], 'de'],
+    [['fr-BE'], 'fr'],
+    [['fr-CH-1996'], 'fr-CH'],
+    [['it', 'de'], 'de'],
     [['pt'], 'en'],
     [['pt-br'], 'pt-BR'],
     [['en-GB', 'de'], 'en'],
@@ -35,48 +39,63 @@ describe('the language of a reader', () => {
   })
 
   it('a reader without a known locale gets the default locale, or English if the default locale has no texts', () => {
-    const inGerman = createTexts({ texts: { de: german }, defaultLocale: 'de-AT' })
-    expect(inGerman.forReader(['fr']).lang).toBe('de')
-    expect(inGerman.forReader(['en']).plain('signInTitle')).toBe('Sign in')
+    const inFrench = createTexts({ texts: { fr: french }, defaultLocale: 'fr-BE' })
+    expect(inFrench.forReader(['it']).lang).toBe('fr')
+    expect(inFrench.forReader(['en']).plain('signInTitle')).toBe('Sign in')
+    expect(createTexts({ texts: {}, defaultLocale: 'de-AT' }).forReader([]).lang).toBe('de')
     expect(createTexts({ texts: {}, defaultLocale: 'fr' }).forReader([]).lang).toBe('en')
   })
 
   it('a missing text falls back from a region to its language, and then to English', () => {
-    const swiss = texts.forReader(['de-CH'])
-    expect(swiss.plain('approveButton')).toBe('Zulassen')
-    expect(swiss.plain('signInTitle')).toBe('Anmelden')
+    const swiss = texts.forReader(['fr-CH'])
+    expect(swiss.plain('approveButton')).toBe('Accorder')
+    expect(swiss.plain('signInTitle')).toBe('Se connecter')
     expect(swiss.plain('denyButton')).toBe(english.denyButton)
   })
 
   it('texts that form one sentence are shown in the same language', () => {
-    const halves = createTexts({ texts: { de: { signInTitle: 'Anmelden' } }, defaultLocale: 'de' })
+    const halves = createTexts({ texts: { fr: { signInTitle: 'Se connecter' } }, defaultLocale: 'fr' })
     expect(halves.forReader([]).plain('signInTitle')).toBe('Sign in')
     expect(halves.forReader([]).plain('signInIntro')).toBe('to continue to {application}')
-    expect(halves.forReader([]).lang).toBe('de')
+    expect(halves.forReader([]).lang).toBe('fr')
   })
 
   it('langOf returns the language of a text, and html() marks a text in another language', () => {
-    const swiss = texts.forReader(['de-CH'])
-    expect([swiss.langOf('approveButton'), swiss.langOf('signInTitle')]).toEqual(['de-CH', 'de-CH'])
+    const swiss = texts.forReader(['fr-CH'])
+    expect([swiss.langOf('approveButton'), swiss.langOf('signInTitle')]).toEqual(['fr-CH', 'fr-CH'])
     expect(swiss.langOf('denyButton')).toBe('en')
     expect(swiss.html('denyButton').toString()).toBe('<span lang="en" dir="ltr">Deny</span>')
-    expect(swiss.html('approveButton').toString()).toBe('Zulassen')
+    expect(swiss.html('approveButton').toString()).toBe('Accorder')
     expect(texts.forReader(['en-GB']).html('denyButton').toString()).toBe('Deny')
+  })
+
+  it('German is complete without any text of the host, and the host may replace single texts', () => {
+    const warn = vi.fn()
+    const own = createTexts({
+      texts: { de: { denyButton: 'Nein' } },
+      defaultLocale: 'en',
+      logger: { ...silentLogger, warn },
+    }).forReader(['de-AT'])
+    expect(own.lang).toBe('de')
+    expect([own.plain('denyButton'), own.plain('approveButton')]).toEqual(['Nein', 'Erlauben'])
+    expect(warn).not.toHaveBeenCalled()
+    expect(texts.forReader(['de-CH']).plain('approveButton')).toBe('Zulassen')
+    expect(texts.forReader(['de-CH']).plain('denyButton')).toBe('Ablehnen')
   })
 
   it('missing texts of a locale are logged once, with their names', () => {
     const { denyButton, signInIntro, ...others } = english
     const warn = vi.fn()
     const made = createTexts({
-      texts: { en: { approveButton: 'OK' }, 'en-GB': {}, de: others, 'de-CH': { denyButton }, fr: english },
+      texts: { en: { approveButton: 'OK' }, 'en-GB': {}, it: others, 'it-CH': { denyButton }, fr: english },
       defaultLocale: 'en',
       logger: { ...silentLogger, warn },
     })
-    for (let count = 0; count < 3; count += 1) made.forReader(['de']).plain('denyButton')
+    for (let count = 0; count < 3; count += 1) made.forReader(['it']).plain('denyButton')
     const together = ['signInTitle', 'signInIntro']
     expect(warn.mock.calls).toEqual([
       [
-        { missing: { de: [...together, 'denyButton'], 'de-CH': together } },
+        { missing: { it: [...together, 'denyButton'], 'it-CH': together } },
         expect.stringContaining('English'),
       ],
     ])
@@ -124,6 +143,15 @@ describe('values in a text', () => {
     expect(reader.plain('signInIntro', { application: '{other}', other: 'x' })).toContain('</b> & {other},')
     expect(reader.html('signInIntro', { application: '{other}' }).toString()).toContain('<bdi>{other}</bdi>')
   })
+
+  it.each(Object.keys(english) as (keyof typeof english)[])(
+    'the text %s has a German translation with the same placeholders',
+    (name) => {
+      const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted()
+      expect(german[name].trim()).not.toBe('')
+      expect(placeholders(german[name])).toEqual(placeholders(english[name]))
+    },
+  )
 
   it('every placeholder of an English text has a value on the pages', () => {
     const names = Object.values(english).flatMap((text) =>

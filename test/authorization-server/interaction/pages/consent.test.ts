@@ -35,18 +35,31 @@ const textOf = (markup: string) =>
 
 describe('the consent page', () => {
   it('each sentence of the consent page is in one language, and the markup names the language of a sentence that is not in the language of the page', async () => {
-    const texts = { de: { denyButton: 'Ablehnen', consentAccount: 'Angemeldet als {account}' } }
+    const texts = { fr: { denyButton: 'Refuser', consentAccount: 'Connecté : {account}' } }
     const host = hostApp({ pending: pendingConsent, texts })
-    const { text } = await request(host.callback).get(page).set('Accept-Language', 'de')
-    expect(text).toContain('<html lang="de"')
-    expect(text).toContain('>Ablehnen<')
+    const { text } = await request(host.callback).get(page).set('Accept-Language', 'fr')
+    expect(text).toContain('<html lang="fr"')
+    expect(text).toContain('>Refuser<')
     expect(text).toContain(
       '<span lang="en" dir="ltr">Access ends if <bdi>Ledgerly</bdi> does not use it for <bdi>30 days</bdi>.</span>',
     )
-    const complete = { de: { ...texts.de, consentDuration: 'Endet nach {duration} ohne Nutzung.' } }
-    const inGerman = hostApp({ pending: pendingConsent, texts: complete })
-    const german = await request(inGerman.callback).get(page).set('Accept-Language', 'de')
-    expect(german.text).toContain('<p>Endet nach <bdi>30 Tage</bdi> ohne Nutzung.</p>')
+    const complete = { fr: { ...texts.fr, consentDuration: 'Prend fin après {duration}.' } }
+    const inFrench = hostApp({ pending: pendingConsent, texts: complete })
+    const french = await request(inFrench.callback).get(page).set('Accept-Language', 'fr')
+    expect(french.text).toMatch(/<p>Prend fin après <bdi>30\sjours<\/bdi>\.<\/p>/)
+  })
+
+  it('a reader with German gets the whole page in German without any option', async () => {
+    const { text } = await request(hostApp({ pending: pendingConsent }).callback)
+      .get(page)
+      .set('Accept-Language', 'de-CH,fr;q=0.5')
+    expect(text).toContain('<html lang="de" dir="ltr">')
+    // No text falls back to English.
+    expect(text).not.toContain('lang="en"')
+    const read = textOf(text)
+    expect(read).toContain('Ledgerly möchte auf Ihr Konto bei Example Bank zugreifen')
+    expect(read).toContain('Der Zugriff endet, wenn Ledgerly ihn 30 Tage lang nicht nutzt.')
+    expect(read).toMatch(/Erlauben Ablehnen/)
   })
 
   it('the consent page shows the application, the account, the scopes, the duration and the target', async () => {
@@ -170,7 +183,7 @@ describe('the consent page', () => {
   })
 
   it('the consent page is in the language of ui_locales, or else of Accept-Language', async () => {
-    const texts = { de: { approveButton: 'Erlauben' }, ar: { approveButton: 'سماح' } }
+    const texts = { de: { approveButton: 'Verbinden' }, ar: { approveButton: 'سماح' } }
     const ask = async (uiLocales: string[], accept: string) =>
       (
         await request(hostApp({ pending: { ...pendingConsent, uiLocales }, texts }).callback)
@@ -180,7 +193,9 @@ describe('the consent page', () => {
 
     const german = await ask([], 'de-AT,en;q=0.5')
     expect(german).toContain('<html lang="de" dir="ltr">')
-    expect(textOf(german)).toMatch(/Rechnungen .* Ihre Rechnungen lesen .* Create invoices .* Erlauben Deny/)
+    expect(textOf(german)).toMatch(
+      /Rechnungen .* Ihre Rechnungen lesen .* Create invoices .* Verbinden Ablehnen/,
+    )
     const arabic = await ask(['ar-EG'], 'de')
     expect(arabic).toContain('<html lang="ar" dir="rtl">')
     expect(await ask(['xx'], 'de;q=0')).toContain('<html lang="en" dir="ltr">')
