@@ -1,6 +1,7 @@
 import { activityPages } from './activity/activity-page.ts'
 import { clientPages } from './clients/client-pages.ts'
 import { connectedPages } from './connected-applications/connected-page.ts'
+import { guidePages } from './guide/guide-pages.ts'
 import { overviewPage } from './overview/overview-page.ts'
 import type { Page } from './page.ts'
 import type { ConsoleServices } from './services.ts'
@@ -10,6 +11,7 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
   return [
     overviewPage(services),
     ...clientPages(services),
+    ...guidePages(services),
     // What users have authorized.
     ...connectedPages(services),
     ...activityPages(services),

@@ -141,6 +141,10 @@ export function createConsoleStylesheet(accentColor: string): string {
 .gatehouse details > :not(summary) { margin-block-end: .75rem; }
 .gatehouse .empty { padding: 2rem 1.25rem; text-align: center; align-items: center; border-style: dashed; }
 .gatehouse .rows { list-style: none; display: flex; flex-direction: column; gap: 1rem; }
+.gatehouse .plain-list { list-style: none; }
+.gatehouse .steps { padding-inline-start: 1.5rem; display: flex; flex-direction: column; gap: 1.25rem; }
+.gatehouse .steps > li::marker { font-weight: 650; color: var(--muted); }
+.gatehouse .steps > li > * + * { margin-block-start: .375rem; }
 .gatehouse .bullets { list-style: disc; padding-inline-start: 1.25rem; }
 ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
 .gatehouse .identity > .mark { width: 2.75rem; height: 2.75rem; border-radius: .625rem; font-size: 1.25rem; }
@@ -164,6 +168,8 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
   .gatehouse table.cards tr:last-child { border-bottom: 0; }
   .gatehouse table.cards :is(th, td) { border: 0; padding: .125rem 0; text-align: start; }
   .gatehouse table.cards td[data-label]::before { content: attr(data-label) ": "; color: var(--muted); font-size: .875rem; }
+  .gatehouse .listing .copyable { flex-direction: column-reverse; align-items: stretch; }
+  .gatehouse .listing .copyable button { align-self: end; }
   .gatehouse .facts { grid-template-columns: 1fr; gap: 0; }
   .gatehouse .facts dd { margin-block-end: .5rem; }
   .gatehouse .buttons > :is(button, .button) { flex: 1 1 auto; }

@@ -1,6 +1,4 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import { directScopes } from '../../catalog/resolve-scopes.ts'
-import type { Client } from '../../clients/client.ts'
 
 /** The lines for a POSIX shell that get a token of an API key. They keep it in the variable `TOKEN`, and print it. */
 export function tokenCommand(issuer: string, clientId: string, clientSecret: string): string {
@@ -18,11 +16,14 @@ export function callCommand(address: string): string {
 }
 
 /**
- * The address of the first GET operation that an API key may call and that needs no parameter in its path; undefined if
- * there is none.
+ * The address of the first GET operation among these scopes that needs no parameter in its path; undefined if there is none.
  */
-export function firstReadAddress(catalog: Catalog, client: Client, audience: string): string | undefined {
-  for (const scope of directScopes(catalog, client)) {
+export function firstReadAddress(
+  catalog: Catalog,
+  scopes: readonly string[],
+  audience: string,
+): string | undefined {
+  for (const scope of scopes) {
     for (const { method, path } of catalog.operations.get(scope)?.routes ?? []) {
       if (method === 'GET' && !path.includes('/:')) return new URL(audience + path).href
     }
@@ -31,6 +32,6 @@ export function firstReadAddress(catalog: Catalog, client: Client, audience: str
 }
 
 /** A word for a POSIX shell, in which no character has a special meaning. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -1,3 +1,4 @@
+import { directScopes } from '../../catalog/resolve-scopes.ts'
 import type { Client } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
@@ -79,7 +80,7 @@ function firstCall(
   if (client.products.length === 0) {
     return panel({ title: texts.html('clientsNextTitle') }, html`<p>${texts.html('clientsNextProduct')}</p>`)
   }
-  const address = firstReadAddress(catalog.current, client, audience)
+  const address = firstReadAddress(catalog.current, directScopes(catalog.current, client), audience)
   return panel(
     { title: texts.html('clientsTryTitle') },
     html`<p class="muted">${texts.html('clientsTryHint')}</p>

@@ -1,0 +1,59 @@
+import { ROUTES } from '../../authorization-server/provider/routes.ts'
+import type { Operation } from '../../catalog/catalog.ts'
+import { applicationScopes, directScopes } from '../../catalog/resolve-scopes.ts'
+import type { Client } from '../../clients/client.ts'
+import { firstReadAddress } from '../clients/commands.ts'
+import type { ConsoleServices } from '../services.ts'
+
+/** The values of one client, which the examples contain. The secret is never among them. */
+export interface GuideValues {
+  readonly kind: Client['kind']
+  readonly clientId: string
+  readonly issuer: string
+  readonly tokenAddress: string
+  readonly authorizationAddress: string
+  /** The address of the API. */
+  readonly audience: string
+  /** The operations that the client may call, in the order of the catalog. */
+  readonly operations: readonly Operation[]
+  /** The first redirect URI of an application; undefined if it has none. */
+  readonly redirectUri: string | undefined
+  /** An operation to try: a GET without parameters; undefined if the client may call none. */
+  readonly readAddress: string | undefined
+}
+
+/** Collects the values of a client. */
+export async function guideValues(
+  services: Pick<ConsoleServices, 'accounts' | 'catalog' | 'issuer' | 'audience'>,
+  client: Client,
+): Promise<GuideValues> {
+  const { issuer, audience } = services
+  const catalog = services.catalog.current
+  const scopes =
+    client.kind === 'apiKey'
+      ? directScopes(catalog, client)
+      : applicationScopes(
+          catalog,
+          client,
+          (await services.accounts.find(client.accountId, client.userId))?.kycLevel,
+        )
+  return {
+    kind: client.kind,
+    clientId: client.clientId,
+    issuer,
+    tokenAddress: issuer + ROUTES.token,
+    authorizationAddress: issuer + ROUTES.authorization,
+    audience,
+    operations: scopes.flatMap((scope) => catalog.operations.get(scope) ?? []),
+    redirectUri: client.kind === 'application' ? client.redirectUris[0] : undefined,
+    readAddress: firstReadAddress(catalog, scopes, audience),
+  }
+}
+
+/** The scopes as applications request them, separated by spaces. */
+export function scopeText({ operations }: Pick<GuideValues, 'operations'>): string {
+  return operations.map(({ scope }) => scope).join(' ')
+}
+
+/** A text in double quotes. JavaScript, Python and Go write texts in the same way as JSON. */
+export const quoted = (text: string): string => JSON.stringify(text)

@@ -1,0 +1,195 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { authorize, CALLBACK } from '../../support/host.ts'
+import type { Client } from '../../support/host-requests.ts'
+import { findProgram } from '../../support/required-programs.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+const run = promisify(execFile)
+const NODE_MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
+const python = findProgram('python3')
+
+const ENTITIES: Record<string, string> = {
+  '&quot;': '"',
+  '&#39;': "'",
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+}
+
+/** The lines that a reader copies from an element of the page. */
+function copied(body: string, id: string): string {
+  const markup = new RegExp(`<code id="${id}"\\s*>([^]*?)</code`).exec(body)?.[1]
+  if (markup === undefined) throw new Error(`the page has no element ${id}`)
+  return markup.replaceAll(/&(?:quot|#39|lt|gt|amp);/g, (entity) => ENTITIES[entity] ?? entity)
+}
+
+describe('the guide of a client', () => {
+  let host: ConsoleHost
+  let folder: string
+  beforeAll(async () => {
+    host = await startConsole({ store: memoryStore() })
+    folder = await mkdtemp(path.join(tmpdir(), 'guide-'))
+    await symlink(NODE_MODULES, path.join(folder, 'node_modules'))
+  })
+  afterAll(async () => {
+    await host.close()
+    await rm(folder, { recursive: true })
+  })
+
+  async function guideOf(base: 'api-keys' | 'applications', { client_id }: Client) {
+    const page = await host.visit('acme').open(`/console/${base}/${client_id}/guide`)
+    expect(page.status).toBe(200)
+    return page.body
+  }
+
+  /** Runs lines in a POSIX shell. `answer` gets the first line that they print, and returns what the shell reads. */
+  function runInShell(lines: string, answer: (firstLine: string) => Promise<string>): Promise<string> {
+    const shell = spawn('sh', ['-c', lines], { stdio: ['pipe', 'pipe', 'ignore'] })
+    let output = ''
+    let isAnswered = false
+    return new Promise((resolve, reject) => {
+      shell.stdout.on('data', (data: Buffer) => {
+        output += data.toString()
+        const [, firstLine] = /^(.*)\n/.exec(output) ?? []
+        if (firstLine === undefined || isAnswered) return
+        isAnswered = true
+        answer(firstLine).then((input) => shell.stdin.end(input), reject)
+      })
+      shell.on('error', reject)
+      shell.on('close', () => resolve(output))
+    })
+  }
+
+  async function runNode(name: string, text: string, { client_secret }: Client, args: string[] = []) {
+    await writeFile(path.join(folder, name), text)
+    const env = { ...process.env, CLIENT_SECRET: client_secret }
+    const { stdout } = await run(process.execPath, [path.join(folder, name), ...args], { env })
+    return stdout
+  }
+
+  it('the lines for a terminal get a token of an API key and call the API', async () => {
+    const key = await host.createApiKey()
+    const body = await guideOf('api-keys', key)
+    const lines = ['step-secret', 'step-token', 'step-call'].map((id) => copied(body, id))
+    const output = await runInShell(['echo begin', ...lines].join('\n'), async () => `${key.client_secret}\n`)
+    expect(output).toContain('"access_token":')
+    expect(output).toContain('HTTP/1.1 200 OK')
+    expect(output).toContain('"reached":"/api/invoices/list"')
+    expect(body).not.toContain(key.client_secret)
+  })
+
+  it('the lines for a terminal connect a user with an application, call the API, and get new tokens', async () => {
+    const application = await host.createApplication()
+    const body = await guideOf('applications', application)
+    const steps = ['allow', 'code', 'secret', 'exchange', 'call', 'refresh', 'call']
+    const lines = steps.map((step) => copied(body, `step-${step}`)).join('\n')
+    const output = await runInShell(lines, async (address) => {
+      const parameters = Object.fromEntries(new URL(address).searchParams)
+      const { code } = await authorize(host, application.client_id, {
+        parameters,
+        browser: host.visit('alice').browser,
+      })
+      return `${code}\n${application.client_secret}\n`
+    })
+    expect(output.match(/"refresh_token":/g)).toHaveLength(2)
+    expect(output.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2)
+  })
+
+  it('the Node.js program gets a token of an API key and calls the API', async () => {
+    const key = await host.createApiKey()
+    const output = await runNode('key.mjs', copied(await guideOf('api-keys', key), 'node-example'), key)
+    expect(output).toMatch(/^200 .*"reached":"\/api\/invoices\/list"/)
+  })
+
+  it('the Node.js functions connect a user with an application, call the API, and get new tokens', async () => {
+    const application = await host.createApplication()
+    const body = await guideOf('applications', application)
+    await writeFile(path.join(folder, 'guide.mjs'), copied(body, 'node-example'))
+    const driver = `import { callApi, connect, finish, refresh } from './guide.mjs'
+      const [address, session] = process.argv.slice(2)
+      if (address === undefined) console.log(JSON.stringify(await connect()))
+      else {
+        const tokens = await refresh(await finish(address, JSON.parse(session)))
+        console.log((await callApi(tokens)).status)
+      }`
+    const session = JSON.parse(await runNode('driver.mjs', driver, application)) as { url: string }
+    const { callback } = await authorize(host, application.client_id, {
+      parameters: Object.fromEntries(new URL(session.url).searchParams),
+      browser: host.visit('bob').browser,
+    })
+    const output = await runNode('driver.mjs', driver, application, [callback.href, JSON.stringify(session)])
+    expect(output.trim()).toBe('200')
+  })
+
+  it.skipIf(python === undefined)('the Python examples are valid Python', async () => {
+    const key = await guideOf('api-keys', await host.createApiKey())
+    const application = await guideOf('applications', await host.createApplication())
+    const files = ['key.py', 'application.py'].map((name) => path.join(folder, name))
+    await writeFile(files[0] ?? '', copied(key, 'python-example'))
+    await writeFile(files[1] ?? '', copied(application, 'python-example'))
+    await run(python ?? '', ['-m', 'py_compile', ...files])
+  })
+
+  it('the examples contain only what the developer of an application may request at the KYC level', async () => {
+    const application = await host.createApplication({ accountId: 'alice' })
+    const { body } = await host.visit('alice').open(`/console/applications/${application.client_id}/guide`)
+    expect(copied(body, 'step-allow')).toContain('scope=invoices%3Aread+invoices%3Acreate+payments%3Alist&')
+    expect(body).not.toContain('payments:transfer')
+  })
+
+  it('a redirect URI with quotes stays one word of the shell and one text of each language', async () => {
+    const redirectUri = `http://localhost:9/it's?a=$HOME`
+    const application = await host.createApplication({ redirectUris: [redirectUri] })
+    const body = await guideOf('applications', application)
+    const { stdout } = await run('sh', ['-c', copied(body, 'step-allow')])
+    expect(new URL(stdout.trim()).searchParams.get('redirect_uri')).toBe(redirectUri)
+    expect(copied(body, 'step-exchange')).toContain(
+      String.raw`'redirect_uri=http://localhost:9/it'\''s?a=$HOME'`,
+    )
+    expect(copied(body, 'go-example')).toContain(`"${redirectUri}"`)
+  })
+
+  it('a client without operations, and an application without a redirect URI, get the next step instead', async () => {
+    const key = await host.createApiKey([])
+    const keyGuide = await guideOf('api-keys', key)
+    expect(keyGuide).toContain('There is nothing to call yet')
+    expect(keyGuide).toContain(`href="/console/api-keys/${key.client_id}"`)
+    const application = await host.createApplication({ redirectUris: [] })
+    const guide = await guideOf('applications', application)
+    expect(guide).toContain('There is no redirect URI yet')
+    expect(guide).toContain(`href="/console/applications/${application.client_id}/settings"`)
+    expect(guide).not.toContain(CALLBACK)
+  })
+
+  it('a client of another account, and an unknown client, get 404', async () => {
+    const { client_id } = await host.createApiKey()
+    const visitor = host.visit('alice')
+    expect((await visitor.get(`/console/api-keys/${client_id}/guide`)).status).toBe(404)
+    expect((await visitor.get('/console/api-keys/key_unknown/guide')).status).toBe(404)
+    expect((await host.visit('acme').get(`/console/applications/${client_id}/guide`)).status).toBe(404)
+  })
+
+  it('a hostile name is escaped, and the page has at most 20 kB', async () => {
+    const application = await host.createApplication({ name: `</title><script>alert('x')</script>` })
+    const body = await guideOf('applications', application)
+    expect(body).not.toContain('<script>')
+    expect(Buffer.byteLength(body)).toBeLessThan(20_000)
+  })
+
+  it('a reader with German gets the guide in German, with the same examples', async () => {
+    const key = await host.createApiKey()
+    const english = await guideOf('api-keys', key)
+    const { body } = await host
+      .visit('acme')
+      .get(`/console/api-keys/${key.client_id}/guide`, { 'accept-language': 'de' })
+    expect(body).toContain('Im Terminal ausprobieren')
+    expect(copied(body, 'step-token')).toBe(copied(english, 'step-token'))
+  })
+})
