@@ -2,6 +2,7 @@ import { activityPages } from './activity/activity-page.ts'
 import { clientPages } from './clients/client-pages.ts'
 import { connectedPages } from './connected-applications/connected-page.ts'
 import { guidePages } from './guide/guide-pages.ts'
+import { inspectorPages } from './inspector/inspector-page.ts'
 import { overviewPage } from './overview/overview-page.ts'
 import type { Page } from './page.ts'
 import type { ConsoleServices } from './services.ts'
@@ -15,5 +16,6 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
     // What users have authorized.
     ...connectedPages(services),
     ...activityPages(services),
+    ...inspectorPages(services),
   ]
 }

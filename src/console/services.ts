@@ -5,10 +5,12 @@ import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
 import type { Repeatable } from '../clients/repeatable/idempotency.ts'
 import type { Connections } from '../grants/connections.ts'
+import type { VerifyToken } from '../gateway/verify-token.ts'
 import type { Grants } from '../grants/grant-service.ts'
 import type { Health } from '../health/health-report.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
+import type { RevocationSet } from '../revocation/is-revoked.ts'
 
 /** The services that the pages of the console use. */
 export interface ConsoleServices {
@@ -19,6 +21,10 @@ export interface ConsoleServices {
   readonly tokens: Tokens
   readonly audit: Pick<AuditTrail, 'list'>
   readonly signingKeys: SigningKeys
+  /** Verifies an access token of this service, without the revocations. */
+  readonly verifyToken: VerifyToken
+  /** The revocations that this process knows. */
+  readonly revoked: Pick<RevocationSet, 'findCause' | 'isKeyRevoked'>
   readonly accounts: HostAccounts
   readonly catalog: CurrentCatalog
   readonly repeatable: Repeatable

@@ -166,8 +166,9 @@ function assemble(options: GatehouseOptions): Gatehouse {
     ),
     ready: readyForRequest,
   }
+  const verifyToken = createTokenVerifier(accessTokens)
   const tokens = createTokens({
-    verify: createTokenVerifier(accessTokens),
+    verify: verifyToken,
     revocations,
     clientTokens,
     revokeAccount,
@@ -220,6 +221,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
         connections: authorizations.connections,
         tokens,
         signingKeys,
+        verifyToken,
         health: () => gatehouse.health(),
       },
       { begin: lifecycle.begin, ready: () => lifecycle.ready(startTimeoutMs) },

@@ -10,7 +10,7 @@ import type { Core } from './wire-core.ts'
 /** The services that both front ends use, and that the core does not have. */
 type Services = Pick<
   ConsoleServices,
-  'apiKeys' | 'applications' | 'grants' | 'connections' | 'tokens' | 'signingKeys' | 'health'
+  'apiKeys' | 'applications' | 'grants' | 'connections' | 'tokens' | 'signingKeys' | 'verifyToken' | 'health'
 >
 
 /**
@@ -24,12 +24,13 @@ export function createFrontEnds(
   services: Services,
   lifecycle: { begin(): void; ready(): Promise<unknown> },
 ) {
-  const { settings, audit, accounts, catalog, events, logger } = core
+  const { settings, audit, accounts, catalog, revoked, events, logger } = core
   const parts = {
     ...services,
     audit,
     accounts,
     catalog,
+    revoked,
     events,
     logger,
     issuer: settings.issuer,

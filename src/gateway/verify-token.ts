@@ -46,7 +46,11 @@ export function isExpired(expiresAt: number, now: number): boolean {
 /** Why an expired token is rejected, with the remedy. */
 export const EXPIRED: InvalidToken = { problem: 'the access token has expired; get a new one' }
 
-const WRONG_SIGNATURE: InvalidToken = { problem: 'the signature of the access token is wrong' }
+/** Why a token with a wrong signature is rejected. */
+export const WRONG_SIGNATURE: InvalidToken = { problem: 'the signature of the access token is wrong' }
+
+/** Why a token is rejected whose key this service does not have, or no longer has. */
+export const UNKNOWN_KEY: InvalidToken = { problem: 'the access token is signed with an unknown key' }
 
 /** Why a revoked token is rejected. */
 export const REVOKED: InvalidToken = { problem: 'the access token has been revoked' }
@@ -149,7 +153,7 @@ function isUnknownKey(error: unknown): boolean {
 
 function describeProblem(error: unknown): string {
   if (error instanceof errors.JWTExpired) return EXPIRED.problem
-  if (isUnknownKey(error)) return 'the access token is signed with an unknown key'
+  if (isUnknownKey(error)) return UNKNOWN_KEY.problem
   if (error instanceof errors.JWSSignatureVerificationFailed) return WRONG_SIGNATURE.problem
   if (error instanceof errors.JOSEAlgNotAllowed)
     return `the access token is not signed with ${ALGORITHMS.join()}`

@@ -1,0 +1,70 @@
+import { Form } from '../../http/form-body.ts'
+import { html, type Html } from '../../http/html.ts'
+import { notice, panel } from '../elements/elements.ts'
+import { field, form } from '../elements/form.ts'
+import { page, type Call, type Page, type View } from '../page.ts'
+import type { TextName } from '../texts.ts'
+import { inspect, type InspectorServices } from './inspect.ts'
+import { readToken } from './read-token.ts'
+import { inspectionResult } from './result.ts'
+
+/** A page that explains an access token. The token is sent by POST, and the page with the answer does not contain it. */
+export function inspectorPages(services: InspectorServices): Page[] {
+  return [
+    page({
+      path: '/token-inspector',
+      section: 'inspector',
+      access: 'signed-in',
+      show: async (call) => view(call, undefined),
+      actions: {
+        inspect: {
+          access: 'signed-in',
+          async run(call) {
+            const decoded = readToken(call.form.get('token') ?? '')
+            if (typeof decoded === 'string') return rejected(call, decoded)
+            const inspection = await inspect(services, call, decoded)
+            if (!inspection) return rejected(call, 'inspectorForeign')
+            return view(call, inspectionResult(call, inspection, services))
+          },
+        },
+      },
+    }),
+  ]
+}
+
+/** The answer to a text that cannot be inspected. */
+function rejected(call: Call, text: TextName): View {
+  const title = call.texts.plain('problemWindow', { title: call.texts.plain('inspectorTitle') })
+  return { ...view(call, notice('bad', html`<p>${call.texts.html(text)}</p>`)), title, status: 422 }
+}
+
+function view(call: Call, result: Html | undefined): View {
+  const { texts, isOperator } = call
+  const tokenField = field(
+    { form: new Form(), problems: [] },
+    {
+      name: 'token',
+      label: texts.html('inspectorField'),
+      hint: texts.html('inspectorHint'),
+      type: 'lines',
+      isRequired: true,
+      isCode: true,
+      isFocused: result === undefined,
+      autocomplete: 'off',
+    },
+  )
+  const input = form(
+    call,
+    { action: 'inspect' },
+    html`${tokenField}
+      <div class="buttons"><button class="primary">${texts.html('inspectorButton')}</button></div>`,
+  )
+  return {
+    title: texts.plain('inspectorTitle'),
+    body: html`<div class="tight">
+        <h1>${texts.html('inspectorTitle')}</h1>
+        <p class="muted">${texts.html(isOperator ? 'inspectorIntroOperator' : 'inspectorIntro')}</p>
+      </div>
+      ${result === undefined ? html`<div class="panel">${input}</div>` : html`${result} ${panel({ title: texts.html('inspectorAnother') }, input)}`}`,
+  }
+}

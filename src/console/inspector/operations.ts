@@ -1,0 +1,55 @@
+import type { Catalog, Product } from '../../catalog/catalog.ts'
+import { html, type Html } from '../../http/html.ts'
+import { displayText } from '../../http/pages/display-text.ts'
+import { table } from '../elements/elements.ts'
+import type { Reader } from '../reader.ts'
+
+/**
+ * The operations that scopes allow, by product, each with the calls that it allows.
+ *
+ * @param productIds the products of the client. An operation of several products is shown with these. @default all
+ */
+export function operationTables(
+  scopes: readonly string[],
+  texts: Reader,
+  { catalog, productIds }: { catalog: Catalog; productIds?: readonly string[] | undefined },
+): Html {
+  const carried = new Set(scopes)
+  const ofProduct = (product: Product) => product.operations.filter(({ scope }) => carried.has(scope))
+  const products = [...catalog.products.values()].filter((product) => ofProduct(product).length > 0)
+  const own = products.filter(({ id }) => productIds?.includes(id))
+  const covered = new Set(own.flatMap((product) => ofProduct(product).map(({ scope }) => scope)))
+  const shown = products.filter(
+    (product) => own.includes(product) || ofProduct(product).some(({ scope }) => !covered.has(scope)),
+  )
+  const others = scopes.filter((scope) => !catalog.operations.has(scope))
+  return html`${shown.map(
+    (product) =>
+      html`<div class="tight">
+        <h3><bdi>${texts.localize(product.title)}</bdi></h3>
+        ${table(
+          [
+            { title: texts.html('inspectorOperation') },
+            { title: texts.html('inspectorCall'), label: texts.plain('inspectorCall') },
+          ],
+          ofProduct(product).map(({ title, scope, routes }) => [
+            html`<div class="tight">
+              <bdi>${texts.localize(title)}</bdi><code class="muted">${scope}</code>
+            </div>`,
+            html`<div class="tight">
+              ${routes.map(({ method, path }) => html`<code dir="ltr">${method} ${path}</code>`)}
+            </div>`,
+          ]),
+        )}
+      </div>`,
+  )}
+  ${
+    others.length > 0 &&
+    html`<div class="tight">
+      <h3>${texts.html('inspectorOtherScopes')}</h3>
+      <p>
+        ${texts.html('inspectorOtherScopesText', { list: html`<code>${displayText(others.join(' '), 500)}</code>` })}
+      </p>
+    </div>`
+  }`
+}

@@ -1,0 +1,77 @@
+import { html, type Html, type HtmlValue } from '../../http/html.ts'
+import { applicationName, displayText } from '../../http/pages/display-text.ts'
+import { isEpochSeconds, isText } from '../../validation/predicates.ts'
+import { facts, panel } from '../elements/elements.ts'
+import type { Call } from '../page.ts'
+import type { Inspection, InspectorServices } from './inspect.ts'
+import { operationTables } from './operations.ts'
+import { prettyJson } from './pretty-json.ts'
+import { statusNotice } from './status-notice.ts'
+
+/** Everything about an inspected token: its status, its facts, what it may do, and its decoded parts. */
+export function inspectionResult(
+  call: Pick<Call, 'texts' | 'to' | 'has' | 'isOperator'>,
+  inspection: Inspection,
+  services: Pick<InspectorServices, 'catalog' | 'issuer' | 'audience'>,
+): Html {
+  const { texts } = call
+  const { status, scopes, header, claims, client } = inspection
+  const isTrusted = status.is === 'valid' || status.is === 'expired' || status.is === 'revoked'
+  return html`${statusNotice(inspection, texts, services)}
+  ${
+    isTrusted &&
+    html`${panel({ title: texts.html('inspectorFacts') }, tokenFacts(call, inspection))}
+    ${panel(
+      {
+        title: texts.html(status.is === 'valid' ? 'inspectorOperations' : 'inspectorOperationsFormer'),
+      },
+      scopes.length === 0
+        ? html`<p>${texts.html('inspectorNoOperations')}</p>`
+        : html`<p class="muted">
+              ${texts.html('inspectorBelow', { address: html`<code dir="ltr">${services.audience}</code>` })}
+            </p>
+            ${operationTables(scopes, texts, { catalog: services.catalog.current, productIds: client?.products })}`,
+    )}`
+  }
+  ${panel(
+    { title: texts.html('inspectorRaw') },
+    html`${!isTrusted && html`<p class="problem">${texts.html('inspectorUntrusted')}</p>`}
+      <h3>${texts.html('inspectorHeader')}</h3>
+      <pre dir="ltr" tabindex="0">${prettyJson(header)}</pre>
+      <h3>${texts.html('inspectorClaims')}</h3>
+      <pre dir="ltr" tabindex="0">${prettyJson(claims)}</pre>`,
+  )}`
+}
+
+function tokenFacts(
+  { texts, to, has, isOperator }: Pick<Call, 'texts' | 'to' | 'has' | 'isOperator'>,
+  { client, claims, header }: Inspection,
+): Html {
+  const { client_id: clientId, access_mode: mode, account_id: accountId, user_id: userId, iat, exp } = claims
+  const time = (value: unknown) =>
+    isEpochSeconds(value) && html`${texts.dateTime(value * 1000)} (${texts.ago(value)})`
+  const code = (value: unknown): HtmlValue => isText(value) && html`<code>${displayText(value, 200)}</code>`
+  const account = [accountId, userId].filter(isText).join('/')
+  const path = client?.kind === 'apiKey' ? '/api-keys' : '/applications'
+  const section = client?.kind === 'apiKey' ? 'apiKeys' : 'applications'
+  const base = isOperator ? '/operator/clients' : has(section) ? path : undefined
+  const name = client ? applicationName(client) : displayText(String(clientId))
+  return facts([
+    [
+      texts.html('inspectorClient'),
+      base !== undefined && client
+        ? html`<a href="${to(`${base}/${encodeURIComponent(client.clientId)}`)}"><bdi>${name}</bdi></a>`
+        : html`<bdi>${name}</bdi>`,
+    ],
+    [
+      texts.html('inspectorMode'),
+      texts.html(mode === 'delegated' ? 'inspectorModeDelegated' : 'inspectorModeDirect', {
+        account: displayText(account),
+      }),
+    ],
+    [texts.html('inspectorIssued'), time(iat)],
+    [texts.html('inspectorExpires'), time(exp)],
+    [texts.html('inspectorKey'), code(header['kid'])],
+    [texts.html('inspectorTokenId'), code(claims['jti'])],
+  ])
+}

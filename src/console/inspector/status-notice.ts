@@ -1,0 +1,78 @@
+import { isEpochSeconds } from '../../validation/predicates.ts'
+import { directScopes } from '../../catalog/resolve-scopes.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Client } from '../../clients/client.ts'
+import { html, type Html } from '../../http/html.ts'
+import type { RevocationCause } from '../../revocation/is-revoked.ts'
+import { operationTitle } from '../activity/sentence.ts'
+import { notice } from '../elements/elements.ts'
+import type { Reader } from '../reader.ts'
+import type { TextName } from '../texts.ts'
+import type { Inspection, InspectorServices } from './inspect.ts'
+
+/** Says in words whether a token works, why not, and what to do next. */
+export function statusNotice(
+  inspection: Inspection,
+  texts: Reader,
+  { catalog, issuer, audience }: Pick<InspectorServices, 'catalog' | 'issuer' | 'audience'>,
+): Html {
+  const { status, client, claims, scopes } = inspection
+  const say = (tone: 'good' | 'warn' | 'bad', title: TextName, text: Html | undefined) =>
+    notice(
+      tone,
+      html`<p><strong>${texts.html(title)}</strong></p>
+        ${text && html`<p>${text}</p>`}`,
+    )
+  const { exp } = claims
+  const end = isEpochSeconds(exp) ? { time: texts.dateTime(exp * 1000), ago: texts.ago(exp) } : {}
+  if (status.is === 'valid') return say('good', 'inspectorValid', texts.html('inspectorValidText', end))
+  if (status.is === 'expired') return say('warn', 'inspectorExpired', texts.html('inspectorExpiredText', end))
+  if (status.is === 'revoked') {
+    const parts = { texts, catalog: catalog.current, client, scopes }
+    return say('bad', 'inspectorRevoked', causeText(status.cause, parts))
+  }
+  if (status.is === 'rejected') {
+    return say('bad', 'inspectorRejected', html`<span lang="en" dir="ltr">${status.problem}</span>`)
+  }
+  const [title, text] = EXPLAINED[status.is]
+  return say('bad', title, texts.html(text, { issuer, audience }))
+}
+
+/** The title and the text of each status whose text is always the same. */
+const EXPLAINED = {
+  otherIssuer: ['inspectorOtherIssuer', 'inspectorOtherIssuerText'],
+  otherAudience: ['inspectorOtherAudience', 'inspectorOtherAudienceText'],
+  notAccessToken: ['inspectorNotAccessToken', 'inspectorNotAccessTokenText'],
+  unsigned: ['inspectorUnsigned', 'inspectorUnsignedText'],
+  wrongSignature: ['inspectorWrongSignature', 'inspectorWrongSignatureText'],
+  unknownKey: ['inspectorUnknownKey', 'inspectorUnknownKeyText'],
+} as const
+
+/** What revoked a token, and what to do next. */
+function causeText(
+  cause: RevocationCause,
+  parts: { texts: Reader; catalog: Catalog; client: Client | undefined; scopes: readonly string[] },
+): Html {
+  const { texts, catalog, client, scopes } = parts
+  const say = (name: TextName, list: readonly string[]) => {
+    const titles = list.map((scope) => operationTitle(scope, texts, catalog))
+    return texts.html(name, { list: texts.list(titles) })
+  }
+  switch (cause.of) {
+    case 'token':
+      return texts.html('inspectorRevokedToken')
+    case 'grant':
+      return texts.html('inspectorRevokedGrant')
+    case 'key':
+      return texts.html('inspectorRevokedKey')
+    case 'operation':
+      return say('inspectorRevokedOperation', cause.scopes)
+    case 'client':
+  }
+  if (cause.isPermanent || !client) return texts.html('inspectorRevokedDeleted')
+  if (client.disabled) return texts.html('inspectorRevokedDisabled')
+  if (cause.scopes) return say('inspectorRevokedScopes', cause.scopes)
+  const present = new Set(directScopes(catalog, client))
+  const removed = scopes.filter((scope) => catalog.operations.has(scope) && !present.has(scope))
+  return removed.length > 0 ? say('inspectorRevokedAccess', removed) : texts.html('inspectorRevokedClient')
+}

@@ -1,0 +1,244 @@
+import { generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { GatehouseEvents, Logger } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { connect } from '../../support/host.ts'
+import { describeEachStore, watchWrites } from '../../support/stores.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+const textOf = (body: string) => body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** Inspects a token as a person. */
+async function inspect(host: ConsoleHost, person: string, token: string) {
+  const visitor = host.visit(person)
+  const page = await visitor.open('/console/token-inspector')
+  const answer = await visitor.submit(page, 'inspect', { token })
+  return { ...answer, text: textOf(answer.body) }
+}
+
+async function tokenOf(host: ConsoleHost, client: { client_id: string; client_secret: string }) {
+  const { body } = await host.post('/oauth2/token', { ...client, grant_type: 'client_credentials' })
+  return String(body['access_token'])
+}
+
+describeEachStore('the token inspector', (makeStore) => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({ store: makeStore() })
+  })
+  afterAll(() => host.close())
+
+  it('a valid token is explained: its status, its client, its times, and the calls that it allows', async () => {
+    const client = await host.createApiKey(['invoices'])
+    const token = await tokenOf(host, client)
+    const { status, text, body } = await inspect(host, 'acme', `Bearer ${token}\n`)
+    expect(status).toBe(200)
+    for (const expected of [
+      'This token works.',
+      'Nightly export',
+      'the account acme , which owns the API key',
+      'Read your invoices',
+      'GET /invoices/list',
+      'POST /invoices/create',
+      '&quot;alg&quot;: &quot;ES256&quot;',
+      '&quot;access_mode&quot;: &quot;direct&quot;',
+    ]) {
+      expect(text).toContain(expected)
+    }
+    expect(text).not.toContain('Read your payments')
+    expect(body).not.toContain(token)
+    expect(body).not.toContain(token.split('.')[2])
+  })
+
+  it('a token of another account is rejected without any information about it', async () => {
+    const client = await host.createApiKey()
+    const token = await tokenOf(host, client)
+    for (const person of ['alice', 'bob/acme']) {
+      const { status, text } = await inspect(host, person, token)
+      expect(status).toBe(422)
+      expect(text).toContain('This is not a token of one of your API keys or applications')
+      expect(text).not.toMatch(/Nightly export|token works|invoices|ES256/)
+      expect(text).not.toContain(client.client_id)
+    }
+    const { text } = await inspect(host, 'root', token)
+    expect(text).toContain('This token works.')
+    expect(text).toContain('Nightly export')
+  })
+
+  it('the user of a delegated token may not inspect it, and the developer of the application may', async () => {
+    const client = await host.createApplication()
+    const browser = host.visit('alice').browser
+    const { access_token: token } = await connect(host, client, { browser })
+    expect((await inspect(host, 'alice', token)).text).toContain('This is not a token of one of your')
+    const { text } = await inspect(host, 'acme', token)
+    expect(text).toContain('This token works.')
+    expect(text).toContain('the user alice , who authorized the application')
+  })
+
+  it('a revoked token is shown with what revoked it', async () => {
+    const { gatehouse } = host
+    const reason = async (
+      client: { client_id: string; client_secret: string },
+      act: (token: string) => Promise<unknown>,
+    ) => {
+      const token = await tokenOf(host, client)
+      await act(token)
+      const { text } = await inspect(host, 'acme', token)
+      expect(text).toContain('This token has been revoked.')
+      expect(text).not.toContain('This token works.')
+      return text
+    }
+    const key = await host.createApiKey()
+    const { client_id: id } = key
+    expect(await reason(key, (token) => gatehouse.tokens.revoke(token))).toContain(
+      'The token itself was revoked.',
+    )
+    expect(await reason(key, () => gatehouse.tokens.revokeAll({ clientId: id }))).toContain(
+      'All tokens of the API key',
+    )
+    expect(await reason(key, () => gatehouse.apiKeys.removeOperation(id, 'payments:list'))).toContain(
+      'was removed from the API key or application: Read your payments',
+    )
+    expect(await reason(key, () => gatehouse.apiKeys.removeProduct(id, 'payments'))).toContain('Move money')
+    expect(await reason(key, () => gatehouse.apiKeys.disable(id))).toContain('is disabled')
+    await gatehouse.apiKeys.enable(id)
+    expect(await reason(key, () => gatehouse.apiKeys.delete(id))).toContain('was deleted')
+
+    const application = await host.createApplication()
+    const browser = host.visit('alice').browser
+    const { access_token: token } = await connect(host, application, { browser })
+    await gatehouse.grants.revokeAll({ accountId: 'alice' })
+    expect((await inspect(host, 'acme', token)).text).toContain('the user disconnected the application')
+  })
+
+  it('a token whose signing key was revoked is shown as revoked by this', async () => {
+    const client = await host.createApiKey()
+    const token = await tokenOf(host, client)
+    const { kid } = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as {
+      kid: string
+    }
+    await host.gatehouse.signingKeys.revoke(kid)
+    const { text } = await inspect(host, 'acme', token)
+    expect(text).toContain('The key that signed it was revoked')
+    expect(text).not.toContain('This token works.')
+  })
+})
+
+describe('what is not a valid token', () => {
+  let host: ConsoleHost
+  let token: string
+  const logged: unknown[] = []
+  const emitted: unknown[] = []
+  const { store, writes } = watchWrites(memoryStore())
+  beforeAll(async () => {
+    const log = (...args: unknown[]) => void logged.push(args)
+    const logger: Logger = { debug: log, info: log, warn: log, error: log }
+    host = await startConsole({ store, gatehouse: { logger } })
+    const names: (keyof GatehouseEvents)[] = ['token.rejected', 'token.revoked', 'error', 'client.changed']
+    for (const name of names) host.gatehouse.on(name, (event) => emitted.push(event))
+    token = await tokenOf(host, await host.createApiKey())
+  })
+  afterAll(() => host.close())
+
+  const header = () => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as object
+  const claims = () => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as object
+  const signature = () => token.split('.')[2]
+
+  it('each wrong token has its own explanation, and none is called valid', async () => {
+    const { privateKey } = await generateKeyPair('ES256')
+    const signed = (own: object) =>
+      new SignJWT({ ...claims(), ...own }).setProtectedHeader({ ...header(), alg: 'ES256' }).sign(privateKey)
+    const cases: readonly (readonly [string, string])[] = [
+      [await signed({}), 'The signature of this token is wrong.'],
+      [`${token.slice(0, -4)}AAAA`, 'The signature of this token is wrong.'],
+      [await signed({ exp: 1000 }), 'The signature of this token is wrong.'],
+      [await signed({ iss: 'https://evil.example' }), 'This token comes from another service.'],
+      [await signed({ aud: 'https://other.example' }), 'This token is for another API.'],
+      [
+        `${part({ ...header(), typ: 'JWT' })}.${part(claims())}.${signature()}`,
+        'This is not an access token.',
+      ],
+      [`${part({ alg: 'none', typ: 'at+jwt' })}.${part(claims())}.`, 'This token is not signed.'],
+      [`${part({ ...header(), kid: 'unknown' })}.${part(claims())}.${signature()}`, 'cannot be checked.'],
+    ]
+    for (const [wrong, explanation] of cases) {
+      for (const person of ['acme', 'root']) {
+        const { text } = await inspect(host, person, wrong)
+        expect(text).toContain(explanation)
+        expect(text).toContain('Nothing of this is verified.')
+        expect(text).not.toMatch(/This token works|has expired/)
+      }
+    }
+  })
+
+  it('garbage, an empty field and huge texts are explained, and nothing crashes', async () => {
+    for (const [pasted, explanation] of [
+      ['hello', 'This is not an access token. An access token is a JWT'],
+      [' ', 'Paste a token first.'],
+      ['x'.repeat(50_000), 'This text is too long for an access token.'],
+      ['a.b.c.d.e', 'This token is encrypted.'],
+    ] as const) {
+      const { status, text } = await inspect(host, 'acme', pasted)
+      expect(status).toBe(422)
+      expect(text).toContain(explanation)
+    }
+    expect((await inspect(host, 'acme', 'x'.repeat(60_000))).status).toBe(413)
+    const deep = `{"client_id":"x","a":${'['.repeat(5000)}${']'.repeat(5000)}}`
+    const nested = `${part(header())}.${Buffer.from(deep).toString('base64url')}.${signature()}`
+    const { status, body } = await inspect(host, 'root', nested)
+    expect(status).toBe(200)
+    expect(body.length).toBeLessThan(60_000)
+  })
+
+  it('claims with markup are escaped', async () => {
+    const hostile = { ...claims(), iss: '<script>alert(1)</script>', sub: 'x\u202Ey' }
+    const { body } = await inspect(host, 'root', `${part(header())}.${part(hostile)}.${signature()}`)
+    expect(body).not.toMatch(/<script>alert|\u202e/i)
+    expect(body).toContain('&lt;script&gt;')
+  })
+
+  it('an expired token is expired only if its signature is right', async () => {
+    vi.useFakeTimers({ now: Date.now() + 10 * 86_400_000 + 7_200_000, toFake: ['Date'] })
+    try {
+      const { text } = await inspect(host, 'acme', token)
+      expect(text).toContain('This token has expired.')
+      expect(text).toContain('It was valid until')
+      const forged = await inspect(host, 'acme', `${token.slice(0, -4)}AAAA`)
+      expect(forged.text).toContain('The signature of this token is wrong.')
+      expect(forged.text).not.toContain('has expired')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('a form without its CSRF token inspects nothing', async () => {
+    const visitor = host.visit('acme')
+    const page = await visitor.open('/console/token-inspector')
+    const { status, body } = await visitor.submit(page, 'inspect', { csrf: 'x', token })
+    expect(status).toBe(403)
+    expect(body).not.toContain('works')
+  })
+
+  it('a permission of the host that denies the client also denies its tokens', async () => {
+    const strict = await startConsole({ store: memoryStore(), accounts: { can: () => false } })
+    const own = await tokenOf(strict, await strict.createApiKey())
+    expect((await inspect(strict, 'acme', own)).text).toContain('This is not a token of one of your')
+    await strict.close()
+  })
+
+  it('no token is stored, logged, or in an event', async () => {
+    logged.length = emitted.length = writes.length = 0
+    await inspect(host, 'acme', token)
+    await inspect(host, 'root', `${token.slice(0, -4)}AAAA`)
+    expect(writes).toEqual([])
+    const all = JSON.stringify([logged, emitted])
+    for (const each of token.split('.').slice(1)) expect(all).not.toContain(each.slice(0, 40))
+  })
+
+  it('the page is in German for a German reader', async () => {
+    const { body } = await host.visit('acme').get('/console/token-inspector', { 'accept-language': 'de' })
+    expect(body).toContain('Token-Prüfer')
+    expect(body).toContain('Zugriffstoken')
+  })
+})
