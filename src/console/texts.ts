@@ -3,6 +3,7 @@ import { createReaderTexts, type PageText, type ReaderTexts } from '../http/page
 import * as frame from './texts/frame.ts'
 import * as activity from './texts/activity.ts'
 import * as applications from './texts/applications.ts'
+import * as clientPage from './texts/client-page.ts'
 import * as clients from './texts/clients.ts'
 import * as connected from './texts/connected.ts'
 import * as guide from './texts/guide.ts'
@@ -15,6 +16,7 @@ export const english = {
   ...frame.english,
   ...overview.english,
   ...clients.english,
+  ...clientPage.english,
   ...guide.english,
   ...applications.english,
   ...connected.english,
@@ -27,6 +29,7 @@ const german = {
   ...frame.german,
   ...overview.german,
   ...clients.german,
+  ...clientPage.german,
   ...guide.german,
   ...applications.german,
   ...connected.german,

@@ -116,6 +116,11 @@ export function createConsoleStylesheet(accentColor: string): string {
 .gatehouse .choice:hover { background: var(--soft); }
 .gatehouse .choice input { flex: none; width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--accent); position: relative; top: .1875rem; }
 
+.gatehouse .rows { list-style: none; }
+.gatehouse .rows > li { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding-block: .75rem; }
+.gatehouse .rows > li + li { border-top: 1px solid var(--line); }
+.gatehouse .rows > li > .tight { flex: 1 1 16rem; }
+.gatehouse .points { padding-inline-start: 1.25rem; display: flex; flex-direction: column; gap: .25rem; }
 .gatehouse .choices details { margin-inline: 2.875rem 1rem; }
 .gatehouse .choices details ul { list-style: none; border-inline-start: 2px solid var(--line); }
 .gatehouse .choices summary { font-size: .875rem; min-height: 2.25rem; padding-block: .25rem; }

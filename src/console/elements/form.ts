@@ -9,17 +9,20 @@ interface FormOptions {
   readonly confirm?: string | undefined
   /** Whether the form stands in a line with others. @default false */
   readonly isInline?: boolean | undefined
+  /** An id, for buttons outside the form that send it. */
+  readonly id?: string | undefined
 }
 
 /** A form that is sent to the page on which it stands. It has the CSRF token. */
 export function form(
   { self, csrfToken }: Pick<Call, 'self' | 'csrfToken'>,
-  { action, confirm, isInline }: FormOptions,
+  { action, confirm, isInline, id }: FormOptions,
   content: HtmlValue,
 ): Html {
   return html`<form
     method="post"
     action="${self}"
+    ${id !== undefined && html`id="${id}"`}
     ${isInline && html`class="inline"`}
     ${confirm !== undefined && html`data-confirm="${confirm}"`}
   >

@@ -1,6 +1,6 @@
 import type { PageText } from '../../http/pages/texts.ts'
 
-/** The texts of API keys and applications: lists, new clients, and the page of one client. */
+/** The texts of the lists of API keys and applications, of the form for a new one, and of new secrets. */
 export const english = {
   doneRenamed: 'The new name is saved.',
 

@@ -1,0 +1,12 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Client } from '../../clients/client.ts'
+
+/** A client with what decides which operations it may use. */
+export interface Access {
+  readonly catalog: Catalog
+  readonly client: Client
+  /** KYC level of the account; undefined counts as the lowest level. */
+  readonly kycLevel: string | undefined
+  /** Whether the caller may change the client. */
+  readonly mayWrite: boolean
+}

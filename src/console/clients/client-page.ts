@@ -1,0 +1,59 @@
+import type { Client } from '../../clients/client.ts'
+import type { SecretInfo } from '../../clients/client-service-types.ts'
+import { html, type Html } from '../../http/html.ts'
+import { applicationName } from '../../http/pages/display-text.ts'
+import { copyable, facts, notice, panel } from '../elements/elements.ts'
+import { page, type Call, type Page } from '../page.ts'
+import { accessPanel } from './access-panel.ts'
+import { activityPanel } from './activity-panel.ts'
+import { clientFinder, word, type ClientKind, type ClientPageServices } from './client-kind.ts'
+import { lastUsed, stateBadge } from './client-state.ts'
+import { trail } from './client-trail.ts'
+import { dangerPanel } from './danger-panel.ts'
+import { secretsPanel } from './secrets-panel.ts'
+import { settingsPanel } from './settings-panel.ts'
+
+/** The page of one client, with all that its owner can change. */
+export function clientPage(kind: ClientKind, services: ClientPageServices): Page {
+  const panels = [accessPanel(kind, services), secretsPanel(kind, services), settingsPanel(kind)]
+  const danger = dangerPanel(kind)
+
+  function header(call: Call<Client>, secrets: readonly SecretInfo[]): Html {
+    const { texts, resource: client } = call
+    const badge = stateBadge(call, services.catalog.current, client, secrets.length > 0)
+    return html`${trail(call, kind)}
+      <div class="line">
+        <h1><bdi>${applicationName(client)}</bdi></h1>
+        ${badge}
+      </div>
+      ${client.disabled && notice('bad', html`<p>${texts.html(word(kind, 'IsDisabled'))}</p>`)}
+      ${panel(
+        { title: texts.html('clientsAbout') },
+        facts([
+          [texts.html('clientsClientId'), copyable(call, 'client-id', client.clientId)],
+          [texts.html('clientsColumnCreated'), texts.date(client.createdAt)],
+          [texts.html('clientsColumnLastUsed'), lastUsed(call, client)],
+        ]),
+      )}`
+  }
+
+  return page<Client>({
+    path: `${kind.base}/:clientId`,
+    section: kind.section,
+    access: `${kind.permissions}:read`,
+    find: clientFinder(kind),
+    target: ({ clientId }) => ({ clientId }),
+    async show(call) {
+      const [secrets, activity] = await Promise.all([
+        kind.service.listSecrets(call.resource.clientId),
+        activityPanel(call, services),
+      ])
+      const shown = await Promise.all([...panels, danger].map((each) => each.show(call, secrets)))
+      return {
+        title: applicationName(call.resource),
+        body: html`${header(call, secrets)} ${shown.slice(0, -1)} ${activity} ${shown.at(-1)}`,
+      }
+    },
+    actions: Object.assign({}, ...[...panels, danger].map(({ actions }) => actions)),
+  })
+}

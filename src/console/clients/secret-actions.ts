@@ -1,0 +1,72 @@
+import { GatehouseError } from '../../errors.ts'
+import type { Client } from '../../clients/client.ts'
+import { rotateSecret } from '../../clients/repeatable/repeatable-changes.ts'
+import type { Call, Redirect, View } from '../page.ts'
+import type { ClientKind, ClientPageServices } from './client-kind.ts'
+import { backTo, type ClientPanel } from './client-panel.ts'
+import { secretView } from './secret-view.ts'
+
+/** How long the old secret stays valid, as the form offers it. */
+export const OVERLAPS = {
+  now: { seconds: 0, text: 'clientsOverlapNow' },
+  hour: { seconds: 3600, text: 'clientsOverlapHour' },
+  day: { seconds: 86_400, text: 'clientsOverlapDay' },
+  week: { seconds: 604_800, text: 'clientsOverlapWeek' },
+} as const
+
+/** What the forms for secrets do. */
+export function secretActions(
+  kind: ClientKind,
+  services: Pick<ClientPageServices, 'repeatable' | 'catalog' | 'issuer' | 'audience'>,
+): ClientPanel['actions'] {
+  const { service } = kind
+  const access = `${kind.permissions}:rotate` as const
+
+  async function rotate(call: Call<Client>): Promise<View> {
+    const { resource: client, caller, change, form } = call
+    const overlapSeconds = overlapOf(form.get('overlap'))
+    const { clientSecret, oldSecretExpiresAt } = await rotateSecret({
+      repeatable: services.repeatable,
+      caller,
+      key: form.get('request') ?? '',
+      target: `console ${kind.base}/${client.clientId}/secrets`,
+      body: { overlapSeconds },
+      service,
+      clientId: client.clientId,
+      overlapSeconds,
+      change,
+    }).catch(rethrowConflict)
+    const secret = { client, clientSecret, isRotation: true, oldSecretExpiresAt }
+    return secretView(call, kind, services, secret)
+  }
+
+  async function revoke({ resource: client, change, form }: Call<Client>): Promise<Redirect> {
+    const which = form.get('which') === 'new' ? 'new' : 'old'
+    const secrets = await service.listSecrets(client.clientId)
+    const meant = secrets.length > 1 ? secrets[which === 'new' ? 0 : 1] : undefined
+    // In a form from an old tab, the secret may be revoked already, and other secrets may have taken its place.
+    if (String(meant?.createdAt) === form.get('createdAt')) {
+      await service.revokeSecret(client.clientId, which, change)
+    }
+    return backTo(kind, client, which === 'new' ? 'doneRotationUndone' : 'doneOldSecretRevoked')
+  }
+
+  return { rotateSecret: { access, run: rotate }, revokeSecret: { access, run: revoke } }
+}
+
+function overlapOf(name: string | null): number {
+  if (name !== null && Object.hasOwn(OVERLAPS, name)) return OVERLAPS[name as keyof typeof OVERLAPS].seconds
+  const message = `must be one of ${Object.keys(OVERLAPS).join(', ')}`
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', `overlap ${message}`, {
+    problems: [{ path: 'overlap', message }],
+  })
+}
+
+/** Says in the words of the page that the secrets changed since the form was shown. */
+function rethrowConflict(error: unknown): never {
+  if (!(error instanceof GatehouseError) || error.code !== 'ERR_CONFLICT') throw error
+  throw new GatehouseError(
+    'ERR_CONFLICT',
+    'The secrets were changed meanwhile, so no new secret was created. Look at the list of secrets first.',
+  )
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import type { Client } from '../../clients/client.ts'
+import type { SecretInfo } from '../../clients/client-service-types.ts'
+import { html, type Html } from '../../http/html.ts'
+import { badge, notice, panel } from '../elements/elements.ts'
+import { form } from '../elements/form.ts'
+import type { Call } from '../page.ts'
+import { word, type ClientKind, type ClientPageServices } from './client-kind.ts'
+import type { ClientPanel } from './client-panel.ts'
+import { OVERLAPS, secretActions } from './secret-actions.ts'
+
+/** The valid secrets of a client, and the forms that rotate and revoke them. */
+export function secretsPanel(
+  kind: ClientKind,
+  services: Pick<ClientPageServices, 'repeatable' | 'catalog' | 'issuer' | 'audience'>,
+): ClientPanel {
+  return {
+    async show(call, secrets) {
+      const { texts } = call
+      const mayRotate = await call.may(`${kind.permissions}:rotate`)
+      return panel(
+        { title: texts.html('clientsSecrets'), id: 'secrets' },
+        html`${
+          secrets.length === 0
+            ? notice('bad', html`<p>${texts.html(word(kind, 'NoSecret'))}</p>`)
+            : html`<ul class="rows">
+                ${secrets.map((secret, index) => secretRow(call, secrets, { secret, index, mayRotate }))}
+              </ul>`
+        }
+        ${mayRotate && (secrets.length > 1 ? html`<p class="muted">${texts.html('clientsTwoSecrets')}</p>` : rotation(call, secrets))}`,
+      )
+    },
+    actions: secretActions(kind, services),
+  }
+}
+
+/** One secret: since when and until when it is valid. With two secrets, each can be revoked. */
+function secretRow(
+  call: Call<Client>,
+  { length }: readonly SecretInfo[],
+  { secret, index, mayRotate }: { secret: SecretInfo; index: number; mayRotate: boolean },
+): Html {
+  const { texts } = call
+  const { createdAt, expiresAt } = secret
+  const isOld = index > 0
+  const name = length === 1 ? 'clientsSecret' : isOld ? 'clientsSecretOld' : 'clientsSecretNew'
+  return html`<li>
+    <div class="tight">
+      <strong>${texts.html(name)}</strong>
+      <span class="hint"
+        >${texts.html('clientsSecretSince', { date: texts.date(createdAt), ago: texts.ago(createdAt) })}</span
+      >
+      ${expiresAt !== undefined && html`<span class="hint">${texts.html('clientsSecretUntil', { time: texts.dateTime(expiresAt * 1000), ago: texts.ago(expiresAt) })}</span>`}
+    </div>
+    <div class="line">
+      ${isOld ? badge(texts.html('clientsSecretExpires'), 'warn') : badge(texts.html('clientsSecretValid'), 'good')}
+      ${
+        mayRotate &&
+        length > 1 &&
+        form(
+          call,
+          {
+            action: 'revokeSecret',
+            isInline: true,
+            confirm: texts.plain(isOld ? 'clientsRevokeOldConfirm' : 'clientsRevokeNewConfirm'),
+          },
+          html`<input type="hidden" name="which" value="${isOld ? 'old' : 'new'}" /><input
+              type="hidden"
+              name="createdAt"
+              value="${createdAt}"
+            /><button class="slim">${texts.html(isOld ? 'clientsRevokeOld' : 'clientsRevokeNew')}</button>`,
+        )
+      }
+    </div>
+  </li>`
+}
+
+/** The form for a new secret, with the choice of how long the old secret stays valid. */
+function rotation(call: Call<Client>, secrets: readonly SecretInfo[]): Html {
+  const { texts } = call
+  const request = html`<input
+    type="hidden"
+    name="request"
+    value="${call.form.get('request') ?? randomUUID()}"
+  />`
+  const button = html`<div class="buttons">
+    <button class="primary">${texts.html('clientsRotate')}</button>
+  </div>`
+  if (secrets.length === 0) {
+    return form(
+      call,
+      { action: 'rotateSecret' },
+      html`${request}<input type="hidden" name="overlap" value="day" />${button}`,
+    )
+  }
+  const chosen = call.form.get('overlap') ?? 'day'
+  return html`<details>
+    <summary>${texts.html('clientsRotateTitle')}</summary>
+    ${form(
+      call,
+      { action: 'rotateSecret' },
+      html`${request}
+        <fieldset>
+          <legend>${texts.html('clientsOverlap')}</legend>
+          <p class="hint">${texts.html('clientsOverlapHint')}</p>
+          <ul class="choices">
+            ${Object.entries(OVERLAPS).map(
+              ([name, { text }]) =>
+                html`<li>
+                  <label class="choice"
+                    ><input
+                      type="radio"
+                      name="overlap"
+                      value="${name}"
+                      ${name === chosen && 'checked'}
+                    /><span>${texts.html(text)}</span></label
+                  >
+                </li>`,
+            )}
+          </ul>
+        </fieldset>
+        ${button}`,
+    )}
+  </details>`
+}

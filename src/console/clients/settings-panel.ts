@@ -1,0 +1,42 @@
+import { html } from '../../http/html.ts'
+import { panel } from '../elements/elements.ts'
+import { field, form } from '../elements/form.ts'
+import { word, type ClientKind } from './client-kind.ts'
+import { backTo, type ClientPanel } from './client-panel.ts'
+
+/** The form that changes the name of a client. */
+export function settingsPanel(kind: ClientKind): ClientPanel {
+  const access = `${kind.permissions}:write` as const
+  return {
+    async show(call) {
+      const { texts, resource: client } = call
+      if (!(await call.may(access))) return undefined
+      return panel(
+        { title: texts.html('clientsSettings'), id: 'settings' },
+        form(
+          call,
+          { action: 'rename' },
+          html`${field(call, {
+              name: 'name',
+              label: texts.html('clientsName'),
+              hint: texts.html(word(kind, 'NameHint')),
+              value: client.name,
+              isRequired: true,
+              maxLength: 120,
+              autocomplete: 'off',
+            })}
+            <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
+        ),
+      )
+    },
+    actions: {
+      rename: {
+        access,
+        async run({ resource: client, form, change }) {
+          await kind.service.rename(client.clientId, form.get('name') ?? '', change)
+          return backTo(kind, client, 'doneRenamed')
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,354 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { products } from '../../fixtures/products.ts'
+import { connect } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+import { credentialsOf, panelOf, textOf } from './markup.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+describeEachStore('the page of an API key', (makeStore) => {
+  let host: ConsoleHost
+  beforeEach(async () => {
+    host = await startConsole({ store: makeStore() })
+  })
+  afterEach(() => host.close())
+
+  /** Creates a key of acme, and opens its page. */
+  async function openKey(products = ['invoices']) {
+    const key = await host.createApiKey(products)
+    const path = `/console/api-keys/${key.client_id}`
+    const visitor = host.visit('acme')
+    const tokenOf = async (client = key) =>
+      String((await host.requestDirectToken(client)).body['access_token'])
+    const read = async (token: string) => (await host.call('GET /invoices/list', token)).status
+    return { key, path, visitor, page: await visitor.open(path), tokenOf, read }
+  }
+
+  it('an operation and a product that are removed end the tokens, and come back with the next token', async () => {
+    const { key, visitor, page, tokenOf, read } = await openKey()
+    const before = await tokenOf()
+    const removed = await visitor.submit(page, 'removeOperation', { operation: 'invoices:read' })
+    expect(removed.status).toBe(200)
+    expect(textOf(removed.body)).toContain('The operation is removed.')
+    expect(textOf(panelOf(removed, 'access'))).toContain('invoices:read Removed Restore')
+    expect(await read(before)).toBe(401)
+    expect(await read(await tokenOf())).toBe(403)
+
+    const restored = await visitor.submit(removed, 'restoreOperation', { operation: 'invoices:read' })
+    expect(textOf(panelOf(restored, 'access'))).toContain('invoices:read Allowed Remove')
+    const after = await tokenOf()
+    expect(await read(after)).toBe(200)
+
+    const without = await visitor.submit(restored, 'removeProduct', { product: 'invoices' })
+    expect(textOf(without.body)).toContain('No product yet')
+    expect(await read(after)).toBe(401)
+    const added = await visitor.submit(without, 'addProduct', { product: 'invoices' })
+    expect(textOf(added.body)).toContain('The product is added.')
+    expect(await read(await tokenOf())).toBe(200)
+    expect(await host.gatehouse.apiKeys.find(key.client_id)).toMatchObject({
+      products: ['invoices'],
+      removedOperations: [],
+    })
+  })
+
+  it('a rotation shows the new secret, and the old secret works until it expires or is revoked', async () => {
+    const { key, path, visitor, page } = await openKey()
+    const rotated = await visitor.submit(page, 'rotateSecret', { overlap: 'hour' })
+    expect(rotated.status).toBe(200)
+    const next = credentialsOf(rotated)
+    expect(next.client_id).toBe(key.client_id)
+    expect(rotated.body).toContain('The old secret works until')
+    expect(credentialsOf(await visitor.submit(page, 'rotateSecret', { overlap: 'hour' }))).toEqual(next)
+    expect(await host.gatehouse.apiKeys.listSecrets(key.client_id)).toHaveLength(2)
+    expect((await host.requestDirectToken(key)).status).toBe(200)
+    expect((await host.requestDirectToken(next)).status).toBe(200)
+
+    const both = await visitor.open(path)
+    expect(panelOf(both, 'secrets')).not.toContain(next.client_secret)
+    const conflict = await visitor.submit(page, 'rotateSecret', { overlap: 'hour', request: 'another' })
+    expect(conflict.status).toBe(422)
+    expect(conflict.body).toContain('The secrets were changed meanwhile')
+    const forms =
+      both.body.match(/<form\b[^]*?<\/form>/g)?.filter((each) => each.includes('name="which"')) ?? []
+    const revokeOld = { ...both, body: forms.find((each) => each.includes('value="old"')) ?? '' }
+    const done = await visitor.submit(revokeOld, 'revokeSecret')
+    expect(textOf(done.body)).toContain('The old secret is revoked.')
+    expect((await host.requestDirectToken(key)).status).toBe(401)
+    expect((await host.requestDirectToken(next)).status).toBe(200)
+  })
+
+  it('a rotation is undone once, and a form from an old tab revokes no other secret', async () => {
+    const { key, path, visitor, page } = await openKey()
+    const next = credentialsOf(await visitor.submit(page, 'rotateSecret', { overlap: 'week' }))
+    const both = await visitor.open(path)
+    const undo = {
+      ...both,
+      body: both.body.match(/<form\b[^]*?<\/form>/g)?.find((each) => each.includes('value="new"')) ?? '',
+    }
+    for (let time = 0; time < 2; time += 1) {
+      expect((await visitor.submit(undo, 'revokeSecret')).status).toBe(200)
+      expect((await host.requestDirectToken(key)).status).toBe(200)
+      expect((await host.requestDirectToken(next)).status).toBe(401)
+    }
+    const [secret, ...others] = await host.gatehouse.apiKeys.listSecrets(key.client_id)
+    expect(secret?.expiresAt).toBeUndefined()
+    expect(others).toEqual([])
+  })
+
+  it('a rotation without overlap ends the old secret at once', async () => {
+    const { key, visitor, page } = await openKey()
+    const rotated = await visitor.submit(page, 'rotateSecret', { overlap: 'now' })
+    expect(rotated.body).toContain('No older secret works any more')
+    expect((await host.requestDirectToken(key)).status).toBe(401)
+    expect((await host.requestDirectToken(credentialsOf(rotated))).status).toBe(200)
+  })
+
+  it('a leak that is reported ends secrets and tokens, until a new secret is created', async () => {
+    const { key, path, visitor, tokenOf, read } = await openKey()
+    const token = await tokenOf()
+    const confirmation = await visitor.open(`${path}/report-compromised`)
+    expect(await read(token)).toBe(200)
+    const reported = await visitor.submit(confirmation, 'report')
+    expect(reported.url.pathname).toBe(path)
+    expect(textOf(reported.body)).toContain('No valid secret')
+    expect(await read(token)).toBe(401)
+    expect((await host.requestDirectToken(key)).status).toBe(401)
+    const next = credentialsOf(await visitor.submit(reported, 'rotateSecret'))
+    expect(await read(await tokenOf(next))).toBe(200)
+    expect(textOf((await visitor.open(path)).body)).not.toContain('No valid secret')
+  })
+
+  it('a disabled key gets no tokens until it is enabled, and old tokens stay invalid', async () => {
+    const { key, visitor, page, tokenOf, read } = await openKey()
+    const token = await tokenOf()
+    const disabled = await visitor.submit(page, 'disable')
+    expect(textOf(disabled.body)).toContain('This API key is disabled')
+    expect(textOf(panelOf(disabled, 'access'))).toContain('invoices:read Disabled')
+    expect(await read(token)).toBe(401)
+    expect((await host.requestDirectToken(key)).status).toBe(401)
+    expect((await visitor.submit(page, 'disable')).status).toBe(200)
+    const enabled = await visitor.submit(disabled, 'enable')
+    expect(enabled.status).toBe(200)
+    expect(await read(token)).toBe(401)
+    expect(await read(await tokenOf())).toBe(200)
+  })
+
+  it('a key is deleted only if its name is typed, and then its pages are gone', async () => {
+    const { key, path, visitor, page, tokenOf, read } = await openKey()
+    const token = await tokenOf()
+    const confirmation = await visitor.open(`${path}/delete`)
+    expect(confirmation.body).toContain('Nightly export')
+    const wrong = await visitor.submit(confirmation, 'delete', { name: 'nightly export' })
+    expect(wrong.status).toBe(422)
+    expect(textOf(wrong.body)).toContain('nothing was deleted')
+    expect(await read(token)).toBe(200)
+    const deleted = await visitor.submit(wrong, 'delete', { name: ' Nightly export ' })
+    expect(deleted.url.pathname).toBe('/console/api-keys')
+    expect(textOf(deleted.body)).toContain('It is deleted')
+    expect(await read(token)).toBe(401)
+    expect(await host.gatehouse.apiKeys.find(key.client_id)).toBeUndefined()
+    expect((await visitor.get(path)).status).toBe(404)
+    // A form of a tab that was opened before.
+    expect((await visitor.submit(page, 'disable')).status).toBe(404)
+    expect((await visitor.submit(confirmation, 'delete', { name: 'Nightly export' })).status).toBe(404)
+  })
+})
+
+describe('the page of a client', () => {
+  let host: ConsoleHost
+  beforeEach(async () => {
+    host = await startConsole({ store: memoryStore() })
+  })
+  afterEach(() => host.close())
+
+  const createKey = async (fields: object = {}) => {
+    const { apiKey } = await host.gatehouse.apiKeys.create({
+      accountId: 'acme',
+      name: 'Nightly export',
+      products: ['invoices'],
+      ...fields,
+    })
+    return { apiKey, path: `/console/api-keys/${apiKey.clientId}` }
+  }
+
+  it('an application shows which operations need a higher KYC level, and keeps its users when a secret leaks', async () => {
+    const application = await host.createApplication({ accountId: 'alice', products: ['payments'] })
+    const path = `/console/applications/${application.client_id}`
+    const visitor = host.visit('alice')
+    const access = textOf(panelOf(await visitor.open(path), 'access'))
+    expect(access).toContain('payments:list Allowed')
+    expect(access).toContain('payments:transfer Needs the level verified . Your account has basic .')
+    expect(access).toContain('Level too low')
+    expect((await visitor.open(`${path}/report-compromised`)).body).toContain('Users stay connected')
+  })
+
+  it('tokens of the users of an application end when a product is removed', async () => {
+    const application = await host.createApplication()
+    const { access_token: token } = await connect(host, application, { browser: host.visit('alice').browser })
+    expect((await host.call('GET /invoices/list', token)).status).toBe(200)
+    const visitor = host.visit('acme')
+    const page = await visitor.open(`/console/applications/${application.client_id}`)
+    await visitor.submit(page, 'removeProduct', { product: 'invoices' })
+    expect((await host.call('GET /invoices/list', token)).status).toBe(401)
+  })
+
+  it('the name is changed, and a name that is not valid is shown again with its problem', async () => {
+    const { apiKey, path } = await createKey()
+    const visitor = host.visit('acme')
+    const page = await visitor.open(path)
+    const renamed = await visitor.submit(page, 'rename', { name: ' Export <b> ' })
+    expect(renamed.body).toContain('The new name is saved.')
+    expect(renamed.body).toContain('Export &lt;b&gt;')
+    const rejected = await visitor.submit(page, 'rename', { name: 'a\u202eb' })
+    expect(rejected.status).toBe(422)
+    expect(rejected.body).toContain('aria-invalid="true"')
+    expect(await host.gatehouse.apiKeys.find(apiKey.clientId)).toMatchObject({ name: 'Export <b>' })
+  })
+
+  it('another account, another kind and an unknown id get 404, for the page and for every form', async () => {
+    const { apiKey, path } = await createKey()
+    const page = await host.visit('acme').open(path)
+    const stranger = host.visit('bob')
+    for (const at of [path, `${path}/delete`, `${path}/report-compromised`]) {
+      expect((await stranger.get(at)).status).toBe(404)
+    }
+    for (const action of [
+      'disable',
+      'rename',
+      'rotateSecret',
+      'removeProduct',
+      'addProduct',
+      'removeOperation',
+    ]) {
+      expect((await stranger.submit(page, action)).status).toBe(404)
+    }
+    expect((await host.visit('acme').get(`/console/applications/${apiKey.clientId}`)).status).toBe(404)
+    expect((await host.visit('acme').get('/console/api-keys/key_unknown')).status).toBe(404)
+    expect(await host.gatehouse.apiKeys.find(apiKey.clientId)).toMatchObject({ disabled: false, epoch: 0 })
+  })
+
+  it('no form does anything without its CSRF token', async () => {
+    const { apiKey, path } = await createKey()
+    const visitor = host.visit('acme')
+    const page = await visitor.open(path)
+    const forms: [string, Record<string, string>][] = [
+      ['addProduct', { product: 'payments' }],
+      ['removeProduct', { product: 'invoices' }],
+      ['removeOperation', { operation: 'invoices:read' }],
+      ['restoreOperation', { operation: 'invoices:read' }],
+      ['rotateSecret', { overlap: 'now' }],
+      ['rename', { name: 'Other' }],
+      ['disable', {}],
+    ]
+    for (const [action, fields] of forms) {
+      expect((await visitor.submit(page, action, { ...fields, csrf: null })).status).toBe(403)
+    }
+    const confirmations = [
+      [`${path}/delete`, 'delete'],
+      [`${path}/report-compromised`, 'report'],
+    ] as const
+    for (const [at, action] of confirmations) {
+      const sent = { name: 'Nightly export', csrf: null }
+      expect((await visitor.submit(await visitor.open(at), action, sent)).status).toBe(403)
+    }
+    expect(await host.gatehouse.apiKeys.find(apiKey.clientId)).toEqual(apiKey)
+    expect(await host.gatehouse.apiKeys.listSecrets(apiKey.clientId)).toHaveLength(1)
+  })
+
+  it('an operation whose product was removed in another tab counts as removed', async () => {
+    const { apiKey, path } = await createKey()
+    const visitor = host.visit('acme')
+    const page = await visitor.open(path)
+    await host.gatehouse.apiKeys.removeProduct(apiKey.clientId, 'invoices')
+    expect((await visitor.submit(page, 'removeOperation', { operation: 'invoices:read' })).status).toBe(200)
+    expect((await visitor.submit(page, 'removeProduct', { product: 'invoices' })).status).toBe(200)
+    const invalid: [string, Record<string, string>][] = [
+      ['removeOperation', { operation: 'nothing' }],
+      ['restoreOperation', { operation: 'invoices:read' }],
+      ['addProduct', { product: 'nothing' }],
+      ['rotateSecret', { overlap: '5' }],
+    ]
+    for (const [action, fields] of invalid) {
+      expect((await visitor.submit(page, action, fields)).status).toBe(422)
+    }
+  })
+
+  it('forms that the caller may not use are left out, and rejected', async () => {
+    await host.close()
+    let allowed = (_permission: string) => true
+    const asked: unknown[] = []
+    host = await startConsole({
+      store: memoryStore(),
+      accounts: {
+        can(_ctx, permission, target) {
+          asked.push(target)
+          return allowed(permission)
+        },
+      },
+    })
+    const { apiKey, path } = await createKey()
+    const visitor = host.visit('acme')
+    const page = await visitor.open(path)
+    expect(asked).toContainEqual({ accountId: 'acme', clientId: apiKey.clientId })
+    allowed = (permission) => permission === 'keys:read'
+    const { status, body } = await visitor.get(path)
+    expect(status).toBe(200)
+    expect(body).not.toContain('<form')
+    expect(body).not.toContain('id="activity"')
+    for (const action of ['disable', 'rename', 'rotateSecret']) {
+      expect((await visitor.submit(page, action)).status).toBe(403)
+    }
+    expect((await visitor.get(`${path}/delete`)).status).toBe(403)
+    expect((await visitor.get(`${path}/report-compromised`)).status).toBe(403)
+  })
+
+  it('the last changes are shown as sentences, and changes name their actor', async () => {
+    const { apiKey, path } = await createKey()
+    const visitor = host.visit('acme/kim')
+    await visitor.submit(await visitor.open(path), 'disable')
+    const activity = textOf(panelOf(await visitor.open(path), 'activity'))
+    expect(activity).toContain('acme/kim')
+    const { items } = await host.gatehouse.audit.list({ clientId: apiKey.clientId })
+    expect(items[0]).toMatchObject({ change: 'disabled', actor: 'acme/kim' })
+  })
+
+  it('a name with markup and invisible characters is escaped on all pages, and can be typed to delete the key', async () => {
+    const name = `"><script>alert('x')</script>\u200b`
+    const { path } = await createKey({ name })
+    const visitor = host.visit('acme')
+    for (const at of [path, `${path}/delete`, `${path}/report-compromised`]) {
+      const { body } = await visitor.get(at)
+      expect(body).not.toContain('<script>alert')
+      expect(body).toContain('&quot;&gt;&lt;script&gt;alert')
+    }
+    const confirmation = await visitor.open(`${path}/delete`)
+    const deleted = await visitor.submit(confirmation, 'delete', { name: `"><script>alert('x')</script>` })
+    expect(deleted.url.pathname).toBe('/console/api-keys')
+  })
+
+  it('a product that the catalog no longer has can be removed', async () => {
+    const store = memoryStore()
+    await host.close()
+    host = await startConsole({ store })
+    const { apiKey, path } = await createKey({ products: ['invoices', 'payments'] })
+    const other = await startConsole({ store, gatehouse: { products: { invoices: products.invoices } } })
+    const visitor = other.visit('acme')
+    const page = await visitor.open(path)
+    expect(textOf(panelOf(page, 'access'))).toContain('This product is no longer offered')
+    await visitor.submit(page, 'removeProduct', { product: 'payments' })
+    expect(await other.gatehouse.apiKeys.find(apiKey.clientId)).toMatchObject({ products: ['invoices'] })
+    await other.close()
+  })
+
+  it('a reader with German gets all pages of a client in German, and the pages are small', async () => {
+    const { path } = await createKey({ products: ['invoices', 'payments'] })
+    const german = { 'accept-language': 'de' }
+    const visitor = host.visit('acme')
+    const { body } = await visitor.get(path, german)
+    expect(body).toContain('Gefahrenbereich')
+    expect(body).not.toMatch(/lang="en"/)
+    expect(Buffer.byteLength(body)).toBeLessThan(20_480)
+    expect((await visitor.get(`${path}/delete`, german)).body).toContain('Nightly export</bdi> löschen')
+    expect((await visitor.get(`${path}/report-compromised`, german)).body).toContain('Leck melden')
+  })
+})
