@@ -6,7 +6,7 @@ import { copyable, facts, notice, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
 import { accessPanel } from './access-panel.ts'
 import { activityPanel } from './activity-panel.ts'
-import { clientFinder, word, type ClientKind, type ClientPageServices } from './client-kind.ts'
+import { clientFinder, pathOf, word, type ClientKind, type ClientPageServices } from './client-kind.ts'
 import { lastUsed, stateBadge } from './client-state.ts'
 import { trail } from './client-trail.ts'
 import { dangerPanel } from './danger-panel.ts'
@@ -19,14 +19,18 @@ export function clientPage(kind: ClientKind, services: ClientPageServices): Page
   const danger = dangerPanel(kind)
 
   function header(call: Call<Client>, secrets: readonly SecretInfo[]): Html {
-    const { texts, resource: client } = call
+    const { texts, to, resource: client } = call
     const badge = stateBadge(call, services.catalog.current, client, secrets.length > 0)
     return html`${trail(call, kind)}
-      <div class="line">
-        <h1><bdi>${applicationName(client)}</bdi></h1>
-        ${badge}
+      <div class="line spread">
+        <div class="line">
+          <h1><bdi>${applicationName(client)}</bdi></h1>
+          ${badge}
+        </div>
+        <a class="button" href="${to(`${pathOf(kind, client)}/guide`)}">${texts.html('guideTitle')}</a>
       </div>
       ${client.disabled && notice('bad', html`<p>${texts.html(word(kind, 'IsDisabled'))}</p>`)}
+      ${client.kind === 'application' && client.redirectUris.length === 0 && notice('warn', html`<p>${texts.html('clientsNoRedirectUri')} <a href="${to(`${pathOf(kind, client)}/settings`)}">${texts.html('clientsSetRedirectUri')}</a></p>`)}
       ${panel(
         { title: texts.html('clientsAbout') },
         facts([

@@ -75,10 +75,17 @@ function firstCall(
   { catalog, issuer, audience }: Parts,
   { client, clientSecret }: NewSecret,
 ): Html | undefined {
-  const { texts } = call
-  if (kind.kind !== 'apiKey' || client.disabled) return undefined
+  const { texts, to } = call
+  if (client.disabled) return undefined
   if (client.products.length === 0) {
     return panel({ title: texts.html('clientsNextTitle') }, html`<p>${texts.html('clientsNextProduct')}</p>`)
+  }
+  if (kind.kind === 'application') {
+    return panel(
+      { title: texts.html('clientsNextTitle') },
+      html`<p>${texts.html('clientsNextGuide')}</p>
+        <p><a href="${to(`${pathOf(kind, client)}/guide`)}">${texts.html('guideTitle')}</a></p>`,
+    )
   }
   const address = firstReadAddress(catalog.current, directScopes(catalog.current, client), audience)
   return panel(

@@ -1,7 +1,7 @@
 import { html } from '../../http/html.ts'
 import { panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
-import { word, type ClientKind } from './client-kind.ts'
+import { pathOf, word, type ClientKind } from './client-kind.ts'
 import { backTo, type ClientPanel } from './client-panel.ts'
 
 /** The form that changes the name of a client. */
@@ -9,11 +9,12 @@ export function settingsPanel(kind: ClientKind): ClientPanel {
   const access = `${kind.permissions}:write` as const
   return {
     async show(call) {
-      const { texts, resource: client } = call
+      const { texts, to, resource: client } = call
+      const path = pathOf(kind, client)
       if (!(await call.may(access))) return undefined
       return panel(
         { title: texts.html('clientsSettings'), id: 'settings' },
-        form(
+        html`${form(
           call,
           { action: 'rename' },
           html`${field(call, {
@@ -26,7 +27,8 @@ export function settingsPanel(kind: ClientKind): ClientPanel {
               autocomplete: 'off',
             })}
             <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
-        ),
+        )}
+        ${kind.kind === 'application' && html`<p class="line"><a href="${to(`${path}/settings`)}">${texts.html('clientsMoreSettings')}</a><a href="${to(`${path}/preview`)}">${texts.html('clientsPreview')}</a></p>`}`,
       )
     },
     actions: {

@@ -69,6 +69,9 @@ export const english = {
   clientsOverlapWeek: '7 days',
 
   clientsSettings: 'Settings',
+  clientsMoreSettings: 'Redirect URIs, logo and links',
+  clientsPreview: 'Preview of the consent page',
+  clientsSetRedirectUri: 'Add a redirect URI',
 
   clientsActivity: 'Activity',
   clientsActivityNone: 'Nothing has been changed yet.',
@@ -185,6 +188,9 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   clientsOverlapWeek: '7 Tage',
 
   clientsSettings: 'Einstellungen',
+  clientsMoreSettings: 'Redirect-URIs, Logo und Links',
+  clientsPreview: 'Vorschau der Zustimmungsseite',
+  clientsSetRedirectUri: 'Redirect-URI eintragen',
 
   clientsActivity: 'Aktivität',
   clientsActivityNone: 'Es wurde noch nichts geändert.',
@@ -212,7 +218,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   clientsWhatHappens: 'Was passiert',
   clientsReportTitle: 'Leck melden: {name}',
   clientsReportSecrets: 'Alle Secrets gelten sofort nicht mehr.',
-  clientsReportTokens: 'Alle bisherigen Access-Tokens gelten sofort nicht mehr.',
+  clientsReportTokens: 'Alle bisherigen Tokens gelten sofort nicht mehr.',
   clientsReportNext: 'Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
   clientsReportUsers: 'Nutzer bleiben verbunden und müssen nicht erneut zustimmen.',
   clientsReportButton: 'Alle Secrets und Tokens widerrufen',

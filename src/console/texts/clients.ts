@@ -67,6 +67,8 @@ export const english = {
   clientsOldSecretEnded: 'No older secret works any more. Give your programs the new one now.',
   clientsNextTitle: 'Next',
   clientsNextProduct: 'Choose a product on the next page. Without a product, nothing can be called.',
+  clientsNextGuide:
+    'When the secret is stored, the guide shows how users connect the application, and how it calls the API.',
   clientsTryTitle: 'Try it',
   clientsTryHint: 'Paste these lines into a terminal on macOS or Linux.',
   clientsTryToken: '1. Get a token',
@@ -142,6 +144,8 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   clientsNextTitle: 'Wie es weitergeht',
   clientsNextProduct:
     'Wählen Sie auf der nächsten Seite ein Produkt. Ohne Produkt kann nichts aufgerufen werden.',
+  clientsNextGuide:
+    'Wenn das Secret gespeichert ist, zeigt die Anleitung, wie Nutzer die Anwendung verbinden und wie sie die API aufruft.',
   clientsTryTitle: 'Ausprobieren',
   clientsTryHint: 'Fügen Sie diese Zeilen unter macOS oder Linux in ein Terminal ein.',
   clientsTryToken: '1. Token holen',

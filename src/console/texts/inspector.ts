@@ -103,7 +103,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   inspectorEncrypted:
     'Dieses Token ist verschlüsselt. Zugriffstokens dieses Dienstes sind signiert und nicht verschlüsselt.',
   inspectorNotJwt:
-    'Das ist kein Zugriffstoken. Ein Zugriffstoken ist ein JWT: drei Teile aus Buchstaben, Ziffern, „-“ und „_“, mit Punkten dazwischen. Refresh-Tokens, Codes und Geheimnisse sind keine JWTs und können nicht geprüft werden.',
+    'Das ist kein Zugriffstoken. Ein Zugriffstoken ist ein JWT: drei Teile aus Buchstaben, Ziffern, „-“ und „_“, mit Punkten dazwischen. Refresh-Tokens, Codes und Secrets sind keine JWTs und können nicht geprüft werden.',
   inspectorForeign:
     'Das ist kein Token eines Ihrer API-Schlüssel oder einer Ihrer Anwendungen. Deshalb wird nichts darüber gezeigt.',
 
@@ -111,7 +111,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   inspectorValidText: 'Es gilt bis {time} ({ago}).',
   inspectorExpired: 'Dieses Token ist abgelaufen.',
   inspectorExpiredText:
-    'Es galt bis {time} ({ago}). Seine Signatur stimmt. Holen Sie mit dem Geheimnis oder dem Refresh-Token ein neues.',
+    'Es galt bis {time} ({ago}). Seine Signatur stimmt. Holen Sie mit dem Secret oder dem Refresh-Token ein neues.',
   inspectorRevoked: 'Dieses Token wurde widerrufen.',
   inspectorRevokedToken: 'Das Token selbst wurde widerrufen. Holen Sie ein neues.',
   inspectorRevokedGrant:

@@ -192,6 +192,19 @@ describe('the page of a client', () => {
     expect((await host.call('GET /invoices/list', token)).status).toBe(401)
   })
 
+  it('the page links to the guide, and for an application to its settings and the preview of the consent page', async () => {
+    const { path } = await createKey()
+    const visitor = host.visit('acme')
+    const key = (await visitor.get(path)).body
+    expect(key).toContain(`href="${path}/guide"`)
+    expect(key).not.toMatch(/\/(settings|preview)"/)
+    const application = await host.createApplication({ redirectUris: [] })
+    const at = `/console/applications/${application.client_id}`
+    const { body } = await visitor.get(at)
+    expect(body).toContain('Users cannot connect this application yet')
+    for (const page of ['guide', 'settings', 'preview']) expect(body).toContain(`href="${at}/${page}"`)
+  })
+
   it('the name is changed, and a name that is not valid is shown again with its problem', async () => {
     const { apiKey, path } = await createKey()
     const visitor = host.visit('acme')
