@@ -1,4 +1,5 @@
 import { activityPages } from './activity/activity-page.ts'
+import { applicationPages } from './applications/application-pages.ts'
 import { clientPages } from './clients/client-pages.ts'
 import { connectedPages } from './connected-applications/connected-page.ts'
 import { guidePages } from './guide/guide-pages.ts'
@@ -13,6 +14,7 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
     overviewPage(services),
     ...clientPages(services),
     ...guidePages(services),
+    ...applicationPages(services),
     // What users have authorized.
     ...connectedPages(services),
     ...activityPages(services),

@@ -1,5 +1,6 @@
 import type { Tokens } from '../access/token-service.ts'
 import type { AuditTrail } from '../audit/audit.ts'
+import type { createConsentPreview } from '../authorization-server/interaction/consent-preview.ts'
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
@@ -33,5 +34,7 @@ export interface ConsoleServices {
   /** {base_url} */
   readonly audience: string
   readonly defaultLocale: string
+  /** Writes the consent page of an application as the response. */
+  readonly previewConsent: ReturnType<typeof createConsentPreview>
   health(): Promise<Health>
 }

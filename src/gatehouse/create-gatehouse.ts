@@ -224,6 +224,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
         verifyToken,
         health: () => gatehouse.health(),
       },
+      pages,
       { begin: lifecycle.begin, ready: () => lifecycle.ready(startTimeoutMs) },
     ),
     health: () =>

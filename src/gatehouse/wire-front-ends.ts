@@ -1,4 +1,6 @@
 import type { Middleware } from 'koa'
+import { createConsentPreview } from '../authorization-server/interaction/consent-preview.ts'
+import type { Pages } from '../authorization-server/interaction/pages.ts'
 import { createIdempotency } from '../clients/repeatable/idempotency.ts'
 import { createConsole, type Console } from '../console/console.ts'
 import type { ConsoleOptions } from '../console/console-options.ts'
@@ -16,12 +18,14 @@ type Services = Pick<
 /**
  * Creates the management API and the console. Both are front ends over the same services.
  *
+ * @param pages the pages of the authorization server, for the preview of the consent page
  * @param lifecycle.begin starts the service in the background
  * @param lifecycle.ready waits until the service has started, as long as a request may wait
  */
 export function createFrontEnds(
   core: Core,
   services: Services,
+  pages: Pages,
   lifecycle: { begin(): void; ready(): Promise<unknown> },
 ) {
   const { settings, audit, accounts, catalog, revoked, events, logger } = core
@@ -42,6 +46,13 @@ export function createFrontEnds(
       core.durable,
       settings.secrets.map((secret) => deriveKey(secret, 'idempotency')),
     ),
+    previewConsent: createConsentPreview({
+      pages,
+      catalog,
+      accounts,
+      openIdScopes: settings.openIdScopes,
+      accessLifetime: settings.lifetimes.refreshToken,
+    }),
     ready: lifecycle.ready,
   }
   return {

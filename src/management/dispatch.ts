@@ -8,7 +8,7 @@ import type { CsrfTokens } from '../http/csrf.ts'
 import { ApiError } from './api-error.ts'
 import { requireCaller, requireOwnSite } from './caller.ts'
 import { checkBySchema } from './check-input.ts'
-import { preconditionOf } from './etag.ts'
+import { preconditionOf } from './precondition.ts'
 import { readBody, requireJson } from './read-body.ts'
 import type { Call, Route } from './route.ts'
 

@@ -105,8 +105,8 @@ export function createConsoleStylesheet(accentColor: string): string {
   font: inherit; color: inherit; background: var(--card); width: 100%; min-height: 2.75rem; padding: .5rem .75rem;
   border: 1px solid var(--edge); border-radius: var(--radius);
 }
-.gatehouse textarea { min-height: 6rem; resize: vertical; }
-.gatehouse .code, .gatehouse code, .gatehouse pre { font: .875rem/1.5 ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liberation Mono", monospace; }
+.gatehouse .field textarea { min-height: 6rem; resize: vertical; }
+.gatehouse .field .code, .gatehouse code, .gatehouse pre { font: .875rem/1.5 ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liberation Mono", monospace; }
 .gatehouse [aria-invalid="true"] { border-color: var(--bad); }
 .gatehouse .problem { color: var(--bad); font-weight: 500; font-size: .875rem; }
 .gatehouse .hint { color: var(--muted); font-size: .875rem; }
@@ -146,6 +146,10 @@ export function createConsoleStylesheet(accentColor: string): string {
 .gatehouse details > :not(summary) { margin-block-end: .75rem; }
 .gatehouse .empty { padding: 2rem 1.25rem; text-align: center; align-items: center; border-style: dashed; }
 .gatehouse .rows { list-style: none; display: flex; flex-direction: column; gap: 1rem; }
+.gatehouse .beside { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: flex-end; }
+.gatehouse .beside > .field { flex: 0 1 40rem; }
+.gatehouse .lines { white-space: pre-line; }
+.gatehouse .preview { width: 100%; height: 52rem; border: 1px solid var(--line); border-radius: calc(var(--radius) * 1.5); background: var(--card); }
 .gatehouse .plain-list { list-style: none; }
 .gatehouse .steps { padding-inline-start: 1.5rem; display: flex; flex-direction: column; gap: 1.25rem; }
 .gatehouse .steps > li::marker { font-weight: 650; color: var(--muted); }

@@ -1,0 +1,36 @@
+import type { Application } from '../../clients/client.ts'
+import { clientNotFound } from '../../clients/client-not-found.ts'
+import type { Caller } from '../../host/caller.ts'
+import { applicationKind, type ClientKind } from '../clients/client-kind.ts'
+import type { ConsoleServices } from '../services.ts'
+
+/** The services that the pages of one application use. */
+export type ApplicationPageServices = Pick<
+  ConsoleServices,
+  'applications' | 'accounts' | 'catalog' | 'previewConsent'
+>
+
+/** What the pages of one application have in common. */
+export interface ApplicationPageParts {
+  readonly kind: ClientKind
+  readonly services: ApplicationPageServices
+  /**
+   * Finds the caller's own application.
+   *
+   * @throws {GatehouseError} `ERR_NOT_FOUND`
+   */
+  find(caller: Caller, params: Readonly<Record<string, string>>): Promise<Application>
+}
+
+/** Creates what the pages of one application have in common. */
+export function applicationPageParts(services: ApplicationPageServices): ApplicationPageParts {
+  return {
+    kind: applicationKind(services.applications),
+    services,
+    async find({ accountId }, { clientId = '' }) {
+      const application = await services.applications.find(clientId)
+      if (application?.accountId !== accountId) throw clientNotFound('application', clientId)
+      return application
+    },
+  }
+}

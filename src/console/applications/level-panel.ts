@@ -1,0 +1,44 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
+import type { Application } from '../../clients/client.ts'
+import { html, type Html } from '../../http/html.ts'
+import { panel, table } from '../elements/elements.ts'
+import type { Call } from '../page.ts'
+
+/**
+ * The operations of an application that need a higher KYC level than its developer has. Undefined if no operation of its
+ * products needs a level.
+ *
+ * @param kycLevel level of the developer's account; undefined counts as the lowest level
+ */
+export function levelPanel(
+  { texts }: Pick<Call, 'texts'>,
+  catalog: Catalog,
+  application: Application,
+  kycLevel: string | undefined,
+): Html | undefined {
+  const operations = [
+    ...new Set(application.products.flatMap((id) => catalog.products.get(id)?.operations ?? [])),
+  ].filter(({ scope }) => !application.removedOperations.includes(scope))
+  if (operations.every((operation) => operation.kycLevel === undefined)) return undefined
+  const level = kycLevel ?? catalog.kycLevels[0] ?? ''
+  const blocked = operations.filter((operation) => !hasRequiredKycLevel(catalog, kycLevel, operation))
+  const column = (name: 'appsLevelOperation' | 'appsLevelNeeded') => ({
+    title: texts.html(name),
+    label: texts.plain(name),
+  })
+  return panel(
+    { title: texts.html('appsLevelTitle'), id: 'level' },
+    blocked.length === 0
+      ? html`<p>${texts.html('appsLevelEnough', { level })}</p>`
+      : html`<p>${texts.html('appsLevelBlocked', { level })}</p>
+          ${table(
+            [column('appsLevelOperation'), column('appsLevelNeeded')],
+            blocked.map(({ title, scope, kycLevel: needed }) => [
+              html`${texts.localize(title)} <code class="muted" dir="ltr">${scope}</code>`,
+              needed,
+            ]),
+          )}
+          <p class="muted">${texts.html('appsLevelRaise')}</p>`,
+  )
+}

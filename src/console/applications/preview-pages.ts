@@ -1,0 +1,80 @@
+import type { Application } from '../../clients/client.ts'
+import { html, type Html } from '../../http/html.ts'
+import { applicationName } from '../../http/pages/display-text.ts'
+import { pathOf } from '../clients/client-kind.ts'
+import { trail } from '../clients/client-trail.ts'
+import { notice } from '../elements/elements.ts'
+import { page, type Call, type Page } from '../page.ts'
+import type { ApplicationPageParts } from './application-page-parts.ts'
+
+/** The consent page of an application in a frame, as its users will see it. */
+export function previewPage({ kind, find }: ApplicationPageParts): Page {
+  return page<Application>({
+    path: `${kind.base}/:clientId/preview`,
+    section: kind.section,
+    access: 'applications:read',
+    find,
+    target: ({ clientId }) => ({ clientId }),
+    async show(call) {
+      const { texts, to, resource: application } = call
+      const frame = to(`${pathOf(kind, application)}/preview/frame`)
+      const name = applicationName(application)
+      return {
+        title: texts.plain('appsPreviewWindow', { name }),
+        hasFrame: true,
+        body: html`${trail(call, kind, application)}
+          <div class="line spread">
+            <div class="tight">
+              <h1>${texts.html('appsPreviewTitle')}</h1>
+              <p class="muted">${texts.html('appsPreviewIntro', { name })}</p>
+            </div>
+            <div class="buttons">
+              <a class="button" href="${to(`${pathOf(kind, application)}/settings`)}"
+                >${texts.html('appsPreviewChange')}</a
+              >
+              <a class="button" href="${frame}" target="_blank" rel="noopener noreferrer"
+                >${texts.html('appsPreviewTab')}<span class="unseen"> ${texts.html('opensNewTab')}</span></a
+              >
+            </div>
+          </div>
+          ${missing(call)}
+          <iframe
+            class="preview"
+            sandbox
+            src="${frame}"
+            title="${texts.plain('appsPreviewWindow', { name })}"
+          ></iframe>`,
+      }
+    },
+  })
+}
+
+/** Why users do not see the consent page yet. */
+function missing({ texts, resource: application }: Call<Application>): Html | undefined {
+  const reasons = [
+    application.redirectUris.length === 0 && texts.html('appsPreviewNoRedirect'),
+    application.products.length === 0 && texts.html('appsPreviewNoProduct'),
+    application.disabled && texts.html('appsPreviewDisabled'),
+    application.firstParty && texts.html('appsPreviewFirstParty'),
+  ].filter((reason) => reason !== false)
+  if (reasons.length === 0) return undefined
+  return notice(
+    'warn',
+    reasons.map((reason) => html`<p>${reason}</p>`),
+  )
+}
+
+/** The page in the frame. It writes its own response, without the console around it. */
+export function previewFramePage({ kind, find, services }: ApplicationPageParts): Page {
+  return page<Application>({
+    path: `${kind.base}/:clientId/preview/frame`,
+    section: kind.section,
+    access: 'applications:read',
+    find,
+    target: ({ clientId }) => ({ clientId }),
+    async show({ ctx, caller, resource: application }) {
+      await services.previewConsent(ctx, { application, viewer: caller })
+      return undefined
+    },
+  })
+}

@@ -1,0 +1,81 @@
+import { etagOf } from '../../clients/etag.ts'
+import type { Application } from '../../clients/client.ts'
+import { html, type Html } from '../../http/html.ts'
+import { applicationName } from '../../http/pages/display-text.ts'
+import { logoTile } from '../../http/pages/logo-tile.ts'
+import { panel } from '../elements/elements.ts'
+import { field, form } from '../elements/form.ts'
+import type { Call } from '../page.ts'
+import type { TextName } from '../texts.ts'
+import { textsOf, type SettingsField } from './settings-fields.ts'
+
+/** The labels of the fields. */
+export const LABELS: Readonly<Record<SettingsField, TextName>> = {
+  name: 'appsName',
+  redirectUris: 'appsRedirectUris',
+  postLogoutRedirectUris: 'appsPostLogout',
+  homepageUri: 'appsHomepage',
+  logoUri: 'appsLogo',
+  privacyUri: 'appsPrivacy',
+  termsUri: 'appsTerms',
+}
+
+const HINTS: Readonly<Record<SettingsField, TextName>> = {
+  name: 'appsNameHint',
+  redirectUris: 'appsRedirectUrisHint',
+  postLogoutRedirectUris: 'appsPostLogoutHint',
+  homepageUri: 'appsHomepageHint',
+  logoUri: 'appsLogoHint',
+  privacyUri: 'appsPrivacyHint',
+  termsUri: 'appsTermsHint',
+}
+
+type FormCall = Pick<Call<Application>, 'texts' | 'form' | 'problems' | 'self' | 'csrfToken' | 'resource'>
+
+/**
+ * The form with all settings, which are saved together. It has the version of the application that it shows, so that an
+ * old form does not overwrite newer changes.
+ *
+ * @param mayChange whether the person may save; otherwise the fields are locked
+ */
+export function settingsForm(call: FormCall, mayChange: boolean): Html {
+  const { texts, resource: application } = call
+  const stored = textsOf(application)
+  const version = call.form.get('version') ?? etagOf(application)
+
+  function settingsField(name: SettingsField, type: 'text' | 'url' | 'lines'): Html {
+    const isName = name === 'name'
+    return field(call, {
+      name,
+      type,
+      label: texts.html(LABELS[name]),
+      hint: texts.html(HINTS[name]),
+      value: stored[name],
+      isRequired: isName,
+      isCode: !isName,
+      autocomplete: 'off',
+      ...(isName && { maxLength: 120 }),
+    })
+  }
+
+  const content = html`<input type="hidden" name="version" value="${version}" /> ${panel(
+      { title: texts.html('appsSignIn') },
+      html`${settingsField('redirectUris', 'lines')} ${settingsField('postLogoutRedirectUris', 'lines')}`,
+    )}
+    ${panel(
+      { title: texts.html('appsAppearance') },
+      html`<p class="muted">${texts.html('appsAppearanceHint')}</p>
+        ${settingsField('name', 'text')} ${settingsField('homepageUri', 'url')}
+        <div class="beside">
+          ${settingsField('logoUri', 'url')} ${logoTile(applicationName(application), application.logoUri)}
+        </div>
+        ${settingsField('privacyUri', 'url')} ${settingsField('termsUri', 'url')}`,
+    )}`
+  if (!mayChange) return html`<fieldset disabled class="stack">${content}</fieldset>`
+  return form(
+    call,
+    { action: 'save' },
+    html`${content}
+      <div class="buttons"><button class="primary">${texts.html('saveButton')}</button></div>`,
+  )
+}

@@ -1,0 +1,99 @@
+import type { Application } from '../../clients/client.ts'
+import { etagOf } from '../../clients/etag.ts'
+import { PRECONDITION, type ConditionalChange } from '../../clients/internal-options.ts'
+import { Form } from '../../http/form-body.ts'
+import { html, type Html } from '../../http/html.ts'
+import { applicationName } from '../../http/pages/display-text.ts'
+import { pathOf } from '../clients/client-kind.ts'
+import { trail } from '../clients/client-trail.ts'
+import { facts, notice } from '../elements/elements.ts'
+import { page, type Call, type Page, type Redirect, type View } from '../page.ts'
+import type { ApplicationPageParts } from './application-page-parts.ts'
+import { levelPanel } from './level-panel.ts'
+import { changedFields, readTexts, textsOf, toChanges, type SettingsTexts } from './settings-fields.ts'
+import { LABELS, settingsForm } from './settings-form.ts'
+
+/** The application was changed after the form was shown. */
+class ChangedMeanwhile extends Error {
+  override readonly name = 'ChangedMeanwhile'
+}
+
+/** The settings of an application, which are saved together. */
+export function settingsPage(parts: ApplicationPageParts): Page {
+  const { kind, find, services } = parts
+
+  /** @param message stands above the form */
+  async function view(call: Call<Application>, message?: Html): Promise<View> {
+    const { texts, to, resource: application } = call
+    const [mayChange, developer] = await Promise.all([
+      call.may('applications:write'),
+      services.accounts.find(application.accountId, application.userId),
+    ])
+    const name = applicationName(application)
+    return {
+      title: texts.plain('applicationSettingsTitle', { name }),
+      images: [application.logoUri],
+      body: html`${message} ${trail(call, kind, application)}
+        <div class="line spread">
+          <h1>${texts.html('appsTitle')}</h1>
+          <a class="button" href="${to(`${pathOf(kind, application)}/preview`)}"
+            >${texts.html('appsPreviewLink')}</a
+          >
+        </div>
+        ${settingsForm(call, mayChange)}
+        ${levelPanel(call, services.catalog.current, application, developer?.kycLevel)}`,
+    }
+  }
+
+  async function save(call: Call<Application>): Promise<View | Redirect> {
+    const { resource: application, form, change } = call
+    const done: Redirect = { redirect: `${pathOf(kind, application)}/settings`, done: 'doneSettingsSaved' }
+    const stored = textsOf(application)
+    const wanted = readTexts(form, stored)
+    const fields = changedFields(stored, wanted)
+    if (fields.length === 0) return done
+    const conditional: ConditionalChange = {
+      ...change,
+      [PRECONDITION]({ client }) {
+        if (etagOf(client) !== form.get('version')) throw new ChangedMeanwhile()
+      },
+    }
+    try {
+      await services.applications.update(application.clientId, toChanges(wanted, fields), conditional)
+      return done
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error
+      return changedMeanwhile(call, wanted)
+    }
+  }
+
+  /** Shows the newer settings, and what the person had entered instead. */
+  async function changedMeanwhile(call: Call<Application>, wanted: SettingsTexts): Promise<View> {
+    const { caller, params, texts } = call
+    const resource = await find(caller, params)
+    const lost = changedFields(textsOf(resource), wanted)
+    const entered = facts(
+      lost.map((name) => [
+        texts.html(LABELS[name]),
+        wanted[name] === '' ? texts.html('none') : html`<bdi class="lines">${wanted[name]}</bdi>`,
+      ]),
+    )
+    const message = notice(
+      'warn',
+      html`<p><strong>${texts.html('appsChangedTitle')}</strong></p>
+        <p>${texts.html('appsChanged')}</p>
+        ${entered}`,
+    )
+    return { ...(await view({ ...call, resource, form: new Form() }, message)), status: 409 }
+  }
+
+  return page<Application>({
+    path: `${kind.base}/:clientId/settings`,
+    section: kind.section,
+    access: 'applications:read',
+    find,
+    target: ({ clientId }) => ({ clientId }),
+    show: (call) => view(call),
+    actions: { save: { access: 'applications:write', run: save } },
+  })
+}

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Page } from '../../support/browser.ts'
+import { asksFor, authorizationUrl, CALLBACK } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+const pathOf = (clientId: string) => `/console/applications/${clientId}/settings`
+
+/** A page as text without markup. */
+function textOf({ body }: Pick<Page, 'body'>): string {
+  return body
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+}
+
+/** The value that a text field shows. */
+function shownIn({ body }: Page, name: string): string | undefined {
+  return new RegExp(`<textarea[^>]*name="${name}"[^>]*>([^<]*)<|value="([^"]*)"\\s+id="${name}"`)
+    .exec(body)
+    ?.slice(1)
+    .find((value) => value !== undefined)
+}
+
+/** What a browser sends for the fields of the form. Areas of several lines have to be given. */
+const LINES = { redirectUris: CALLBACK, postLogoutRedirectUris: '' }
+
+describeEachStore('the settings of an application', (makeStore) => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({ store: makeStore() })
+  })
+  afterAll(() => host.close())
+  const read = (clientId: string) => host.gatehouse.applications.find(clientId)
+
+  it('all settings are saved in one change, and users are sent to the new redirect URI only', async () => {
+    const { client_id } = await host.createApplication({
+      name: 'Ledger',
+      homepageUri: 'https://old.example/',
+    })
+    const visitor = host.visit('acme')
+    const page = await visitor.open(pathOf(client_id))
+    expect(shownIn(page, 'name')).toBe('Ledger')
+    expect(shownIn(page, 'redirectUris')).toBe(CALLBACK)
+    expect(shownIn(page, 'homepageUri')).toBe('https://old.example/')
+    const changes: string[] = []
+    const listener = ({ change }: { change: string }) => void changes.push(change)
+    host.gatehouse.on('client.changed', listener)
+
+    const saved = await visitor.submit(page, 'save', {
+      name: 'Tallybook',
+      redirectUris: ' https://new.example/callback \r\n\r\nhttps://new.example/other\r\n',
+      postLogoutRedirectUris: 'https://new.example/bye',
+      homepageUri: '',
+      logoUri: 'https://new.example/logo.png',
+      privacyUri: 'https://new.example/privacy',
+      termsUri: 'https://new.example/terms',
+    })
+    host.gatehouse.off('client.changed', listener)
+    expect(saved.status).toBe(200)
+    expect(textOf(saved)).toContain('The settings are saved. They apply at once.')
+    expect(changes).toHaveLength(1)
+    const application = await read(client_id)
+    expect(application).toMatchObject({
+      name: 'Tallybook',
+      redirectUris: ['https://new.example/callback', 'https://new.example/other'],
+      postLogoutRedirectUris: ['https://new.example/bye'],
+      logoUri: 'https://new.example/logo.png',
+      privacyUri: 'https://new.example/privacy',
+      termsUri: 'https://new.example/terms',
+    })
+    expect(application?.homepageUri).toBeUndefined()
+
+    const { browser } = host.visit('alice')
+    expect((await browser.open(authorizationUrl(host, client_id))).status).toBe(400)
+    const accepted = await browser.open(
+      authorizationUrl(host, client_id, { redirect_uri: 'https://new.example/other' }),
+    )
+    expect(asksFor(accepted)).toBe('consent')
+  })
+
+  it('a form from before a newer change saves nothing, and shows the newer settings and what was entered', async () => {
+    const { client_id } = await host.createApplication({ name: 'Ledger' })
+    const visitor = host.visit('acme')
+    const old = await visitor.open(pathOf(client_id))
+    await visitor.submit(await visitor.open(pathOf(client_id)), 'save', {
+      ...LINES,
+      name: 'Newer',
+      privacyUri: 'https://new.example/privacy',
+    })
+
+    const late = await visitor.submit(old, 'save', { ...LINES, name: 'Older <b>' })
+    expect(late.status).toBe(409)
+    expect(textOf(late)).toContain('The settings were changed meanwhile')
+    expect(late.body).toContain('Older &lt;b&gt;')
+    expect(shownIn(late, 'name')).toBe('Newer')
+    expect(shownIn(late, 'privacyUri')).toBe('https://new.example/privacy')
+    expect(await read(client_id)).toMatchObject({ name: 'Newer', privacyUri: 'https://new.example/privacy' })
+
+    const retried = await visitor.submit(late, 'save', { ...LINES, name: 'Final' })
+    expect(textOf(retried)).toContain('The settings are saved.')
+    expect(await read(client_id)).toMatchObject({ name: 'Final', privacyUri: 'https://new.example/privacy' })
+  })
+
+  it('a form that is sent twice is saved once, and both answers say that it is saved', async () => {
+    const { client_id } = await host.createApplication({ name: 'Ledger' })
+    const visitor = host.visit('acme')
+    const page = await visitor.open(pathOf(client_id))
+    for (const _ of [1, 2]) {
+      const saved = await visitor.submit(page, 'save', { ...LINES, name: 'Twice' })
+      expect(textOf(saved)).toContain('The settings are saved.')
+    }
+    expect(await read(client_id)).toMatchObject({ name: 'Twice' })
+  })
+})
+
+describe('the settings of an application in detail', () => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({
+      store: memoryStore(),
+      accounts: { can: (ctx, permission) => permission !== 'applications:write' || !ctx.get('x-read-only') },
+    })
+  })
+  afterAll(() => host.close())
+  const read = (clientId: string) => host.gatehouse.applications.find(clientId)
+
+  it('problems name the lines that the person sees, and nothing is saved', async () => {
+    const { client_id } = await host.createApplication({ name: 'Ledger' })
+    const visitor = host.visit('acme')
+    const page = await visitor.open(pathOf(client_id))
+    const answer = await visitor.submit(page, 'save', {
+      name: 'Changed',
+      redirectUris: 'https://good.example/\n\nhttps://*.example/\nhttps://good.example/#x',
+      postLogoutRedirectUris: '',
+      logoUri: 'http://localhost/logo.png',
+    })
+    expect(answer.status).toBe(422)
+    expect(shownIn(answer, 'redirectUris')).toBe(
+      'https://good.example/\nhttps://*.example/\nhttps://good.example/#x',
+    )
+    const [, problem = ''] = /id="redirectUris-problem"[^>]*>([^]*?)<\/p/.exec(answer.body) ?? []
+    expect(textOf({ body: problem })).toMatch(/^2: .*wildcard.* 3: .*fragment/)
+    expect(answer.body).toContain('id="logoUri-problem"')
+    expect(shownIn(answer, 'name')).toBe('Changed')
+    expect(await read(client_id)).toMatchObject({ name: 'Ledger', redirectUris: [CALLBACK] })
+  })
+
+  it('a form without its CSRF token gets 403, and nothing is saved', async () => {
+    const { client_id } = await host.createApplication({ name: 'Ledger' })
+    const visitor = host.visit('acme')
+    const page = await visitor.open(pathOf(client_id))
+    const answer = await visitor.submit(page, 'save', { ...LINES, name: 'Forged', csrf: null })
+    expect(answer.status).toBe(403)
+    expect(await read(client_id)).toMatchObject({ name: 'Ledger' })
+  })
+
+  it('the form cannot change what only code may set', async () => {
+    const { client_id } = await host.createApplication({ name: 'Ledger' })
+    const visitor = host.visit('acme')
+    const page = await visitor.open(pathOf(client_id))
+    await visitor.submit(page, 'save', { ...LINES, name: 'Ledger 2', firstParty: 'true', accountId: 'bob' })
+    expect(await read(client_id)).toMatchObject({ name: 'Ledger 2', firstParty: false, accountId: 'acme' })
+  })
+
+  it('an application of another account gets 404, for reading and for saving', async () => {
+    const { client_id } = await host.createApplication({ name: 'Ledger' })
+    const own = await host.createApplication({ accountId: 'alice' })
+    const visitor = host.visit('alice')
+    expect((await visitor.get(pathOf(client_id))).status).toBe(404)
+    const page = await visitor.open(pathOf(own.client_id))
+    const forged = { ...page, body: page.body.replaceAll(own.client_id, client_id) }
+    expect((await visitor.submit(forged, 'save', { ...LINES, name: 'Taken' })).status).toBe(404)
+    expect(await read(client_id)).toMatchObject({ name: 'Ledger' })
+  })
+
+  it('a person who may not change applications sees locked fields and no button', async () => {
+    const { client_id } = await host.createApplication({ name: 'Ledger' })
+    const { body } = await host.visit('acme').get(pathOf(client_id), { 'x-read-only': '1' })
+    expect(body).toContain('value="Ledger"')
+    expect(body).toMatch(/<fieldset disabled/)
+    expect(body).not.toContain('name="csrf"')
+  })
+
+  it('a deleted application gets 404 when an open form is sent', async () => {
+    const { client_id } = await host.createApplication()
+    const visitor = host.visit('acme')
+    const page = await visitor.open(pathOf(client_id))
+    await host.gatehouse.applications.delete(client_id)
+    expect((await visitor.submit(page, 'save', { ...LINES, name: 'Late' })).status).toBe(404)
+  })
+
+  it('the page names the operations that the KYC level forbids, and the level that each needs', async () => {
+    const low = await host.createApplication({ accountId: 'alice' })
+    const text = textOf(await host.visit('alice').open(pathOf(low.client_id)))
+    expect(text).toContain('Your account has the level “ basic ”. Until it has a higher level')
+    expect(text).toMatch(/Move money payments:transfer verified/)
+    expect(text).not.toContain('Read your payments')
+    const high = await host.createApplication()
+    expect(textOf(await host.visit('acme').open(pathOf(high.client_id)))).toContain(
+      'It is enough for all operations',
+    )
+    const free = await host.createApplication({ accountId: 'alice', products: ['invoices'] })
+    expect(textOf(await host.visit('alice').open(pathOf(free.client_id)))).not.toContain('verification')
+  })
+
+  it('a hostile name is escaped, and a logo is the only picture that the page allows', async () => {
+    const { client_id } = await host.createApplication({
+      name: `"><script>alert('x')</script>`,
+      logoUri: 'https://pictures.example/logo.png',
+    })
+    const { body, headers } = await host.visit('acme').open(pathOf(client_id))
+    expect(body).not.toContain('<script>')
+    expect(headers.get('content-security-policy')).toContain(`img-src 'self' https://pictures.example;`)
+  })
+
+  it('a reader with German gets the settings in German', async () => {
+    const { client_id } = await host.createApplication({ accountId: 'alice' })
+    const page = await host.visit('alice').get(pathOf(client_id), { 'accept-language': 'de' })
+    expect(textOf(page)).toContain('Wohin Nutzer zurückkehren')
+    expect(textOf(page)).toContain('Nötige Stufe')
+  })
+})

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { formsOf } from '../../support/browser.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+const pathOf = (clientId: string) => `/console/applications/${clientId}/preview`
+
+describe('the preview of the consent page in the console', () => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({ store: memoryStore() })
+  })
+  afterAll(() => host.close())
+
+  it('the page shows the consent page in a frame of its own origin, without scripts and forms', async () => {
+    const { client_id } = await host.createApplication({ name: 'Ledger' })
+    const visitor = host.visit('acme')
+    const { body, headers } = await visitor.open(pathOf(client_id))
+    expect(body).toMatch(
+      new RegExp(
+        `<iframe\\s+class="preview"\\s+sandbox\\s+src="${pathOf(client_id)}/frame"\\s+title="Consent page of Ledger"`,
+      ),
+    )
+    expect(headers.get('content-security-policy')).toContain(`frame-src 'self'`)
+    expect(headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)
+  })
+
+  it('the frame has the consent page with the account of the viewer, and decides nothing', async () => {
+    const { client_id } = await host.createApplication({ name: 'Ledger' })
+    const page = await host.visit('acme').open(`${pathOf(client_id)}/frame`)
+    expect(page.status).toBe(200)
+    expect(page.body).toContain('<title>Preview: Ledger wants access')
+    expect(page.body).toContain('Move money')
+    expect(page.body).toMatch(/Signed in as[^]*Acme Ltd/)
+    expect(page.body).not.toContain('class="gatehouse"')
+    expect(page.body).not.toContain('name="csrf"')
+    expect(page.headers.get('content-security-policy')).toContain(`frame-ancestors 'self'`)
+    expect(page.headers.get('x-frame-options')).toBe('SAMEORIGIN')
+    expect(page.headers.get('cache-control')).toBe('no-store')
+    expect(formsOf(page).every(({ method }) => method === 'GET')).toBe(true)
+    expect(await host.gatehouse.grants.list({ accountId: 'acme' })).toMatchObject({ items: [] })
+  })
+
+  it('the preview leaves out the operations that the developer may not request', async () => {
+    const { client_id } = await host.createApplication({ accountId: 'alice' })
+    const { body } = await host.visit('alice').open(`${pathOf(client_id)}/frame`)
+    expect(body).toContain('Read your invoices')
+    expect(body).not.toContain('Move money')
+  })
+
+  it('the page says why users do not see the consent page yet', async () => {
+    const { client_id } = await host.createApplication({ redirectUris: [], products: [] })
+    await host.gatehouse.applications.disable(client_id)
+    const visitor = host.visit('acme')
+    const { body } = await visitor.open(pathOf(client_id))
+    for (const reason of ['there is no redirect URI', 'has no product yet', 'The application is disabled']) {
+      expect(body).toContain(reason)
+    }
+    expect((await visitor.open(`${pathOf(client_id)}/frame`)).status).toBe(200)
+  })
+
+  it('the preview of another account gets 404, and without a session the host asks to sign in', async () => {
+    const { client_id } = await host.createApplication()
+    for (const path of [pathOf(client_id), `${pathOf(client_id)}/frame`]) {
+      expect((await host.visit('alice').get(path)).status).toBe(404)
+      expect((await host.visit().get(path)).status).toBe(303)
+    }
+  })
+
+  it('a hostile name is escaped on both pages, and both are German for a reader with German', async () => {
+    const { client_id } = await host.createApplication({ name: `"><script>alert('x')</script>` })
+    const visitor = host.visit('acme')
+    for (const path of [pathOf(client_id), `${pathOf(client_id)}/frame`]) {
+      const { body } = await visitor.get(path, { 'accept-language': 'de' })
+      expect(body).not.toContain('<script>alert')
+      expect(body).toContain('<html lang="de"')
+    }
+  })
+})
