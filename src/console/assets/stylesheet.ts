@@ -116,10 +116,12 @@ export function createConsoleStylesheet(accentColor: string): string {
 .gatehouse .choice:hover { background: var(--soft); }
 .gatehouse .choice input { flex: none; width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--accent); position: relative; top: .1875rem; }
 
-.gatehouse .rows { list-style: none; }
-.gatehouse .rows > li { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding-block: .75rem; }
-.gatehouse .rows > li + li { border-top: 1px solid var(--line); }
-.gatehouse .rows > li > .tight { flex: 1 1 16rem; }
+.gatehouse .items { list-style: none; }
+.gatehouse .items > li { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; padding-block: .75rem; }
+.gatehouse .items > li + li { border-top: 1px solid var(--line); }
+.gatehouse .items > li > .tight { flex: 1 1 16rem; }
+.gatehouse .panel > .items > li:first-child { padding-block-start: 0; }
+.gatehouse .panel > .items:last-child > li:last-child { padding-block-end: 0; }
 .gatehouse .points { padding-inline-start: 1.25rem; display: flex; flex-direction: column; gap: .25rem; }
 .gatehouse .choices details { margin-inline: 2.875rem 1rem; }
 .gatehouse .choices details ul { list-style: none; border-inline-start: 2px solid var(--line); }
@@ -144,6 +146,7 @@ export function createConsoleStylesheet(accentColor: string): string {
 .gatehouse pre { overflow-x: auto; tab-size: 2; }
 .gatehouse summary { cursor: pointer; min-height: 2.75rem; padding-block: .5rem; font-weight: 600; color: var(--accent); }
 .gatehouse details > :not(summary) { margin-block-end: .75rem; }
+.gatehouse .panel > details > :last-child { margin-block-end: 0; }
 .gatehouse .empty { padding: 2rem 1.25rem; text-align: center; align-items: center; border-style: dashed; }
 .gatehouse .rows { list-style: none; display: flex; flex-direction: column; gap: 1rem; }
 .gatehouse .beside { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: flex-end; }
@@ -176,6 +179,7 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
   .gatehouse table.cards tr { padding-block: .75rem; border-bottom: 1px solid var(--line); }
   .gatehouse table.cards tr:last-child { border-bottom: 0; }
   .gatehouse table.cards :is(th, td) { border: 0; padding: .125rem 0; text-align: start; }
+  .gatehouse table.cards td:empty { display: none; }
   .gatehouse table.cards td[data-label]::before { content: attr(data-label) ": "; color: var(--muted); font-size: .875rem; }
   .gatehouse .listing .copyable { flex-direction: column-reverse; align-items: stretch; }
   .gatehouse .listing .copyable button { align-self: end; }

@@ -113,7 +113,7 @@ function productAccess({ texts }: Pick<Call, 'texts'>, access: Access, id: strin
     </div>
     ${
       product
-        ? html`<ul class="rows">
+        ? html`<ul class="items">
             ${product.operations.map((operation) => operationAccess({ texts }, access, operation))}
           </ul>`
         : html`<p class="muted">${texts.html('clientsProductWithdrawn')}</p>`

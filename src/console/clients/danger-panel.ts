@@ -21,7 +21,7 @@ export function dangerPanel(kind: ClientKind): ClientPanel {
         html`<a class="button slim danger" href="${to(`${pathOf(kind, client)}/${page}`)}">${text}</a>`
       return panel(
         { title: texts.html('clientsDanger'), id: 'danger', isDanger: true },
-        html`<ul class="rows">
+        html`<ul class="items">
           ${mayWrite && (client.disabled ? enabling(call, kind) : disabling(call, kind))}
           ${mayWrite && row(texts.html('clientsLeaked'), texts.html('clientsLeakedHint'), link('report-compromised', texts.html('clientsLeakedLink')))}
           ${mayDelete && row(texts.html(word(kind, 'Delete')), texts.html('clientsDeleteHint'), link('delete', texts.html('clientsDeleteLink')))}

@@ -17,9 +17,10 @@ export function deletePage(kind: ClientKind): Page {
     return {
       title: texts.plain('clientsDeleteTitle', { name }),
       ...(isWrong && { status: 422 }),
-      body: html`${trail(call, kind, client)}
+      // The script puts the focus on the first notice or heading.
+      body: html`${isWrong && notice('bad', html`<p>${texts.html('clientsDeleteWrong')}</p>`)}
+        ${trail(call, kind, client)}
         <h1>${texts.html('clientsDeleteTitle', { name })}</h1>
-        ${isWrong && notice('bad', html`<p>${texts.html('clientsDeleteWrong')}</p>`)}
         ${panel(
           { title: texts.html('clientsWhatHappens'), isDanger: true },
           html`<ul class="points">

@@ -12,7 +12,7 @@ export function productsToAdd(
   if (others.length === 0) return undefined
   return html`<details ${client.products.length === 0 && 'open'}>
     <summary>${texts.html('clientsAddProducts')}</summary>
-    <ul class="rows">
+    <ul class="items">
       ${others.map(({ id, title, description, operations }) => {
         const blocked = operations.filter(
           (operation) => client.kind === 'application' && !hasRequiredKycLevel(catalog, kycLevel, operation),

@@ -23,7 +23,7 @@ export function secretsPanel(
         html`${
           secrets.length === 0
             ? notice('bad', html`<p>${texts.html(word(kind, 'NoSecret'))}</p>`)
-            : html`<ul class="rows">
+            : html`<ul class="items">
                 ${secrets.map((secret, index) => secretRow(call, secrets, { secret, index, mayRotate }))}
               </ul>`
         }

@@ -48,7 +48,7 @@ export const english = {
     other: '{count} operations need a higher verification level of your account.',
   },
   clientsNeedsLevel:
-    'Needs the level {needed}. Your account has {level}. You can add it, but not request it from users yet.',
+    'Needs the level {needed}. Your account has {level}: the operation can be added, but not requested from users yet.',
   clientsSensitive: 'Sensitive',
   clientsRedirectUris: 'Redirect URIs (optional)',
   clientsRedirectUrisHint:
@@ -123,7 +123,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
     other: '{count} Operationen erfordern eine höhere Prüfstufe Ihres Kontos.',
   },
   clientsNeedsLevel:
-    'Erfordert die Stufe {needed}. Ihr Konto hat {level}. Sie können die Operation hinzufügen, aber noch nicht von Nutzern anfordern.',
+    'Erfordert die Stufe {needed}. Ihr Konto hat {level}: Die Operation kann hinzugefügt, aber noch nicht von Nutzern angefordert werden.',
   clientsSensitive: 'Sensibel',
   clientsRedirectUris: 'Redirect-URIs (optional)',
   clientsRedirectUrisHint:

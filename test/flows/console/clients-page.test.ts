@@ -177,7 +177,7 @@ describe('the page of a client', () => {
     const visitor = host.visit('alice')
     const access = textOf(panelOf(await visitor.open(path), 'access'))
     expect(access).toContain('payments:list Allowed')
-    expect(access).toContain('payments:transfer Needs the level verified . Your account has basic .')
+    expect(access).toContain('payments:transfer Needs the level verified . Your account has basic :')
     expect(access).toContain('Level too low')
     expect((await visitor.open(`${path}/report-compromised`)).body).toContain('Users stay connected')
   })
