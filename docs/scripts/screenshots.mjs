@@ -79,4 +79,41 @@ async function takePictures(colorScheme) {
   await page.getByRole('button', { name: 'Disconnect' }).click()
   await page.getByRole('button', { name: 'Disconnect' }).waitFor({ state: 'detached' })
   await context.close()
+  await takeConsolePictures(colorScheme)
+}
+
+/** @param {'light' | 'dark'} colorScheme */
+async function takeConsolePictures(colorScheme) {
+  const context = await browser.newContext({ colorScheme, viewport: { width: 1000, height: 500 } })
+  const page = await context.newPage()
+  /** @param {string} name */
+  const picture = (name) =>
+    page.screenshot({
+      path: path.join(images, `console-${name}-${colorScheme}.png`),
+      fullPage: true,
+      animations: 'disabled',
+    })
+  /**
+   * @param {string} user
+   * @param {string} password
+   * @param {string} address
+   */
+  async function signIn(user, password, address) {
+    await context.clearCookies()
+    await page.goto(host + address)
+    await page.getByLabel('Name').fill(user)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(host + address)
+  }
+
+  await signIn('acme', 'dynamite', '/console')
+  await picture('overview')
+  await page.goto(`${host}/console/api-keys`)
+  await picture('api-keys')
+  await page.getByRole('link', { name: 'Nightly export' }).click()
+  await picture('api-key')
+  await signIn('olga', 'lighthouse', '/console/operator/signing-keys')
+  await picture('signing-keys')
+  await context.close()
 }

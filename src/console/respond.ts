@@ -78,6 +78,3 @@ export function createResponder({ mount, assets, branding, options }: ResponderP
     }
   }
 }
-
-/** Writes a page of the console as the response. */
-export type Respond = ReturnType<typeof createResponder>

@@ -65,6 +65,3 @@ export function createConsoleTexts(options: {
     pages: 'the console',
   })
 }
-
-/** Finds the texts of the console for a reader. */
-export type ConsoleTextsByLocale = ReturnType<typeof createConsoleTexts>

@@ -183,6 +183,7 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
   .gatehouse table.cards td[data-label]::before { content: attr(data-label) ": "; color: var(--muted); font-size: .875rem; }
   .gatehouse .listing .copyable { flex-direction: column-reverse; align-items: stretch; }
   .gatehouse .listing .copyable button { align-self: end; }
+  .gatehouse table.cards td:empty { display: none; }
   .gatehouse .facts { grid-template-columns: 1fr; gap: 0; }
   .gatehouse .facts dd { margin-block-end: .5rem; }
   .gatehouse .buttons > :is(button, .button) { flex: 1 1 auto; }

@@ -80,7 +80,7 @@ export function field(
 }
 
 /** The problems of one field. */
-export function problemsOf(problems: Call['problems'], name: string): Call['problems'] {
+function problemsOf(problems: Call['problems'], name: string): Call['problems'] {
   return problems.filter(({ path }) => path === name || path.startsWith(`${name}[`))
 }
 

@@ -1,0 +1,186 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ConsoleTexts } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { english } from '../../../src/console/texts.ts'
+import { products } from '../../fixtures/products.ts'
+import { createBrowser } from '../../support/browser.ts'
+import { describeWithChromium, startChromium } from '../../support/chromium.ts'
+import { connect } from '../../support/host.ts'
+import { sessionIn } from '../../support/session-cookie.ts'
+import { openPage } from './browser-setup.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+/** The folder for screenshots of the pages. If the variable is unset, the tests make no screenshots. */
+const screenshotFolder = process.env['SCREENSHOTS']
+
+const WAYS = [1280, 390].flatMap((width) =>
+  (['light', 'dark'] as const).flatMap((colorScheme) =>
+    [true, false].map((javaScriptEnabled) => ({ width, colorScheme, javaScriptEnabled })),
+  ),
+)
+
+/** Marks every letter-like text, so that a text that was forgotten in the source is seen. From right to left. */
+const pseudoLocale = Object.fromEntries(
+  Object.entries(english).map(([name, text]) => {
+    const mark = (each: string) => `\u05d0${each}\u05ea`
+    return [
+      name,
+      typeof text === 'string'
+        ? mark(text)
+        : Object.fromEntries(Object.entries(text).map(([form, each]) => [form, mark(String(each))])),
+    ]
+  }),
+) as unknown as ConsoleTexts
+
+/** What the hosts and developers name, which is not translated. */
+const DATA = [
+  'Nightly export',
+  'Ledger',
+  'Acme',
+  ...Object.values(products).flatMap(({ title, operations }) => [
+    title,
+    ...Object.entries(operations).flatMap(([scope, each]) => [scope, each.title]),
+  ]),
+]
+
+describeWithChromium('every page of the console', () => {
+  let host: ConsoleHost
+  let browser: Browser
+  let apiKey: string
+  let application: string
+  beforeAll(async () => {
+    browser = await startChromium()
+    host = await startConsole({ store: memoryStore(), console: { texts: { he: pseudoLocale } } })
+    apiKey = (await host.createApiKey()).client_id
+    await host.gatehouse.apiKeys.removeOperation(apiKey, 'invoices:create', { actor: 'acme' })
+    await host.gatehouse.apiKeys.rotateSecret(apiKey, { actor: 'acme' })
+    const client = await host.createApplication({
+      homepageUri: 'https://ledger.example/',
+      privacyUri: 'https://ledger.example/privacy',
+    })
+    application = client.client_id
+    const visitor = createBrowser({ follow: [host.origin] })
+    sessionIn(host.origin).signInAt(visitor, { accountId: 'acme' })
+    await connect(host, client, { browser: visitor, parameters: { scope: 'openid profile invoices:read' } })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await host?.close()
+  })
+
+  /** The paths of the pages, and who opens them. */
+  const pages = (): (readonly [string, string])[] => [
+    ['acme', '/console'],
+    ['bob', '/console'],
+    ['acme', '/console/api-keys'],
+    ['bob', '/console/api-keys'],
+    ['acme', '/console/api-keys/new'],
+    ['acme', `/console/api-keys/${apiKey}`],
+    ['acme', `/console/api-keys/${apiKey}/guide`],
+    ['acme', `/console/api-keys/${apiKey}/report-compromised`],
+    ['acme', `/console/api-keys/${apiKey}/delete`],
+    ['acme', '/console/applications'],
+    ['acme', '/console/applications/new'],
+    ['acme', `/console/applications/${application}`],
+    ['acme', `/console/applications/${application}/guide`],
+    ['acme', `/console/applications/${application}/settings`],
+    ['acme', `/console/applications/${application}/preview`],
+    ['acme', `/console/applications/${application}/delete`],
+    ['acme', '/console/connected-applications'],
+    ['bob', '/console/connected-applications'],
+    ['acme', '/console/activity'],
+    ['acme', '/console/token-inspector'],
+    ['root', '/console/operator'],
+    ['root', `/console/operator/clients/${apiKey}`],
+    ['root', '/console/operator/accounts/acme'],
+    ['root', '/console/operator/accounts/acme/revoke'],
+    ['root', '/console/operator/signing-keys'],
+    ['root', '/console/operator/health'],
+    ['root', '/console/operator/audit'],
+    ['acme', '/console/nothing-here'],
+  ]
+
+  async function expectNoViolations(page: Page, name: string): Promise<void> {
+    const { violations } = await new AxeBuilder({ page })
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+      .setLegacyMode()
+      .analyze()
+    expect(violations.map(({ id, nodes }) => [name, id, nodes.map(({ html }) => html)])).toEqual([])
+  }
+
+  /** Opens all pages in one window for each person, and calls `check` with each page. */
+  async function visitAll(
+    options: Parameters<typeof openPage>[3],
+    check: (page: Page, name: string) => Promise<void>,
+  ): Promise<void> {
+    for (const person of new Set(pages().map(([each]) => each))) {
+      const { page, complaints } = await openPage(browser, host.origin, person, options)
+      for (const [, address] of pages().filter(([each]) => each === person)) {
+        const response = await page.goto(host.origin + address)
+        const status = address.endsWith('/nothing-here') ? 404 : 200
+        expect([address, response?.status()]).toEqual([address, status])
+        await check(page, `${person} ${address.replaceAll(apiKey, 'key').replaceAll(application, 'app')}`)
+      }
+      expect(complaints.filter((each) => !each.includes('404'))).toEqual([])
+      await page.context().close()
+    }
+  }
+
+  const overflowOf = (page: Page) => page.evaluate('document.documentElement.scrollWidth - innerWidth')
+
+  describe.each(WAYS)(
+    'at $width px, $colorScheme, with script: $javaScriptEnabled',
+    ({ width, colorScheme, javaScriptEnabled }) => {
+      it('nothing is cut off, nothing is requested from elsewhere, and the rules of accessibility hold', async () => {
+        const options = { viewport: { width, height: 800 }, colorScheme, javaScriptEnabled }
+        await visitAll(options, async (page, name) => {
+          if (screenshotFolder !== undefined) {
+            mkdirSync(screenshotFolder, { recursive: true })
+            const way = `${width}-${colorScheme}-${javaScriptEnabled ? 'script' : 'plain'}`
+            const file = `${name.replaceAll(/[^a-z0-9-]+/gi, '_')}-${way}.png`
+            await page.screenshot({ path: path.join(screenshotFolder, file), fullPage: true })
+          }
+          if (!javaScriptEnabled) return
+          expect([name, await overflowOf(page)]).toEqual([name, 0])
+          await expectNoViolations(page, name)
+        })
+      }, 120_000)
+    },
+  )
+
+  it('at a zoom of 400 % of a window of 1280 px, nothing is cut off', async () => {
+    await visitAll({ viewport: { width: 320, height: 256 } }, async (page, name) => {
+      expect([name, await overflowOf(page)]).toEqual([name, 0])
+    })
+  }, 60_000)
+
+  it('a reader of German gets every text in German', async () => {
+    await visitAll({ locale: 'de-DE' }, async (page, name) => {
+      expect([name, await page.getAttribute('.gatehouse', 'lang')]).toEqual([name, 'de'])
+      expect([name, await page.locator('.gatehouse [lang=en]').count()]).toEqual([name, 0])
+    })
+  }, 60_000)
+
+  it('a language from right to left mirrors the pages, and every text comes from the texts', async () => {
+    await visitAll({ locale: 'he', viewport: { width: 390, height: 800 } }, async (page, name) => {
+      expect([name, await page.getAttribute('.gatehouse', 'dir')]).toEqual([name, 'rtl'])
+      expect([name, await overflowOf(page)]).toEqual([name, 0])
+      if (screenshotFolder !== undefined) {
+        const file = `${name.replaceAll(/[^a-z0-9-]+/gi, '_')}-rtl.png`
+        await page.screenshot({ path: path.join(screenshotFolder, file), fullPage: true })
+      }
+      const headings = await page
+        .locator('.gatehouse :is(h1, h2, th[scope=col], label, button)')
+        .allInnerTexts()
+      const forgotten = headings.filter(
+        (text) =>
+          text.trim() !== '' && !/\p{Script=Hebrew}/u.test(text) && !DATA.some((each) => text.includes(each)),
+      )
+      expect([name, forgotten]).toEqual([name, []])
+    })
+  }, 60_000)
+})
