@@ -31,7 +31,7 @@ const pseudoLocale = Object.fromEntries(
       name,
       typeof text === 'string'
         ? mark(text)
-        : Object.fromEntries(Object.entries(text).map(([form, each]) => [form, mark(String(each))])),
+        : Object.fromEntries(Object.entries(text).map(([form, each]) => [form, mark(each)])),
     ]
   }),
 ) as unknown as ConsoleTexts
