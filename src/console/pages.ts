@@ -4,6 +4,7 @@ import { clientPages } from './clients/client-pages.ts'
 import { connectedPages } from './connected-applications/connected-page.ts'
 import { guidePages } from './guide/guide-pages.ts'
 import { inspectorPages } from './inspector/inspector-page.ts'
+import { operatorPages } from './operator/operator-pages.ts'
 import { overviewPage } from './overview/overview-page.ts'
 import type { Page } from './page.ts'
 import type { ConsoleServices } from './services.ts'
@@ -19,5 +20,6 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
     ...connectedPages(services),
     ...activityPages(services),
     ...inspectorPages(services),
+    ...operatorPages(services),
   ]
 }

@@ -8,6 +8,7 @@ import * as clients from './texts/clients.ts'
 import * as connected from './texts/connected.ts'
 import * as guide from './texts/guide.ts'
 import * as inspector from './texts/inspector.ts'
+import * as operations from './texts/operations.ts'
 import * as operator from './texts/operator.ts'
 import * as overview from './texts/overview.ts'
 
@@ -22,6 +23,7 @@ export const english = {
   ...connected.english,
   ...activity.english,
   ...operator.english,
+  ...operations.english,
   ...inspector.english,
 }
 
@@ -35,6 +37,7 @@ const german = {
   ...connected.german,
   ...activity.german,
   ...operator.german,
+  ...operations.german,
   ...inspector.german,
 }
 

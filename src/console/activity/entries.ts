@@ -39,7 +39,7 @@ export function auditTable(
     entries.map((entry) => [
       html`<div class="tight event">
         <span class="line"
-          >${sentenceOf(entry, texts, catalog)}
+          ><span>${sentenceOf(entry, texts, catalog)}</span>
           ${entry.outcome === 'failure' && badge(failure(entry, texts), 'bad')}</span
         >
         ${[subject(call, entry, options), ...details(entry, texts, catalog)].map((line) => line !== undefined && html`<span class="muted small">${line}</span>`)}

@@ -171,6 +171,20 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
 .gatehouse-page main { padding-block-end: 4rem; }
 .gatehouse-service { display: flex; align-items: center; gap: .625rem; font-size: 1.0625rem; font-weight: 600; padding-block-start: 1.5rem; }
 .gatehouse-service img { max-height: 2rem; max-width: 10rem; }
+.gatehouse .timeline { overflow-x: auto; display: flex; flex-direction: column; gap: .75rem; }
+.gatehouse .timeline > svg { width: 100%; min-width: 38rem; }
+.gatehouse .legend { display: inline-flex; gap: .375rem; align-items: center; }
+.gatehouse .timeline .published { fill: color-mix(in srgb, var(--accent) 35%, var(--card)); }
+.gatehouse .timeline .signing { fill: var(--accent); }
+.gatehouse .timeline .previous { fill: var(--warn); }
+.gatehouse .timeline .past { fill: var(--line); }
+.gatehouse .timeline .revoked { fill: var(--bad); }
+.gatehouse .timeline .axis { stroke: var(--edge); }
+.gatehouse .timeline .now { stroke: var(--text); stroke-dasharray: 3 3; }
+.gatehouse .actions > .line { padding-block: .75rem; flex-wrap: nowrap; }
+.gatehouse .actions > .line + .line { border-top: 1px solid var(--line); }
+.gatehouse form.filter { flex-direction: row; flex-wrap: wrap; align-items: end; gap: .75rem; }
+.gatehouse .grows { flex: 1 1 14rem; }
 
 @media (max-width: 40rem) {
   .gatehouse .panel { padding: 1rem; }
@@ -184,6 +198,7 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
   .gatehouse .listing .copyable { flex-direction: column-reverse; align-items: stretch; }
   .gatehouse .listing .copyable button { align-self: end; }
   .gatehouse table.cards td:empty { display: none; }
+  .gatehouse .actions > .line { flex-wrap: wrap; }
   .gatehouse .facts { grid-template-columns: 1fr; gap: 0; }
   .gatehouse .facts dd { margin-block-end: .5rem; }
   .gatehouse .buttons > :is(button, .button) { flex: 1 1 auto; }

@@ -1,11 +1,239 @@
 import type { PageText } from '../../http/pages/texts.ts'
 
-/** The texts of the pages of operators. */
+/** The texts of the search and of the pages of one client or account, for operators. */
 export const english = {
   operatorTitle: 'Operations',
+  operatorNav: 'Pages of operators',
+  operatorNavSearch: 'Search',
+  operatorNavKeys: 'Signing keys',
+  operatorNavHealth: 'Health',
+  operatorNavAudit: 'Audit trail',
+
+  operatorSearchTitle: 'Find a client or an account',
+  operatorSearchField: 'Client ID or account ID',
+  operatorSearchHint: 'The exact id. For a user of an account, write account/user.',
+  operatorSearchButton: 'Find',
+  operatorSearchNone: 'There is no client and no account with exactly this id.',
+  operatorSearchNoneAccount: 'Open it as an account nevertheless',
+  operatorSearchNoneWhy:
+    'If the account was deleted, its API keys, applications and connections may still exist.',
+  operatorMore: 'Details',
+
+  operatorClientId: 'Client ID',
+  operatorAccount: 'Account',
+  operatorUser: 'User',
+  operatorCreated: 'Created',
+  operatorLastUsed: 'Last used',
+  operatorProducts: 'Products',
+  operatorRemoved: 'Removed operations',
+  operatorRedirects: 'Redirect URIs',
+  operatorMarks: 'Marks',
+  operatorFirstParty: 'own application of the service, without a consent page',
+  operatorResourceServer: 'key of an API (resource server)',
+  operatorDeleted: 'Deleted',
+  operatorDeletedText:
+    'This API key or application was deleted. Its tokens are rejected, and its id is never used again.',
+  operatorHostsClient:
+    'The host manages its API keys and applications itself. Here you can only revoke their tokens.',
+  operatorSearchNoneClient: 'Open it as a client',
+  operatorTrailTitle: 'Latest activity',
+  operatorTrailEmpty: 'There are no entries, or they are older than the audit trail keeps them.',
+  operatorTrailLink: 'Show all',
+  operatorActions: 'Actions',
+
+  operatorDisable: 'Disable',
+  operatorDisableText:
+    'It gets no tokens until it is enabled again, and its present tokens are rejected at once.',
+  operatorDisableConfirm: 'Disable it? All programs that use it stop working at once.',
+  operatorEnable: 'Enable',
+  operatorEnableText: 'It gets tokens again with the same secret. Tokens from before stay rejected.',
+  operatorRevokeTokens: 'Revoke tokens',
+  operatorRevokeTokensText:
+    'All its present tokens are rejected. Its secret stays valid, so it can get new ones.',
+  operatorRevokeTokensConfirm: 'Revoke all present tokens?',
+  operatorCompromised: 'Report as leaked',
+  operatorCompromisedText:
+    'All its secrets and tokens are revoked. It stops working until its owner creates a new secret.',
+  operatorCompromisedConfirm:
+    'Revoke all secrets and tokens? It stops working until a new secret is created.',
+  doneOperatorDisabled: 'It is disabled, and its tokens are rejected.',
+  doneOperatorEnabled: 'It is enabled.',
+  doneOperatorRevoked: 'Its tokens are rejected.',
+  doneOperatorCompromised: 'All its secrets and tokens are revoked. Tell the owner to create a new secret.',
+
+  operatorAccountTitle: 'Account {account}',
+  operatorUserTitle: 'User {user} of account {account}',
+  operatorUnknownAccount: 'The host does not know it',
+  operatorUnknownAccountText:
+    'It gets no new tokens. What belonged to it may still exist: revoke everything if it was deleted.',
+  operatorLevel: 'Verification level',
+  operatorNoLevel: 'lowest',
+  operatorName: 'Name',
+  operatorKind: 'Kind',
+  operatorState: 'State',
+  operatorClients: 'API keys and applications',
+  operatorNoClients: 'There are none.',
+  operatorConnections: 'Connected applications',
+  operatorNoConnections: 'No application is connected.',
+  operatorApplication: 'Application',
+  operatorSince: 'Since',
+  operatorOperations: 'Operations',
+  operatorFirstOnly: {
+    one: 'Only the first is shown.',
+    other: 'Only the first {count} of each kind are shown.',
+  } as PageText,
+  operatorRevokeAll: 'Revoke everything',
+  operatorRevokeAllText:
+    'For an account that was taken over or deleted: all tokens are rejected at once, and all applications are disconnected.',
+
+  operatorRevokeAllTitle: 'Revoke everything of account {account}?',
+  operatorRevokeUserTitle: 'Revoke everything of user {user} of account {account}?',
+  operatorRevokeHits: 'What this hits',
+  operatorKeys: { one: '{count} API key', other: '{count} API keys' } as PageText,
+  operatorApplications: { one: '{count} application', other: '{count} applications' } as PageText,
+  operatorGrants: { one: '{count} connection', other: '{count} connections' } as PageText,
+  operatorMoreKeys: { one: 'more than {count} API key', other: 'more than {count} API keys' } as PageText,
+  operatorMoreApplications: {
+    one: 'more than {count} application',
+    other: 'more than {count} applications',
+  } as PageText,
+  operatorMoreGrants: {
+    one: 'more than {count} connection',
+    other: 'more than {count} connections',
+  } as PageText,
+  operatorRevokeKeysText:
+    'Their present tokens are rejected. Their secrets stay valid, so they can get new tokens.',
+  operatorRevokeApplicationsText:
+    'All tokens that users gave to them are rejected. The users stay connected, and the applications can get new tokens.',
+  operatorRevokeGrantsText: 'The applications are disconnected. Each must ask again for the authorization.',
+  operatorRevokeSecrets:
+    'To lock an API key or application, disable it or report it as leaked on its own page.',
+  operatorRevokeAllButton: 'Revoke everything now',
+  operatorRevokedTitle: 'Everything was revoked',
+  operatorRevokedClients: {
+    one: 'The tokens of {count} API key or application are rejected.',
+    other: 'The tokens of {count} API keys and applications are rejected.',
+  } as PageText,
+  operatorRevokedGrants: {
+    one: '{count} connection has ended.',
+    other: '{count} connections have ended.',
+  } as PageText,
+  operatorPartly: 'Some records of this account are corrupt',
+  operatorBack: 'Back',
 }
 
 /** The same texts in German. */
 export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorTitle: 'Betrieb',
+  operatorNav: 'Seiten des Betriebs',
+  operatorNavSearch: 'Suche',
+  operatorNavKeys: 'Signaturschlüssel',
+  operatorNavHealth: 'Zustand',
+  operatorNavAudit: 'Protokoll',
+
+  operatorSearchTitle: 'Client oder Konto finden',
+  operatorSearchField: 'Client-ID oder Konto-ID',
+  operatorSearchHint: 'Die genaue Id. Für eine Person in einem Konto: Konto/Person.',
+  operatorSearchButton: 'Suchen',
+  operatorSearchNone: 'Es gibt weder einen Client noch ein Konto mit genau dieser Id.',
+  operatorSearchNoneAccount: 'Trotzdem als Konto öffnen',
+  operatorSearchNoneWhy:
+    'Falls das Konto gelöscht wurde, gibt es seine API-Schlüssel, Anwendungen und Verbindungen vielleicht noch.',
+  operatorMore: 'Einzelheiten',
+
+  operatorClientId: 'Client-ID',
+  operatorAccount: 'Konto',
+  operatorUser: 'Person',
+  operatorCreated: 'Angelegt',
+  operatorLastUsed: 'Zuletzt benutzt',
+  operatorProducts: 'Produkte',
+  operatorRemoved: 'Entfernte Funktionen',
+  operatorRedirects: 'Redirect-Adressen',
+  operatorMarks: 'Merkmale',
+  operatorFirstParty: 'eigene Anwendung des Dienstes, ohne Zustimmungsseite',
+  operatorResourceServer: 'Schlüssel einer API (Resource-Server)',
+  operatorDeleted: 'Gelöscht',
+  operatorDeletedText:
+    'Dieser API-Schlüssel oder diese Anwendung wurde gelöscht. Die Tokens werden abgelehnt, und die Id wird nie wieder benutzt.',
+  operatorHostsClient:
+    'Der Host verwaltet seine API-Schlüssel und Anwendungen selbst. Hier können Sie nur ihre Tokens widerrufen.',
+  operatorSearchNoneClient: 'Als Client öffnen',
+  operatorTrailTitle: 'Letzte Aktivität',
+  operatorTrailEmpty: 'Es gibt keine Einträge, oder sie sind älter, als das Protokoll sie aufbewahrt.',
+  operatorTrailLink: 'Alle anzeigen',
+  operatorActions: 'Aktionen',
+
+  operatorDisable: 'Sperren',
+  operatorDisableText: 'Bis zum Entsperren gibt es keine Tokens, und die jetzigen werden sofort abgelehnt.',
+  operatorDisableConfirm: 'Sperren? Alle Programme, die ihn benutzen, funktionieren sofort nicht mehr.',
+  operatorEnable: 'Entsperren',
+  operatorEnableText: 'Mit demselben Geheimnis gibt es wieder Tokens. Frühere Tokens bleiben abgelehnt.',
+  operatorRevokeTokens: 'Tokens widerrufen',
+  operatorRevokeTokensText:
+    'Alle jetzigen Tokens werden abgelehnt. Das Geheimnis bleibt gültig, neue Tokens sind möglich.',
+  operatorRevokeTokensConfirm: 'Alle jetzigen Tokens widerrufen?',
+  operatorCompromised: 'Als offengelegt melden',
+  operatorCompromisedText:
+    'Alle Geheimnisse und Tokens werden widerrufen. Nichts funktioniert, bis der Inhaber ein neues Geheimnis erzeugt.',
+  operatorCompromisedConfirm:
+    'Alle Geheimnisse und Tokens widerrufen? Bis zu einem neuen Geheimnis funktioniert nichts mehr.',
+  doneOperatorDisabled: 'Gesperrt; die Tokens werden abgelehnt.',
+  doneOperatorEnabled: 'Entsperrt.',
+  doneOperatorRevoked: 'Die Tokens werden abgelehnt.',
+  doneOperatorCompromised:
+    'Alle Geheimnisse und Tokens sind widerrufen. Bitten Sie den Inhaber, ein neues Geheimnis zu erzeugen.',
+
+  operatorAccountTitle: 'Konto {account}',
+  operatorUserTitle: 'Person {user} im Konto {account}',
+  operatorUnknownAccount: 'Dem Host unbekannt',
+  operatorUnknownAccountText:
+    'Es gibt keine neuen Tokens. Was dazu gehörte, kann noch bestehen: Widerrufen Sie alles, falls es gelöscht wurde.',
+  operatorLevel: 'Verifizierungsstufe',
+  operatorNoLevel: 'niedrigste',
+  operatorName: 'Name',
+  operatorKind: 'Art',
+  operatorState: 'Status',
+  operatorClients: 'API-Schlüssel und Anwendungen',
+  operatorNoClients: 'Es gibt keine.',
+  operatorConnections: 'Verbundene Anwendungen',
+  operatorNoConnections: 'Keine Anwendung ist verbunden.',
+  operatorApplication: 'Anwendung',
+  operatorSince: 'Seit',
+  operatorOperations: 'Funktionen',
+  operatorFirstOnly: {
+    one: 'Nur der erste Eintrag wird angezeigt.',
+    other: 'Nur die ersten {count} jeder Art werden angezeigt.',
+  },
+  operatorRevokeAll: 'Alles widerrufen',
+  operatorRevokeAllText:
+    'Für ein übernommenes oder gelöschtes Konto: Alle Tokens werden sofort abgelehnt und alle Anwendungen getrennt.',
+
+  operatorRevokeAllTitle: 'Alles des Kontos {account} widerrufen?',
+  operatorRevokeUserTitle: 'Alles der Person {user} im Konto {account} widerrufen?',
+  operatorRevokeHits: 'Was das trifft',
+  operatorKeys: { one: '{count} API-Schlüssel', other: '{count} API-Schlüssel' },
+  operatorApplications: { one: '{count} Anwendung', other: '{count} Anwendungen' },
+  operatorGrants: { one: '{count} Verbindung', other: '{count} Verbindungen' },
+  operatorMoreKeys: { one: 'mehr als {count} API-Schlüssel', other: 'mehr als {count} API-Schlüssel' },
+  operatorMoreApplications: { one: 'mehr als {count} Anwendung', other: 'mehr als {count} Anwendungen' },
+  operatorMoreGrants: { one: 'mehr als {count} Verbindung', other: 'mehr als {count} Verbindungen' },
+  operatorRevokeKeysText:
+    'Die jetzigen Tokens werden abgelehnt. Die Geheimnisse bleiben gültig, neue Tokens sind möglich.',
+  operatorRevokeApplicationsText:
+    'Alle Tokens, die sie von anderen haben, werden abgelehnt. Die Verbindungen bleiben, neue Tokens sind möglich.',
+  operatorRevokeGrantsText: 'Die Anwendungen werden getrennt. Jede muss neu um Zustimmung bitten.',
+  operatorRevokeSecrets:
+    'Um einen API-Schlüssel oder eine Anwendung zu sperren, öffnen Sie die eigene Seite: dort gibt es „Sperren“ und „Als offengelegt melden“.',
+  operatorRevokeAllButton: 'Jetzt alles widerrufen',
+  operatorRevokedTitle: 'Alles ist widerrufen',
+  operatorRevokedClients: {
+    one: 'Die Tokens von {count} API-Schlüssel oder Anwendung werden abgelehnt.',
+    other: 'Die Tokens von {count} API-Schlüsseln und Anwendungen werden abgelehnt.',
+  },
+  operatorRevokedGrants: {
+    one: '{count} Verbindung ist beendet.',
+    other: '{count} Verbindungen sind beendet.',
+  },
+  operatorPartly: 'Manche Datensätze dieses Kontos sind beschädigt',
+  operatorBack: 'Zurück',
 }

@@ -1,0 +1,66 @@
+import type { Client } from '../../clients/client.ts'
+import { html, type Html } from '../../http/html.ts'
+import { form } from '../elements/form.ts'
+import type { Call } from '../page.ts'
+import type { TextName } from '../texts.ts'
+
+/** The texts of an action: what the button says, what it does, and the question before it. */
+interface ActionTexts {
+  readonly action: string
+  readonly button: TextName
+  readonly text: TextName
+  readonly confirm?: TextName
+  readonly isDanger?: boolean
+}
+
+const ENABLE: ActionTexts = { action: 'enable', button: 'operatorEnable', text: 'operatorEnableText' }
+const DISABLE: ActionTexts = {
+  action: 'disable',
+  button: 'operatorDisable',
+  text: 'operatorDisableText',
+  confirm: 'operatorDisableConfirm',
+}
+const REVOKE: ActionTexts = {
+  action: 'revokeTokens',
+  button: 'operatorRevokeTokens',
+  text: 'operatorRevokeTokensText',
+  confirm: 'operatorRevokeTokensConfirm',
+}
+const COMPROMISED: ActionTexts = {
+  action: 'reportCompromised',
+  button: 'operatorCompromised',
+  text: 'operatorCompromisedText',
+  confirm: 'operatorCompromisedConfirm',
+  isDanger: true,
+}
+
+/** What an operator can do with a client, each with what happens then. */
+export function clientActions(call: Call<unknown>, client: Client): Html {
+  return actionRows(call, [client.disabled ? ENABLE : DISABLE, REVOKE, COMPROMISED])
+}
+
+/** What an operator can do with a client that the host manages. */
+export function tokenActions(call: Call<unknown>): Html {
+  return actionRows(call, [REVOKE])
+}
+
+/** Buttons in rows, each after the text that says what it does. */
+export function actionRows(
+  call: Pick<Call, 'self' | 'csrfToken' | 'texts'>,
+  actions: readonly ActionTexts[],
+): Html {
+  const { texts } = call
+  return html`<div class="actions">
+    ${actions.map(
+      ({ action, button, text, confirm, isDanger }) =>
+        html`<div class="line spread">
+          <p>${texts.html(text)}</p>
+          ${form(
+            call,
+            { action, isInline: true, confirm: confirm && texts.plain(confirm) },
+            html`<button ${isDanger && html`class="danger"`}>${texts.html(button)}</button>`,
+          )}
+        </div>`,
+    )}
+  </div>`
+}

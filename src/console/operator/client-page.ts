@@ -1,0 +1,152 @@
+import type { AuditPage } from '../../audit/read-trail.ts'
+import type { Client } from '../../clients/client.ts'
+import { clientNotFound } from '../../clients/client-not-found.ts'
+import { html, type Html } from '../../http/html.ts'
+import { applicationName } from '../../http/pages/display-text.ts'
+import { isHostManaged } from '../activity/find-clients.ts'
+import { operationTitle } from '../activity/sentence.ts'
+import { lastUsed, productTitle, stateBadge } from '../clients/client-state.ts'
+import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
+import { page, type Action, type Call, type Page, type Redirect } from '../page.ts'
+import { clientActions, tokenActions } from './client-actions.ts'
+import { LATEST, latestEntries } from './latest-entries.ts'
+import { change, clientPath, holderLink, operatorView, type OperatorServices } from './operator-page.ts'
+
+/** A client with its newest entries. A client that was deleted has entries only. */
+interface Found {
+  readonly clientId: string
+  readonly client: Client | undefined
+  readonly trail: AuditPage
+  /** Whether the host manages the clients. Then the service can only revoke tokens. */
+  readonly isHosts: boolean
+}
+
+/** The page of any client: whose it is, what it may do, what happened, and how to stop it. */
+export function clientPage(services: OperatorServices): Page {
+  const { audit, tokens, apiKeys, applications } = services
+
+  /** An action that changes the client and shows the page again. */
+  function action(
+    done: Redirect['done'],
+    apply: (found: Found & { readonly client: Client }, call: Call<Found>) => Promise<unknown>,
+  ): Action<Found> {
+    return {
+      access: 'operator',
+      async run(call) {
+        const { client, clientId } = call.resource
+        if (!client) throw clientNotFound('API key or application', clientId)
+        await change(apply({ ...call.resource, client }, call))
+        return { redirect: clientPath(clientId), done }
+      },
+    }
+  }
+  const serviceOf = ({ kind }: Client) => (kind === 'apiKey' ? apiKeys : applications)
+
+  return page<Found>({
+    path: '/operator/clients/:clientId',
+    section: 'operator',
+    access: 'operator',
+    async find(_caller, { clientId = '' }) {
+      let isHosts = false
+      const noticeHost = (error: unknown) => {
+        if (!isHostManaged(error)) throw error
+        isHosts = true
+        return undefined
+      }
+      const [apiKey, application, trail] = await Promise.all([
+        apiKeys.find(clientId).catch(noticeHost),
+        applications.find(clientId).catch(noticeHost),
+        audit.list({ clientId, limit: LATEST }),
+      ])
+      const client = apiKey ?? application
+      if (!client && !isHosts && trail.items.length === 0)
+        throw clientNotFound('API key or application', clientId)
+      return { clientId, client, trail, isHosts }
+    },
+    async show(call) {
+      const { texts, resource } = call
+      const { clientId, client, trail, isHosts } = resource
+      const title = client ? applicationName(client) : clientId
+      const entries = latestEntries(
+        call,
+        trail,
+        { by: 'client', value: clientId },
+        { catalog: services.catalog },
+      )
+      if (isHosts) {
+        const actions = panel({ title: texts.html('operatorActions') }, tokenActions(call))
+        const text = notice('warn', html`<p>${texts.html('operatorHostsClient')}</p>`)
+        return operatorView(call, { title }, html`${text} ${actions} ${entries}`)
+      }
+      if (!client) {
+        const deleted = notice(
+          'warn',
+          html`<p><strong>${texts.html('operatorDeleted')}</strong></p>
+            <p>${texts.html('operatorDeletedText')}</p>`,
+        )
+        return operatorView(call, { title }, html`${deleted} ${entries}`)
+      }
+      const kind = texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'activityApplication')
+      const heading = html`<bdi>${title}</bdi> ${badge(kind)}
+        ${stateBadge(call, services.catalog.current, client)}`
+      return operatorView(
+        call,
+        { title, heading },
+        html`<div class="panel">${clientFacts(call, client, services)}</div>
+          ${panel({ title: texts.html('operatorActions') }, clientActions(call, client))} ${entries}`,
+      )
+    },
+    actions: {
+      disable: action('doneOperatorDisabled', ({ client }, call) =>
+        serviceOf(client).disable(client.clientId, call.change),
+      ),
+      enable: action('doneOperatorEnabled', ({ client }, call) =>
+        serviceOf(client).enable(client.clientId, call.change),
+      ),
+      revokeTokens: {
+        access: 'operator',
+        async run({ resource: { clientId }, change: options }) {
+          await tokens.revokeAll({ clientId }, options)
+          return { redirect: clientPath(clientId), done: 'doneOperatorRevoked' }
+        },
+      },
+      reportCompromised: action('doneOperatorCompromised', ({ client }, call) =>
+        serviceOf(client).reportCompromised(client.clientId, call.change),
+      ),
+    },
+  })
+}
+
+/** Whose the client is, and what it may do. */
+function clientFacts(
+  call: Pick<Call, 'texts' | 'to'>,
+  client: Client,
+  { catalog }: Pick<OperatorServices, 'catalog'>,
+): Html {
+  const { texts } = call
+  const { clientId, accountId, userId, products, removedOperations } = client
+  const titles = products.map((id) => productTitle(call, catalog.current, id))
+  const removed = removedOperations.map((scope) => operationTitle(scope, texts, catalog.current))
+  const isFirstParty = client.kind === 'application' && client.firstParty
+  const isResourceServer = client.kind === 'apiKey' && client.resourceServer
+  const redirectUris = client.kind === 'application' ? client.redirectUris : []
+  return facts([
+    [texts.html('operatorClientId'), copyable(call, 'client-id', clientId)],
+    [texts.html('operatorAccount'), holderLink(call, { accountId })],
+    [texts.html('operatorUser'), userId !== undefined && holderLink(call, { accountId, userId })],
+    [texts.html('operatorCreated'), texts.date(client.createdAt)],
+    [texts.html('operatorLastUsed'), lastUsed(call, client)],
+    [texts.html('operatorProducts'), titles.length > 0 ? texts.list(titles) : texts.html('none')],
+    [texts.html('operatorRemoved'), removed.length > 0 && texts.list(removed)],
+    [
+      texts.html('operatorRedirects'),
+      redirectUris.length > 0 &&
+        html`<div class="tight">${redirectUris.map((uri) => html`<code dir="ltr">${uri}</code>`)}</div>`,
+    ],
+    [
+      texts.html('operatorMarks'),
+      (isFirstParty && texts.html('operatorFirstParty')) ||
+        (isResourceServer && texts.html('operatorResourceServer')),
+    ],
+  ])
+}

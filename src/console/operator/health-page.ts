@@ -1,0 +1,65 @@
+import { html } from '../../http/html.ts'
+import type { HealthCheck } from '../../health/health-report.ts'
+import { badge, table } from '../elements/elements.ts'
+import { page, type Page } from '../page.ts'
+import type { Reader } from '../reader.ts'
+import { operatorView, type OperatorServices } from './operator-page.ts'
+import { healthSummary } from './search-page.ts'
+
+const PATH = '/operator/health'
+
+/** The checks of this process, each with its remedy. */
+export function healthPage({ health }: OperatorServices): Page {
+  return page({
+    path: PATH,
+    section: 'operator',
+    access: 'operator',
+    async show(call) {
+      const { texts } = call
+      const found = await health()
+      return operatorView(
+        call,
+        { title: texts.plain('operatorHealthTitle'), path: PATH },
+        html`<p class="muted">${texts.html('operatorHealthIntro')}</p>
+          ${healthSummary(call, found)}
+          <section class="panel">
+            ${table(
+              [
+                { title: texts.html('operatorHealthCheck') },
+                { title: texts.html('operatorHealthResult'), label: texts.plain('operatorHealthResult') },
+                { title: texts.html('operatorHealthFound') },
+              ],
+              found.checks
+                .toSorted((one, other) => rank(one) - rank(other))
+                .map((check) => row(check, texts)),
+            )}
+          </section>
+          <p class="muted">${texts.html('operatorRevocations', { count: found.revocations.count })}</p>`,
+      )
+    },
+  })
+}
+
+const RESULTS = {
+  fail: ['operatorHealthFail', 'bad'],
+  unknown: ['operatorHealthUnknown', 'warn'],
+  warn: ['operatorHealthWarn', 'warn'],
+  pass: ['operatorHealthPass', 'good'],
+} as const
+
+function rank({ status }: HealthCheck): number {
+  return Object.keys(RESULTS).indexOf(status)
+}
+
+/** The findings come from the checks, in English. */
+function row({ name, status, message, remedy }: HealthCheck, texts: Reader) {
+  const [text, tone] = RESULTS[status]
+  return [
+    html`<code>${name}</code>`,
+    badge(texts.html(text), tone),
+    html`<div class="tight">
+      <span lang="en" dir="ltr">${message}</span>
+      ${remedy !== undefined && html`<span><strong>${texts.html('operatorHealthRemedy')}</strong> <span lang="en" dir="ltr">${remedy}</span></span>`}
+    </div>`,
+  ]
+}

@@ -1,0 +1,62 @@
+import { isHostManaged } from '../activity/find-clients.ts'
+import type { Application, ApiKey } from '../../clients/client.ts'
+import type { Grant } from '../../grants/grant.ts'
+import type { Holder, OperatorServices } from './operator-page.ts'
+
+/** The first part of a list. */
+interface Part<T> {
+  readonly items: readonly T[]
+  /** Whether the list goes on. */
+  readonly hasMore: boolean
+}
+
+/** What an account or user has: clients that it owns, and connections that it gave to applications. */
+export interface Holdings {
+  readonly apiKeys: Part<ApiKey>
+  readonly applications: Part<Application>
+  readonly grants: Part<Grant>
+}
+
+/** The most clients that are read to find those of one user. */
+const MAX_READ = 500
+
+/**
+ * Reads the first part of each list. All lists are read at the same time.
+ *
+ * @param limit maximum items of each list. For a user, `hasMore` is also true if the account has more clients than are
+ *   read, because these may be the user's
+ */
+export async function holdingsOf(
+  { apiKeys, applications, grants }: Pick<OperatorServices, 'apiKeys' | 'applications' | 'grants'>,
+  holder: Holder,
+  limit: number,
+): Promise<Holdings> {
+  const { accountId, userId } = holder
+  const options = { limit: userId === undefined ? limit : MAX_READ }
+  const [keys, apps, given] = await Promise.all([
+    apiKeys.listByOwner(accountId, options).catch(emptyPage),
+    applications.listByOwner(accountId, options).catch(emptyPage),
+    grants.list({ ...holder, limit }),
+  ])
+  const own = <T extends ApiKey | Application>({
+    items,
+    cursor,
+  }: {
+    items: T[]
+    cursor?: string | undefined
+  }) => {
+    const found = userId === undefined ? items : items.filter((client) => client.userId === userId)
+    return { items: found.slice(0, limit), hasMore: cursor !== undefined || found.length > limit }
+  }
+  return {
+    apiKeys: own(keys),
+    applications: own(apps),
+    grants: { items: given.items, hasMore: given.cursor !== undefined },
+  }
+}
+
+/** The services do not list the clients that the host manages. */
+function emptyPage(error: unknown): { items: never[]; cursor?: undefined } {
+  if (isHostManaged(error)) return { items: [] }
+  throw error
+}

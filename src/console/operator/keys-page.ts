@@ -1,0 +1,154 @@
+import { GatehouseError } from '../../errors.ts'
+import { html, type Html } from '../../http/html.ts'
+import type { SigningKeyInfo } from '../../keys/signing-keys.ts'
+import { badge, facts, panel, table } from '../elements/elements.ts'
+import { form } from '../elements/form.ts'
+import { page, type Call, type Page } from '../page.ts'
+import type { TextName } from '../texts.ts'
+import { actionRows } from './client-actions.ts'
+import { KEY_STATES } from './key-states.ts'
+import { keyTimeline } from './key-timeline.ts'
+import { change, operatorView, type OperatorServices } from './operator-page.ts'
+
+const PATH = '/operator/signing-keys'
+
+const ROTATE = {
+  action: 'rotate',
+  button: 'operatorRotate',
+  text: 'operatorRotateText',
+  confirm: 'operatorRotateConfirm',
+} as const
+
+/** The signing keys over time, and the confirmation before a key is revoked. */
+export function keysPages(services: OperatorServices): Page[] {
+  const { signingKeys } = services
+  return [
+    page({
+      path: PATH,
+      section: 'operator',
+      access: 'operator',
+      async show(call) {
+        const { texts } = call
+        const keys = await signingKeys.list()
+        const isHosts = keys.every(({ createdAt }) => createdAt === undefined)
+        const algorithms = [...new Set(keys.map(({ alg }) => alg))].toSorted()
+        return operatorView(
+          call,
+          { title: texts.plain('operatorKeysTitle'), path: PATH },
+          html`<p class="muted">${texts.html('operatorKeysIntro')}</p>
+            <p>${isHosts ? texts.html('operatorKeysHost') : nextRotation(call, keys)}</p>
+            ${!isHosts && html`<div class="panel">${keyTimeline(call, keys, Date.now() / 1000)}</div>`}
+            ${algorithms.map((alg) =>
+              panel(
+                { title: texts.html('operatorKeysOf', { alg }) },
+                keyTable(
+                  call,
+                  keys.filter((key) => key.alg === alg),
+                ),
+              ),
+            )}
+            ${!isHosts && panel({ title: texts.html('operatorActions') }, actionRows(call, [ROTATE]))}`,
+        )
+      },
+      actions: {
+        rotate: {
+          access: 'operator',
+          async run(call) {
+            await change(signingKeys.rotate(call.change))
+            return { redirect: PATH, done: 'doneOperatorRotated' }
+          },
+        },
+      },
+    }),
+    page<SigningKeyInfo>({
+      path: `${PATH}/:kid/revoke`,
+      section: 'operator',
+      access: 'operator',
+      async find(_caller, { kid }) {
+        const key = (await signingKeys.list()).find((each) => each.kid === kid && each.state !== 'revoked')
+        if (!key) throw new GatehouseError('ERR_NOT_FOUND', 'there is no signing key with that kid')
+        return key
+      },
+      show: async (call) => confirmation(call),
+      actions: {
+        revoke: {
+          access: 'operator',
+          async run({ resource, change: options }) {
+            await change(signingKeys.revoke(resource.kid, options))
+            return { redirect: PATH, done: 'doneOperatorKeyRevoked' }
+          },
+        },
+      },
+    }),
+  ]
+}
+
+function nextRotation({ texts }: Pick<Call, 'texts'>, keys: readonly SigningKeyInfo[]): Html | undefined {
+  const ends = keys.flatMap(({ state, until }) => (state === 'current' && until !== undefined ? [until] : []))
+  if (ends.length === 0) return undefined
+  const next = Math.min(...ends)
+  return texts.html('operatorNextRotation', { time: texts.dateTime(next * 1000), ago: texts.ago(next) })
+}
+
+function keyTable({ texts, to }: Call, keys: readonly SigningKeyInfo[]): Html {
+  const time = (seconds: number | undefined) =>
+    seconds === undefined ? '–' : html`<span class="small">${texts.dateTime(seconds * 1000)}</span>`
+  const column = (name: TextName) => ({ title: texts.html(name), label: texts.plain(name) })
+  return table(
+    [
+      column('operatorKey'),
+      column('operatorState'),
+      column('operatorKeySince'),
+      column('operatorKeyUntil'),
+      { title: html`<span class="unseen">${texts.html('operatorActions')}</span>` },
+    ],
+    keys.map(({ kid, state, since, until }) => {
+      const [name, tone] = KEY_STATES[state]
+      return [
+        html`<code>${kid}</code>`,
+        badge(texts.html(name), tone),
+        time(since),
+        time(until),
+        state !== 'revoked' &&
+          state !== 'retired' &&
+          html`<a
+            class="whole"
+            href="${to(revokePath(kid))}"
+            aria-label="${texts.plain('operatorKeyRevoke')} ${kid}"
+            >${texts.html('operatorKeyRevoke')}</a
+          >`,
+      ]
+    }),
+  )
+}
+
+function revokePath(kid: string): string {
+  return `${PATH}/${encodeURIComponent(kid)}/revoke`
+}
+
+function confirmation(call: Call<SigningKeyInfo>) {
+  const { texts, to, resource } = call
+  const { kid, alg, state } = resource
+  const [name, tone] = KEY_STATES[state]
+  return operatorView(
+    call,
+    { title: texts.plain('operatorKeyRevokeTitle') },
+    html`<section class="panel danger">
+      ${facts([
+        [texts.html('operatorKey'), html`<code>${kid}</code> (${alg})`],
+        [texts.html('operatorState'), badge(texts.html(name), tone)],
+      ])}
+      <p>${texts.html('operatorKeyRevokeText')}</p>
+      ${state === 'current' && html`<p>${texts.html('operatorKeyRevokeCurrent')}</p>`}
+      <p class="muted">${texts.html('operatorKeyRevokeNotNeeded')}</p>
+      ${form(
+        call,
+        { action: 'revoke' },
+        html`<div class="buttons">
+          <button class="danger">${texts.html('operatorKeyRevokeButton')}</button>
+          <a class="button plain" href="${to(PATH)}">${texts.html('cancelLink')}</a>
+        </div>`,
+      )}
+    </section>`,
+  )
+}

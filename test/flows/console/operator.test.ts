@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { connect } from '../../support/host.ts'
+import { describeEachStore, watchWrites } from '../../support/stores.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+const textOf = (body: string) =>
+  body
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ([.,;”?])/g, '$1')
+
+const PATHS = [
+  '/console/operator',
+  '/console/operator/clients/x',
+  '/console/operator/accounts/acme',
+  '/console/operator/accounts/acme/revoke',
+  '/console/operator/accounts/acme/users/ann',
+  '/console/operator/accounts/acme/users/ann/revoke',
+  '/console/operator/signing-keys',
+  '/console/operator/signing-keys/x/revoke',
+  '/console/operator/health',
+  '/console/operator/audit',
+]
+
+describeEachStore('the pages of operators', (makeStore) => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({ store: makeStore() })
+  })
+  afterAll(() => host.close())
+
+  const tokenOf = async (client: { client_id: string; client_secret: string }) => {
+    const { body } = await host.post('/oauth2/token', { ...client, grant_type: 'client_credentials' })
+    return String(body['access_token'])
+  }
+  const call = async (token: string) =>
+    (await fetch(`${host.audience}/invoices/list`, { headers: { authorization: `Bearer ${token}` } })).status
+  const operator = () => host.visit('root')
+
+  it('only operators may open them, and other callers do not see that they exist', async () => {
+    for (const path of PATHS) expect((await host.visit('acme').get(path)).status).toBe(403)
+    expect((await host.visit('acme').get('/console')).body).not.toContain('/operator')
+    expect((await operator().get('/console')).body).toContain('href="/console/operator"')
+  })
+
+  it('the search finds clients, accounts and users by their exact ids', async () => {
+    const { client_id: id } = await host.createApiKey()
+    const visitor = operator()
+    const start = await visitor.open('/console/operator')
+    expect(textOf(start.body)).toContain('Tokens can be issued and checked.')
+    const find = async (value: string) => {
+      const page = await visitor.submit(start, 'find', { id: value })
+      return { path: page.url.pathname, text: textOf(page.body), status: page.status }
+    }
+    expect((await find(` ${id} `)).path).toBe(`/console/operator/clients/${id}`)
+    expect((await find('alice')).path).toBe('/console/operator/accounts/alice')
+    expect((await find('alice/ann')).path).toBe('/console/operator/accounts/alice/users/ann')
+    const none = await find('nothing-here')
+    expect(none.text).toContain('There is no client and no account with exactly this id.')
+    expect(none.text).toContain('Open it as an account nevertheless')
+  })
+
+  it('a client is disabled, enabled, its tokens revoked, and reported as leaked, and the API follows', async () => {
+    const client = await host.createApiKey(['invoices'])
+    const path = `/console/operator/clients/${client.client_id}`
+    const visitor = operator()
+    let page = await visitor.open(path)
+    expect(textOf(page.body)).toContain('Nightly export')
+    expect(textOf(page.body)).toContain('Account acme')
+    expect(page.body).toContain('href="/console/operator/accounts/acme"')
+
+    let token = await tokenOf(client)
+    expect(await call(token)).toBe(200)
+    page = await visitor.submit(page, 'disable')
+    expect(textOf(page.body)).toContain('It is disabled, and its tokens are rejected.')
+    expect(await call(token)).toBe(401)
+    expect((await host.gatehouse.apiKeys.find(client.client_id))?.disabled).toBe(true)
+    page = await visitor.submit(page, 'enable')
+    expect(textOf(page.body)).toContain('It is enabled.')
+
+    token = await tokenOf(client)
+    page = await visitor.submit(page, 'revokeTokens')
+    expect(await call(token)).toBe(401)
+    token = await tokenOf(client)
+    page = await visitor.submit(page, 'reportCompromised')
+    expect(await call(token)).toBe(401)
+    expect(await host.gatehouse.apiKeys.listSecrets(client.client_id)).toEqual([])
+    expect(textOf(page.body)).toContain('Reported as leaked: all secrets and tokens revoked root')
+  })
+
+  it('a deleted client has its entries and no actions, and an unknown client is not found', async () => {
+    const { client_id: id } = await host.createApiKey()
+    await host.gatehouse.apiKeys.delete(id)
+    const { status, body } = await operator().get(`/console/operator/clients/${id}`)
+    expect(status).toBe(200)
+    expect(textOf(body)).toContain('was deleted')
+    expect(body).not.toContain('<form')
+    expect((await operator().get('/console/operator/clients/key_unknown')).status).toBe(404)
+  })
+
+  it('before everything of an account is revoked, the page says what it hits, and afterwards what it hit', async () => {
+    const key = await host.createApiKey(['invoices'])
+    const token = await tokenOf(key)
+    const application = await host.createApplication({ accountId: 'bob' })
+    const browser = host.visit('acme').browser
+    const delegated = await connect(host, application, { browser })
+    expect(await call(delegated.access_token)).toBe(200)
+
+    const visitor = operator()
+    const account = await visitor.open('/console/operator/accounts/acme')
+    expect(textOf(account.body)).toContain('Verification level verified')
+    expect(textOf(account.body)).toContain('Ledger')
+    const path = '/console/operator/accounts/acme/revoke'
+    expect(account.body).toContain(`href="${path}"`)
+
+    const confirmation = await visitor.open(path)
+    const owned = (await host.gatehouse.apiKeys.listByOwner('acme')).items.length
+    const text = textOf(confirmation.body)
+    expect(text).toContain('Revoke everything of account acme?')
+    expect(text).toContain(`${owned} API keys`)
+    expect(text).toContain('1 connection')
+    expect(await call(token)).toBe(200)
+
+    const foreign = await visitor.submit(confirmation, 'revokeAll', { csrf: 'wrong' })
+    expect(foreign.status).toBe(403)
+    expect(await call(token)).toBe(200)
+
+    const done = await visitor.submit(confirmation, 'revokeAll')
+    expect(textOf(done.body)).toContain('Everything was revoked')
+    expect(textOf(done.body)).toContain(`The tokens of ${owned} API keys and applications are rejected.`)
+    expect(textOf(done.body)).toContain('1 connection has ended.')
+    expect(await call(token)).toBe(401)
+    expect(await call(delegated.access_token)).toBe(401)
+    const { items } = await host.gatehouse.audit.list({ accountId: 'acme', limit: 1 })
+    expect(items[0]).toMatchObject({ actor: 'root' })
+  })
+
+  it('for a user of an account, only what the user owns and has allowed is counted and revoked', async () => {
+    const { apiKeys } = host.gatehouse
+    const create = (userId?: string) =>
+      apiKeys.create({ accountId: 'alice', name: 'x', userId, products: ['invoices'] })
+    const [own, others] = await Promise.all([create('ann'), create('ben'), create()])
+    const tokens = await Promise.all(
+      [own, others].map(({ apiKey, clientSecret }) =>
+        tokenOf({ client_id: apiKey.clientId, client_secret: clientSecret }),
+      ),
+    )
+    const visitor = operator()
+    const page = await visitor.open('/console/operator/accounts/alice/users/ann/revoke')
+    expect(textOf(page.body)).toContain('Revoke everything of user ann of account alice?')
+    expect(textOf(page.body)).toContain('1 API key')
+    await visitor.submit(page, 'revokeAll')
+    expect(await Promise.all(tokens.map(call))).toEqual([401, 200])
+  })
+
+  it('the signing keys are a time line with a table, and can be rotated and revoked', async () => {
+    const visitor = operator()
+    const token = await tokenOf(await host.createApiKey(['invoices']))
+    let page = await visitor.open('/console/operator/signing-keys')
+    expect(page.body).toMatch(/<svg [^>]*role="img"[^]*<rect\s+class="signing"/)
+    expect(page.body).not.toMatch(/style=/)
+    expect(textOf(page.body)).toContain('The next rotation is on')
+    const before = (await host.gatehouse.signingKeys.list()).find(
+      ({ alg, state }) => alg === 'ES256' && state === 'current',
+    )
+    const kid = before?.kid ?? ''
+    expect(page.body).toContain(kid)
+
+    page = await visitor.submit(page, 'rotate')
+    expect(textOf(page.body)).toContain('The next keys sign now.')
+    expect(page.body).toContain('class="previous"')
+    expect(await call(token)).toBe(200)
+
+    const confirmation = await visitor.open(`/console/operator/signing-keys/${kid}/revoke`)
+    expect(textOf(confirmation.body)).toContain('All tokens that the key has signed are rejected at once')
+    const revoked = await visitor.submit(confirmation, 'revoke')
+    expect(textOf(revoked.body)).toContain('The key is revoked')
+    expect(await call(token)).toBe(401)
+    expect((await visitor.open(`/console/operator/signing-keys/${kid}/revoke`)).status).toBe(404)
+  })
+
+  it('the health page has each check in words', async () => {
+    const { body, status } = await operator().get('/console/operator/health')
+    expect(status).toBe(200)
+    const { checks } = await host.gatehouse.health()
+    for (const { name } of checks) expect(body).toContain(`<code>${name}</code>`)
+    expect(textOf(body)).toContain('OK')
+  })
+
+  it('the audit trail of all accounts is filtered by account, client, author and failures', async () => {
+    const { client_id: id } = await host.createApiKey()
+    await host.gatehouse.apiKeys.rename(id, 'Renamed key', { actor: 'support:ann' })
+    await host.post('/oauth2/token', {
+      client_id: id,
+      client_secret: 'wrong',
+      grant_type: 'client_credentials',
+    })
+    const open = async (query: string) =>
+      textOf((await operator().get(`/console/operator/audit?${query}`)).body)
+    expect(await open('')).toContain('API key Renamed key · Account acme')
+    const byClient = await open(`by=client&value=${id}`)
+    expect(byClient).toContain('Changed: name')
+    expect(byClient.match(/Renamed key/g)).toHaveLength(2)
+    expect(await open('by=actor&value=support%3Aann')).toContain('support:ann')
+    expect(await open('by=account&value=bob')).not.toContain('Renamed key')
+    expect(await open('by=client&value=unknown')).toContain('There are no entries.')
+    expect(await open(`trail=failures&by=client&value=${id}`)).toContain(
+      'Request with a wrong secret rejected',
+    )
+  })
+})
+
+describe('details of the pages of operators', () => {
+  it('a form without its CSRF token changes nothing', async () => {
+    const { store, writes } = watchWrites(memoryStore())
+    const host = await startConsole({ store })
+    const { client_id: id } = await host.createApiKey()
+    const visitor = host.visit('root')
+    for (const [path, action] of [
+      [`clients/${id}`, 'disable'],
+      [`clients/${id}`, 'reportCompromised'],
+      ['accounts/acme/revoke', 'revokeAll'],
+      ['signing-keys', 'rotate'],
+    ] as const) {
+      const page = await visitor.open(`/console/operator/${path}`)
+      writes.length = 0
+      expect((await visitor.submit(page, action, { csrf: 'x' })).status).toBe(403)
+      expect(writes).toEqual([])
+    }
+    await host.close()
+  })
+
+  it('an account that the host does not know can still be revoked', async () => {
+    const host = await startConsole({ store: memoryStore() })
+    await host.gatehouse.apiKeys.create({ accountId: 'gone', name: 'Left over' })
+    const page = await host.visit('root').open('/console/operator/accounts/gone')
+    expect(page.status).toBe(200)
+    expect(textOf(page.body)).toContain('The host does not know it')
+    expect(textOf(page.body)).toContain('Left over')
+    await host.close()
+  })
+
+  it('more than 500 clients are not counted', async () => {
+    const host = await startConsole({ store: memoryStore() })
+    await Promise.all(
+      Array.from({ length: 501 }, () => host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'k' })),
+    )
+    const { body } = await host.visit('root').get('/console/operator/accounts/acme/revoke')
+    expect(textOf(body)).toContain('more than 500 API keys')
+    await host.close()
+  })
+
+  it('names and ids with markup are escaped', async () => {
+    const host = await startConsole({ store: memoryStore() })
+    const { apiKey } = await host.gatehouse.apiKeys.create({
+      accountId: '<b>"x',
+      name: '<script>alert(1)</script>',
+    })
+    for (const path of [
+      `clients/${apiKey.clientId}`,
+      `accounts/${encodeURIComponent('<b>"x')}`,
+      `accounts/${encodeURIComponent('<b>"x')}/revoke`,
+      `audit?by=account&value=${encodeURIComponent('<b>"x')}`,
+    ]) {
+      const { body, status } = await host.visit('root').get(`/console/operator/${path}`)
+      expect(status).toBe(200)
+      expect(body).not.toMatch(/<b>|<script>alert/)
+    }
+    await host.close()
+  })
+
+  it('the tokens of a client that the host manages can be revoked', async () => {
+    const row = {
+      kind: 'apiKey',
+      clientId: 'own',
+      accountId: 'acme',
+      name: 'Own',
+      products: ['invoices'],
+    } as const
+    const host = await startConsole({
+      store: memoryStore(),
+      gatehouse: {
+        registry: {
+          find: (id) => (id === 'own' ? row : undefined),
+          verifySecret: () => false,
+          list: () => [row],
+        },
+      },
+    })
+    const visitor = host.visit('root')
+    const page = await visitor.open('/console/operator/clients/own')
+    expect(textOf(page.body)).toContain('The host manages its API keys and applications itself.')
+    const answer = await visitor.submit(page, 'revokeTokens')
+    expect(textOf(answer.body)).toContain('All access tokens revoked root')
+    for (const path of [
+      'operator/accounts/acme',
+      'operator/accounts/acme/revoke',
+      'operator/audit',
+      'activity',
+    ]) {
+      expect((await visitor.get(`/console/${path}`)).status).toBe(200)
+    }
+    await host.close()
+  })
+
+  it('an operator with German gets the pages in German', async () => {
+    const host = await startConsole({ store: memoryStore() })
+    const get = async (path: string) =>
+      textOf((await host.visit('root').get(`/console/operator${path}`, { 'accept-language': 'de' })).body)
+    expect(await get('')).toContain('Client oder Konto finden')
+    expect(await get('/signing-keys')).toContain('Der nächste Wechsel ist am')
+    expect(await get('/accounts/acme/revoke')).toContain('Was das trifft')
+    await host.close()
+  })
+})
