@@ -4,6 +4,7 @@ import type { createConsentPreview } from '../authorization-server/interaction/c
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
+import type { ClientRegistry } from '../clients/client-registry.ts'
 import type { Repeatable } from '../clients/repeatable/idempotency.ts'
 import type { Connections } from '../grants/connections.ts'
 import type { VerifyToken } from '../gateway/verify-token.ts'
@@ -17,6 +18,8 @@ import type { RevocationSet } from '../revocation/is-revoked.ts'
 export interface ConsoleServices {
   readonly apiKeys: ApiKeys
   readonly applications: Applications
+  /** Finds clients in the store, or in the tables of the host if the host manages them. */
+  readonly registry: Pick<ClientRegistry, 'find'>
   readonly grants: Grants
   readonly connections: Connections
   readonly tokens: Tokens

@@ -217,6 +217,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
       {
         apiKeys: clients.apiKeys,
         applications: clients.applications,
+        registry,
         grants,
         connections: authorizations.connections,
         tokens,

@@ -12,7 +12,15 @@ import type { Core } from './wire-core.ts'
 /** The services that both front ends use, and that the core does not have. */
 type Services = Pick<
   ConsoleServices,
-  'apiKeys' | 'applications' | 'grants' | 'connections' | 'tokens' | 'signingKeys' | 'verifyToken' | 'health'
+  | 'apiKeys'
+  | 'applications'
+  | 'registry'
+  | 'grants'
+  | 'connections'
+  | 'tokens'
+  | 'signingKeys'
+  | 'verifyToken'
+  | 'health'
 >
 
 /**

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
-import type { Applications } from '../clients/applications.ts'
 import type { Application } from '../clients/client.ts'
+import type { ClientRegistry } from '../clients/client-registry.ts'
 import { findApplications } from '../clients/find-applications.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Grant } from '../grants/grant.ts'
@@ -11,13 +11,13 @@ import { ClientIdQuery, PageQuery } from './schemas.ts'
 type PageOptions = v.InferOutput<typeof PageQuery>
 
 /** Creates a function that reads a page of grants, each with what users may know about its application. */
-export function authorizationLists(grants: Grants, applications: Pick<Applications, 'find'>) {
+export function authorizationLists(grants: Grants, registry: Pick<ClientRegistry, 'find'>) {
   return async function listAuthorizations(
     holder: { readonly accountId: string; readonly userId?: string | undefined },
     options: PageOptions,
   ) {
     const { items, cursor } = await grants.list({ ...options, ...holder })
-    const found = await findApplications(applications, items)
+    const found = await findApplications(registry, items)
     const present = ({ clientId }: Grant) => presentToUsers(found.get(clientId))
     return { items: items.map((grant) => ({ ...grant, application: present(grant) })), cursor }
   }
@@ -30,8 +30,8 @@ function presentToUsers(application: Application | undefined) {
 }
 
 /** The routes of what the caller has authorized applications to do. */
-export function authorizationRoutes(grants: Grants, applications: Pick<Applications, 'find'>): Route[] {
-  const list = authorizationLists(grants, applications)
+export function authorizationRoutes(grants: Grants, registry: Pick<ClientRegistry, 'find'>): Route[] {
+  const list = authorizationLists(grants, registry)
   const tag = 'Authorizations'
   return [
     route<undefined, PageOptions>({

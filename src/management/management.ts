@@ -74,7 +74,7 @@ export function management(parts: ManagementParts, options: ManagementOptions = 
     ...apiKeyRoutes(parts.apiKeys, shared),
     ...applicationRoutes(parts.applications, shared),
     ...catalogRoutes(parts),
-    ...authorizationRoutes(parts.grants, parts.applications),
+    ...authorizationRoutes(parts.grants, parts.registry),
     ...auditRoutes(parts.audit),
     ...operatorRoutes(parts),
     {

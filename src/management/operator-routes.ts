@@ -4,6 +4,7 @@ import type { Client } from '../clients/client.ts'
 import { clientNotFound } from '../clients/client-not-found.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
+import type { ClientRegistry } from '../clients/client-registry.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Grants } from '../grants/grant-service.ts'
 import type { Health } from '../health/health-report.ts'
@@ -18,6 +19,7 @@ import { PageQuery, type SchemaName } from './schemas.ts'
 export interface OperatorParts {
   readonly apiKeys: ApiKeys
   readonly applications: Applications
+  readonly registry: Pick<ClientRegistry, 'find'>
   readonly grants: Grants
   readonly tokens: Tokens
   readonly signingKeys: SigningKeys
@@ -32,7 +34,7 @@ export function operatorRoutes(parts: OperatorParts): Route[] {
   const { apiKeys, applications, grants, tokens, signingKeys, accounts, health } = parts
   const common = { tag: 'Operators', access: 'operator' } as const
   const account = '/operator/accounts/{accountId}'
-  const listAuthorizations = authorizationLists(grants, applications)
+  const listAuthorizations = authorizationLists(grants, parts.registry)
 
   async function requireClient(clientId: string): Promise<Client> {
     const client = (await apiKeys.find(clientId)) ?? (await applications.find(clientId))

@@ -14,7 +14,7 @@ import { pageOfConnections } from './page-of-connections.ts'
 
 const PATH = '/connected-applications'
 
-type Services = Pick<ConsoleServices, 'connections' | 'applications' | 'accounts' | 'catalog' | 'grants'>
+type Services = Pick<ConsoleServices, 'connections' | 'registry' | 'accounts' | 'catalog' | 'grants'>
 
 /** What a user has authorized, one card for each application. */
 export function connectedPages(services: Services): Page[] {
@@ -49,7 +49,7 @@ async function showConnections(services: Services, call: Call): Promise<View> {
     ? undefined
     : query['disconnected']
   const wanted = [...items, ...(gone === undefined ? [] : [{ clientId: gone }])]
-  const applications = await findApplications(services.applications, wanted)
+  const applications = await findApplications(services.registry, wanted)
   const models = await withDevelopers(services.accounts, items, applications)
   const mayDisconnect = await call.may('authorizations:revoke')
   const cards = models.map((model) => connectionCard(texts, services.catalog.current, model, mayDisconnect))
