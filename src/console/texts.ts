@@ -27,7 +27,8 @@ export const english = {
   ...inspector.english,
 }
 
-const german = {
+/** Every text of the console, in German. */
+export const german = {
   ...frame.german,
   ...overview.german,
   ...clients.german,

@@ -23,6 +23,25 @@ const WAYS = [1280, 390].flatMap((width) =>
   ),
 )
 
+/** Numbers everything that can be used, and returns how many there are. */
+const NUMBER_FOCUSABLE = `(() => {
+  const all = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), textarea, select, summary')]
+  const visible = all.filter((each) => each.checkVisibility())
+  // Of radio buttons with one name, the keyboard reaches one, and the arrows reach the others.
+  const stops = visible.filter((each, at) => each.type !== 'radio' || visible.findIndex(({ name }) => name === each.name) === at)
+  document.activeElement.blur()
+  visible.forEach((each) => (each.dataset.number = each.type === 'radio' ? each.name : String(visible.indexOf(each))))
+  return stops.length
+})()`
+
+/** The number of the focused element, and its outline. */
+const FOCUSED = `(() => {
+  const { activeElement } = document
+  if (activeElement?.dataset.number === undefined) return null
+  const { outlineStyle } = getComputedStyle(activeElement)
+  return { number: activeElement.dataset.number, outline: outlineStyle }
+})()`
+
 /** Marks every letter-like text, so that a text that was forgotten in the source is seen. From right to left. */
 const pseudoLocale = Object.fromEntries(
   Object.entries(english).map(([name, text]) => {
@@ -151,6 +170,23 @@ describeWithChromium('every page of the console', () => {
       }, 120_000)
     },
   )
+
+  it('the keyboard alone reaches every link, button and field, and each shows that it has the focus', async () => {
+    await visitAll({}, async (page, name) => {
+      const count = Number(await page.evaluate(NUMBER_FOCUSABLE))
+      const reached = new Set<unknown>()
+      const withoutOutline: unknown[] = []
+      // A frame adds the elements inside it, so there may be more steps.
+      for (let step = 0; step < count + 40 && reached.size < count; step += 1) {
+        await page.keyboard.press('Tab')
+        const focused = (await page.evaluate(FOCUSED)) as { number: string; outline: string } | null
+        if (focused === null) continue
+        reached.add(focused.number)
+        if (focused.outline === 'none') withoutOutline.push(focused.number)
+      }
+      expect([name, reached.size, withoutOutline]).toEqual([name, count, []])
+    })
+  }, 120_000)
 
   it('at a zoom of 400 % of a window of 1280 px, nothing is cut off', async () => {
     await visitAll({ viewport: { width: 320, height: 256 } }, async (page, name) => {

@@ -1,0 +1,54 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createConsoleTexts, english, german } from '../../src/console/texts.ts'
+import { silentLogger } from '../../src/host/logger.ts'
+import type { PageText } from '../../src/http/pages/texts.ts'
+
+/** The values of a text, from all its plural forms. */
+const valuesOf = (text: PageText) => [...new Set(JSON.stringify(text).match(/\{\w+\}/g))].toSorted()
+
+const names = Object.keys(english) as (keyof typeof english)[]
+
+describe('the texts of the console', () => {
+  it.each(names)(
+    'the text %s is there in German, with the same values and a form for each number',
+    (name) => {
+      const [here, there]: PageText[] = [english[name], german[name]]
+      expect(valuesOf(there ?? '')).toEqual(valuesOf(here ?? ''))
+      expect(typeof there).toBe(typeof here)
+    },
+  )
+
+  it('English and German are complete, so nothing is reported for them', () => {
+    const warn = vi.fn()
+    createConsoleTexts({ texts: { de: {} }, defaultLocale: 'de', logger: { ...silentLogger, warn } })
+    expect(warn).not.toHaveBeenCalled()
+  })
+
+  it('the missing texts of a further locale are reported once, and shown in English', () => {
+    const warn = vi.fn()
+    const texts = createConsoleTexts({
+      texts: { fr: { navApiKeys: 'Clés API' } },
+      defaultLocale: 'en',
+      logger: { ...silentLogger, warn },
+    })
+    expect(warn).toHaveBeenCalledTimes(1)
+    const [{ missing }, message] = warn.mock.calls[0] ?? []
+    expect(missing.fr).toHaveLength(names.length - 1)
+    expect(missing.fr).not.toContain('navApiKeys')
+    expect(message).toContain('console')
+    const french = texts.forReader(['fr'])
+    expect(french.plain('navApiKeys')).toBe('Clés API')
+    expect(french.html('navOverview').toString()).toBe('<span lang="en" dir="ltr">Overview</span>')
+  })
+
+  it('a text of the host replaces ours, also in German and in English', () => {
+    const texts = createConsoleTexts({
+      texts: { de: { navOperator: 'Leitstand' }, en: { navOperator: 'Control room' } },
+      defaultLocale: 'en',
+      logger: silentLogger,
+    })
+    expect(texts.forReader(['de-AT']).plain('navOperator')).toBe('Leitstand')
+    expect(texts.forReader(['en-GB']).plain('navOperator')).toBe('Control room')
+    expect(texts.forReader(['de']).plain('navApiKeys')).toBe('API-Schlüssel')
+  })
+})
