@@ -1,15 +1,114 @@
-import { html } from '../../http/html.ts'
-import { page, type Page } from '../page.ts'
+import type { Client } from '../../clients/client.ts'
+import type { ClientPage } from '../../clients/client-index.ts'
+import { html, type Html } from '../../http/html.ts'
+import { auditTable } from '../activity/entries.ts'
+import { findClients, isHostManaged } from '../activity/find-clients.ts'
+import { panel } from '../elements/elements.ts'
+import { page, type Call, type Page } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
+import { card, connectedNames, newestClients, NAMES } from './cards.ts'
 
-/** The start page: what the account has, and what to do first. */
-export function overviewPage(_services: Pick<ConsoleServices, 'apiKeys' | 'applications' | 'grants'>): Page {
-  return page({
-    path: '/',
-    section: 'overview',
-    access: 'signed-in',
-    async show({ texts }) {
-      return { title: texts.plain('overviewTitle'), body: html`<h1>${texts.html('overviewTitle')}</h1>` }
-    },
+type OverviewServices = Pick<
+  ConsoleServices,
+  'apiKeys' | 'applications' | 'connections' | 'audit' | 'accounts' | 'catalog'
+>
+
+/** Clients that are counted exactly. */
+const MAX_COUNT = 100
+/** Entries of the audit trail. */
+const ENTRIES = 5
+
+/** The start page: what the account has, or what to do first. */
+export function overviewPage(services: OverviewServices): Page {
+  return page({ path: '/', section: 'overview', access: 'signed-in', show: (call) => show(services, call) })
+}
+
+/** What the caller may see. Everything is read at the same time. */
+async function read({ apiKeys, applications, connections, audit, accounts }: OverviewServices, call: Call) {
+  const { accountId, userId } = call.caller
+  const [mayKeys, mayApplications, mayConnected, mayActivity] = await Promise.all([
+    call.may('keys:read'),
+    call.may('applications:read'),
+    call.may('authorizations:read'),
+    call.may('audit:read'),
+  ])
+  const options = { limit: MAX_COUNT }
+  const [account, keys, apps, connected, trail, mayCreateKey, mayCreateApplication] = await Promise.all([
+    accounts.find(accountId, userId),
+    mayKeys ? apiKeys.listByOwner(accountId, options).catch(leaveOut) : undefined,
+    mayApplications ? applications.listByOwner(accountId, options).catch(leaveOut) : undefined,
+    mayConnected ? connections.list({ accountId, userId }) : undefined,
+    mayActivity ? audit.list({ accountId, limit: ENTRIES }) : undefined,
+    call.may('keys:create'),
+    call.may('applications:create'),
+  ])
+  return { account, keys, apps, connected, entries: trail?.items ?? [], mayCreateKey, mayCreateApplication }
+}
+
+/** The services do not list the clients that the host manages. */
+function leaveOut(error: unknown): ClientPage<never> | undefined {
+  if (isHostManaged(error)) return undefined
+  throw error
+}
+
+async function show(services: OverviewServices, call: Call) {
+  const { texts, has } = call
+  const { catalog } = services
+  const found = await read(services, call)
+  const { account, keys, apps, connected, entries } = found
+  const clients = await findClients(services, [...(connected ?? []).slice(0, NAMES), ...entries])
+  const isEmpty = [keys?.items, apps?.items, connected].every(
+    (list) => list === undefined || list.length === 0,
+  )
+  const cards = [
+    keys && has('apiKeys') && keysCard(call, keys, found.mayCreateKey),
+    apps && has('applications') && applicationsCard(call, apps, found.mayCreateApplication),
+    connected &&
+      has('connected') &&
+      card(call, {
+        title: 'overviewConnected',
+        what: 'overviewConnectedWhat',
+        path: '/connected-applications',
+        start: ['overviewConnectedShow', '/connected-applications'],
+        ...connectedNames(connected, clients),
+      }),
+  ]
+  const level = account?.kycLevel ?? texts.plain('overviewLowestLevel')
+  return {
+    title: texts.plain('overviewTitle'),
+    body: html`<div class="line spread">
+        <h1>${texts.html(isEmpty ? 'overviewStart' : 'overviewTitle')}</h1>
+        ${catalog.current.kycLevels.length > 0 && html`<span class="muted">${texts.html('overviewLevel', { level })}</span>`}
+      </div>
+      <div class="columns">${cards}</div>
+      ${entries.length > 0 && latest(call, auditTable(call, entries, { catalog, clients }))}`,
+  }
+}
+
+function keysCard(call: Call, keys: ClientPage<Client>, mayCreate: boolean): Html {
+  return card(call, {
+    title: 'overviewKeys',
+    what: 'overviewKeysWhat',
+    path: '/api-keys',
+    start: mayCreate ? ['overviewKeysCreate', '/api-keys/new'] : undefined,
+    ...newestClients(call, '/api-keys', keys),
   })
+}
+
+function applicationsCard(call: Call, applications: ClientPage<Client>, mayCreate: boolean): Html {
+  return card(call, {
+    title: 'overviewApplications',
+    what: 'overviewApplicationsWhat',
+    path: '/applications',
+    start: mayCreate ? ['overviewApplicationsCreate', '/applications/new'] : undefined,
+    ...newestClients(call, '/applications', applications),
+  })
+}
+
+function latest({ texts, to, has }: Call, entries: Html): Html {
+  return panel(
+    { title: texts.html('overviewActivity') },
+    html`${entries}
+    ${has('activity') && html`<p><a href="${to('/activity')}">${texts.html('overviewShowAll')}</a></p>`}`,
+  )
 }

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { connect } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+const textOf = (body: string) => body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+
+describeEachStore('the overview', (makeStore) => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({ store: makeStore() })
+  })
+  afterAll(() => host.close())
+  const open = async (person: string) => host.visit(person).get('/console')
+
+  it('an account without anything sees what to do first, and its level', async () => {
+    const { status, body } = await open('alice')
+    expect(status).toBe(200)
+    const text = textOf(body)
+    expect(text).toContain('What do you want to do?')
+    expect(text).toContain('Verification level: basic')
+    expect(text).not.toContain('Latest activity')
+    for (const path of [
+      '/console/api-keys/new',
+      '/console/applications/new',
+      '/console/connected-applications',
+    ]) {
+      expect(body).toContain(`class="button" href="${path}"`)
+    }
+  })
+
+  it('an account sees its newest clients and connections with links, and its latest activity', async () => {
+    for (const name of ['First key', 'Second key', 'Third key', 'Fourth key']) {
+      await host.gatehouse.apiKeys.create({ accountId: 'acme', name })
+    }
+    const application = await host.createApplication({ accountId: 'bob', name: 'Tax helper' })
+    await connect(host, application, { browser: host.visit('acme').browser })
+    const { body } = await open('acme')
+    const text = textOf(body)
+    expect(text).toMatch(/Fourth key.*Third key.*Second key.*4 in total/)
+    expect(text).not.toMatch(/First key.*4 in total/)
+    expect(text).toMatch(/Tax helper.*1 in total/)
+    expect(text).toContain('Application allowed to use the account')
+    expect(text.match(/UTC/g)).toHaveLength(5)
+    expect(body).toContain('href="/console/activity"')
+    expect(body).toMatch(/href="\/console\/api-keys\/key_/)
+    expect(textOf((await open('bob')).body)).not.toContain('Fourth key')
+  })
+})
+
+describe('what the overview shows', () => {
+  it('a caller sees only what the host permits, and no button for what it denies', async () => {
+    const allowed = new Set<string>()
+    const host = await startConsole({
+      store: memoryStore(),
+      accounts: { can: (_ctx, permission) => allowed.has(permission) },
+    })
+    await host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Hidden key' })
+    const open = async () => (await host.visit('acme').get('/console')).body
+    expect(await open()).not.toMatch(/Hidden key|api-keys\/|Latest activity/)
+    allowed.add('keys:read').add('applications:read')
+    const body = await open()
+    expect(body).toContain('Hidden key')
+    expect(body).not.toMatch(/Latest activity|applications\/new/)
+    await host.close()
+  })
+
+  it('names are escaped, more than 100 clients are not counted, and German is complete', async () => {
+    const host = await startConsole({ store: memoryStore() })
+    const create = (name: string) => host.gatehouse.apiKeys.create({ accountId: 'acme', name })
+    await create('<script>alert(1)</script>')
+    const open = async (language = 'en') =>
+      (await host.visit('acme').get('/console', { 'accept-language': language })).body
+    expect(await open()).not.toContain('<script>alert')
+    await Promise.all(Array.from({ length: 101 }, (_, at) => create(`key ${at}`)))
+    expect(textOf(await open())).toContain('more than 100')
+    expect(textOf(await open('de'))).toMatch(/Übersicht.*mehr als 100.*Letzte Aktivität/)
+    await host.close()
+  })
+
+  it('a host that manages its clients itself gets an overview without them', async () => {
+    const host = await startConsole({
+      store: memoryStore(),
+      gatehouse: { registry: { find: () => undefined, verifySecret: () => false } },
+    })
+    const { status, body } = await host.visit('acme').get('/console')
+    expect(status).toBe(200)
+    expect(body).not.toContain('/api-keys/new')
+    await host.close()
+  })
+})
