@@ -152,10 +152,9 @@ function who({ name, actor, accountId, userId, outcome, reason }: AuditEntry, te
 /** The network address, and the program in short. The whole user agent is the tooltip. */
 function origin({ address, userAgent }: AuditEntry, texts: Reader): Html | undefined {
   if (address === undefined && userAgent === undefined) return undefined
-  return html`<div class="tight small">
-    ${address !== undefined && html`<span dir="ltr">${displayText(address)}</span>`}
-    ${userAgent !== undefined && html`<span class="muted" title="${displayText(userAgent, 200)}">${programOf(userAgent, texts)}</span>`}
-  </div>`
+  return html`<span class="origin small"
+    >${address !== undefined && html`<span dir="ltr">${displayText(address)}</span>`}${userAgent !== undefined && html`<span class="muted" title="${displayText(userAgent, 200)}">${programOf(userAgent, texts)}</span>`}</span
+  >`
 }
 
 function programOf(userAgent: string, texts: Reader): HtmlValue {

@@ -68,6 +68,7 @@ export function createConsoleStylesheet(accentColor: string): string {
 .gatehouse .choice-links a[aria-current] { color: var(--text); font-weight: 600; border-color: var(--edge); background: var(--card); }
 .gatehouse .event .line { font-weight: 500; }
 .gatehouse .event .small { font-weight: 400; }
+.gatehouse .origin { display: inline-flex; flex-direction: column; gap: .25rem; }
 
 .gatehouse .panel { background: var(--card); border: 1px solid var(--line); border-radius: calc(var(--radius) * 1.5); padding: 1.25rem; display: flex; flex-direction: column; gap: 1rem; }
 .gatehouse .panel.danger { border-color: var(--bad); }
@@ -199,6 +200,8 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
   .gatehouse .listing .copyable button { align-self: end; }
   .gatehouse table.cards td:empty { display: none; }
   .gatehouse .actions > .line { flex-wrap: wrap; }
+  .gatehouse .origin { display: inline; }
+  .gatehouse .origin > * + *::before { content: " · "; }
   .gatehouse .facts { grid-template-columns: 1fr; gap: 0; }
   .gatehouse .facts dd { margin-block-end: .5rem; }
   .gatehouse .buttons > :is(button, .button) { flex: 1 1 auto; }

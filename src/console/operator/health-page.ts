@@ -33,8 +33,7 @@ export function healthPage({ health }: OperatorServices): Page {
                 .toSorted((one, other) => rank(one) - rank(other))
                 .map((check) => row(check, texts)),
             )}
-          </section>
-          <p class="muted">${texts.html('operatorRevocations', { count: found.revocations.count })}</p>`,
+          </section>`,
       )
     },
   })
@@ -55,7 +54,7 @@ function rank({ status }: HealthCheck): number {
 function row({ name, status, message, remedy }: HealthCheck, texts: Reader) {
   const [text, tone] = RESULTS[status]
   return [
-    html`<code>${name}</code>`,
+    html`<code class="whole">${name}</code>`,
     badge(texts.html(text), tone),
     html`<div class="tight">
       <span lang="en" dir="ltr">${message}</span>

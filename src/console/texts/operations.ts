@@ -19,10 +19,6 @@ export const english = {
   operatorHealthFail: 'Failed',
   operatorHealthUnknown: 'Unknown',
   operatorHealthIntro: 'The checks of this process. Other processes may answer differently.',
-  operatorRevocations: {
-    one: '{count} revocation is in force.',
-    other: '{count} revocations are in force.',
-  } as PageText,
 
   operatorKeysTitle: 'Signing keys',
   operatorKeysIntro:
@@ -91,7 +87,6 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorHealthFail: 'Fehler',
   operatorHealthUnknown: 'Unbekannt',
   operatorHealthIntro: 'Die Prüfungen dieses Prozesses. Andere Prozesse antworten vielleicht anders.',
-  operatorRevocations: { one: '{count} Widerruf ist in Kraft.', other: '{count} Widerrufe sind in Kraft.' },
 
   operatorKeysTitle: 'Signaturschlüssel',
   operatorKeysIntro:

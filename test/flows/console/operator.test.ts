@@ -184,7 +184,7 @@ describeEachStore('the pages of operators', (makeStore) => {
     const { body, status } = await operator().get('/console/operator/health')
     expect(status).toBe(200)
     const { checks } = await host.gatehouse.health()
-    for (const { name } of checks) expect(body).toContain(`<code>${name}</code>`)
+    for (const { name } of checks) expect(body).toContain(`>${name}</code>`)
     expect(textOf(body)).toContain('OK')
   })
 
