@@ -4,12 +4,7 @@ import { buildExamples, type BuiltExamples, type ExampleProcess } from '../../ex
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { complaintsIn } from '../../support/complaints.ts'
 import { runToEnd } from '../../support/package-copy.ts'
-
-const WAYS = [1280, 390].flatMap((width) =>
-  (['light', 'dark'] as const).flatMap((colorScheme) =>
-    [true, false].map((javaScriptEnabled) => ({ width, colorScheme, javaScriptEnabled })),
-  ),
-)
+import { WAYS } from '../console/ways.ts'
 
 /** The people of the example, and their passwords. */
 const PASSWORDS = { acme: 'dynamite', alice: 'wonderland', bob: 'builder', olga: 'lighthouse' }
