@@ -13,9 +13,9 @@ import type { ConsoleServices } from './services.ts'
 export function consolePages(services: ConsoleServices): readonly Page[] {
   return [
     overviewPage(services),
-    ...clientPages(services),
-    ...guidePages(services),
-    ...applicationPages(services),
+    ...(services.isRegistryAtHost
+      ? []
+      : [...clientPages(services), ...guidePages(services), ...applicationPages(services)]),
     // What users have authorized.
     ...connectedPages(services),
     ...activityPages(services),

@@ -20,6 +20,8 @@ export interface ConsoleServices {
   readonly applications: Applications
   /** Finds clients in the store, or in the tables of the host if the host manages them. */
   readonly registry: Pick<ClientRegistry, 'find'>
+  /** Whether the host manages the clients. The console then has no pages that change them. */
+  readonly isRegistryAtHost: boolean
   readonly grants: Grants
   readonly connections: Connections
   readonly tokens: Tokens

@@ -39,6 +39,7 @@ export function createFrontEnds(
   const { settings, audit, accounts, catalog, revoked, events, logger } = core
   const parts = {
     ...services,
+    isRegistryAtHost: settings.registry !== undefined,
     audit,
     accounts,
     catalog,
