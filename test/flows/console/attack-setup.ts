@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { consolePages } from '../../../src/console/pages.ts'
+import type { ConsoleServices } from '../../../src/console/services.ts'
+import { createBrowser } from '../../support/browser.ts'
+import { connect } from '../../support/host.ts'
+import { sessionIn } from '../../support/session-cookie.ts'
+import type { ConsoleHost } from './setup.ts'
+
+/** A page of the console with the names of its actions. */
+interface KnownPage {
+  readonly path: string
+  readonly isForOperators: boolean
+  readonly actions: readonly string[]
+}
+
+// The pages read their services only when they are shown.
+const unused = new Proxy({}, { get: () => undefined }) as ConsoleServices
+
+/** Every page of the console. */
+export const PAGES: readonly KnownPage[] = consolePages(unused).map(({ path, access, actions = {} }) => ({
+  path,
+  isForOperators: access === 'operator',
+  actions: Object.keys(actions),
+}))
+
+/** Every action of every page. */
+export const ACTIONS: readonly (KnownPage & { readonly action: string })[] = PAGES.flatMap((page) =>
+  page.actions.map((action) => ({ ...page, action })),
+)
+
+/** What the parameters of the paths stand for. */
+export interface Targets {
+  readonly apiKey: string
+  readonly application: string
+  readonly accountId?: string | undefined
+  readonly userId?: string | undefined
+}
+
+/** The address of a page, with its parameters filled in. */
+export function addressOf(
+  path: string,
+  { apiKey, application, accountId = 'acme', userId }: Targets,
+): string {
+  const values: Readonly<Record<string, string>> = {
+    clientId: path.startsWith('/api-keys') ? apiKey : application,
+    accountId,
+    userId: userId ?? 'nora',
+    keyId: 'unknown',
+    kid: 'unknown',
+  }
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(values[name] ?? 'unknown'),
+  )
+  return `/console${filled === '/' ? '' : filled}`
+}
+
+/** The fields with which each action makes its change. */
+export function fieldsOf(action: string, { application }: Targets): Record<string, string> {
+  const fields: Readonly<Record<string, Record<string, string>>> = {
+    create: { name: 'New', product: 'invoices', operation: 'invoices invoices:read', request: randomUUID() },
+    rotateSecret: { overlap: 'now', request: randomUUID() },
+    revokeSecret: { which: 'old' },
+    addProduct: { product: 'payments' },
+    removeProduct: { product: 'invoices' },
+    removeOperation: { operation: 'invoices:read' },
+    restoreOperation: { operation: 'invoices:create' },
+    rename: { name: 'Renamed' },
+    save: { name: 'Renamed' },
+    delete: { name: 'Ledger' },
+    disconnect: { application },
+    inspect: { token: 'eyJhbGciOiJub25lIn0.e30.' },
+  }
+  return { ...fields[action] }
+}
+
+/**
+ * Creates an API key and an application of `acme`.
+ *
+ * @param options.isConnected whether `acme` has connected the application
+ */
+export async function createTargets(host: ConsoleHost, { isConnected = true } = {}): Promise<Targets> {
+  const { gatehouse } = host
+  const common = { accountId: 'acme', name: 'Ledger', products: ['invoices'] }
+  const { apiKey } = await gatehouse.apiKeys.create(common)
+  const client = await host.createApplication({ ...common, homepageUri: 'https://ledger.example/' })
+  for (const [service, id] of [
+    [gatehouse.apiKeys, apiKey.clientId],
+    [gatehouse.applications, client.client_id],
+  ] as const) {
+    await service.removeOperation(id, 'invoices:create')
+  }
+  if (isConnected) {
+    const browser = createBrowser({ follow: [host.origin] })
+    sessionIn(host.origin).signInAt(browser, { accountId: 'acme' })
+    await connect(host, client, { browser, parameters: { scope: 'openid invoices:read' } })
+  }
+  await gatehouse.audit.list({ limit: 1 })
+  return { apiKey: apiKey.clientId, application: client.client_id }
+}
+
+/** The CSRF token of the forms of a person. */
+export async function csrfTokenOf(host: ConsoleHost, person: string): Promise<string> {
+  const { body } = await host.visit(person).get('/console/token-inspector')
+  const token = /name="csrf" value="([^"]+)"/.exec(body)?.[1]
+  if (token === undefined) throw new Error(`there is no form for ${person}:\n${body}`)
+  return token
+}
