@@ -63,15 +63,20 @@ export function settingsPage(parts: ApplicationPageParts): Page {
       return done
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error
-      return changedMeanwhile(call, wanted)
+      return (await changedMeanwhile(call, wanted)) ?? done
     }
   }
 
-  /** Shows the newer settings, and what the person had entered instead. */
-  async function changedMeanwhile(call: Call<Application>, wanted: SettingsTexts): Promise<View> {
+  /**
+   * Shows the newer settings, and the fields that had other values in the submitted form. Undefined if all fields have the
+   * values of the form.
+   */
+  async function changedMeanwhile(call: Call<Application>, wanted: SettingsTexts): Promise<View | undefined> {
     const { caller, params, texts } = call
     const resource = await find(caller, params)
     const lost = changedFields(textsOf(resource), wanted)
+    // The same form was sent twice at the same time.
+    if (lost.length === 0) return undefined
     const entered = facts(
       lost.map((name) => [
         texts.html(LABELS[name]),

@@ -28,7 +28,7 @@ export const english = {
   appsTermsHint: 'Optional. The consent page links to it.',
   appsChangedTitle: 'The settings were changed meanwhile',
   appsChanged:
-    'Nothing of yours was saved, because another tab or person saved newer settings. The form now shows the newer settings. You had entered this; change it below again if it is still needed:',
+    'Your form was not saved, because the application was changed in another tab or by another person. Below are the newer settings. These fields had other values in your form; change them again if that is still needed:',
 
   appsLevelTitle: 'Operations that need verification',
   appsLevelEnough:
@@ -81,7 +81,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   appsTermsHint: 'Optional. Die Zustimmungsseite verlinkt sie.',
   appsChangedTitle: 'Die Einstellungen wurden inzwischen geändert',
   appsChanged:
-    'Ihre Angaben wurden nicht gespeichert, weil in einem anderen Tab oder von einer anderen Person neuere gespeichert wurden. Das Formular zeigt jetzt die neueren. Das hatten Sie eingegeben; ändern Sie es unten erneut, falls es noch nötig ist:',
+    'Ihr Formular wurde nicht gespeichert, weil die Anwendung in einem anderen Tab oder von einer anderen Person geändert wurde. Unten stehen die neueren Einstellungen. Diese Felder hatten in Ihrem Formular andere Werte; ändern Sie sie erneut, falls das noch nötig ist:',
 
   appsLevelTitle: 'Operationen, die eine Verifizierung brauchen',
   appsLevelEnough: 'Ihr Konto hat die Stufe „{level}“. Sie reicht für alle Operationen dieser Anwendung.',

@@ -107,11 +107,16 @@ describeEachStore('the settings of an application', (makeStore) => {
     const { client_id } = await host.createApplication({ name: 'Ledger' })
     const visitor = host.visit('acme')
     const page = await visitor.open(pathOf(client_id))
-    for (const _ of [1, 2]) {
-      const saved = await visitor.submit(page, 'save', { ...LINES, name: 'Twice' })
+    const send = (name: string) => visitor.submit(page, 'save', { ...LINES, name })
+    for (const saved of [await send('Twice'), await send('Twice')]) {
       expect(textOf(saved)).toContain('The settings are saved.')
     }
     expect(await read(client_id)).toMatchObject({ name: 'Twice' })
+    const fresh = await visitor.open(pathOf(client_id))
+    const together = [1, 2, 3].map(() => visitor.submit(fresh, 'save', { ...LINES, name: 'Together' }))
+    for (const saved of await Promise.all(together))
+      expect(textOf(saved)).toContain('The settings are saved.')
+    expect(await read(client_id)).toMatchObject({ name: 'Together' })
   })
 })
 
