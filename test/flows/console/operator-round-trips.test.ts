@@ -1,0 +1,70 @@
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { redisStore } from 'koa-gatehouse/adapters/redis'
+import { describeWithRedis } from '../../support/describe-with-redis.ts'
+import { fillTrail, LARGE_ACCOUNT } from '../../support/fill-trail.ts'
+import { startRedis, type RedisServer } from '../../support/redis-server.ts'
+import { startSlowLink, type SlowLink } from '../../support/round-trips.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+const ENTRIES = 32_000
+const CLIENTS = 600
+const MAX_TRIPS = 5
+const MAX_BYTES = 20_480
+
+describeWithRedis('pages over a long audit trail and an account with 600 API keys', () => {
+  let server: RedisServer
+  let link: SlowLink
+  let redis: Redis
+  let host: ConsoleHost
+  let clientId = ''
+  beforeAll(async () => {
+    server = await startRedis()
+    link = await startSlowLink(server)
+    redis = new Redis(link.port)
+    const store = redisStore(redis)
+    await fillTrail(store, ENTRIES)
+    host = await startConsole({
+      store,
+      gatehouse: { storeTimeoutMs: 5000 },
+      accounts: { find: (id) => ({ id, kycLevel: 'verified' }) },
+    })
+    const create = (name: string) =>
+      host.gatehouse.apiKeys.create({ accountId: LARGE_ACCOUNT, name, products: ['invoices'] })
+    const created = await Promise.all(Array.from({ length: CLIENTS }, (_, at) => create(`Key ${at}`)))
+    clientId = created[0]?.apiKey.clientId ?? ''
+    await host.gatehouse.audit.list({ limit: 1 })
+  }, 120_000)
+  afterAll(async () => {
+    await host?.close()
+    redis?.disconnect()
+    await link?.close()
+    await server?.stop()
+  })
+
+  const account = encodeURIComponent(LARGE_ACCOUNT)
+
+  it.each([
+    ['the overview', LARGE_ACCOUNT, () => ''],
+    ['the activity', LARGE_ACCOUNT, () => '/activity'],
+    ['the whole trail', 'root', () => '/operator/audit'],
+    ['the trail of an account', 'root', () => `/operator/audit?by=account&value=${account}`],
+    ['the trail of an author', 'root', () => '/operator/audit?by=actor&value=person-7'],
+    ['the page of a client', 'root', () => `/operator/clients/${clientId}`],
+    ['the page of an account', 'root', () => `/operator/accounts/${account}`],
+    ['the page of a user', 'root', () => `/operator/accounts/${account}/users/ann`],
+    ['the confirmation before everything is revoked', 'root', () => `/operator/accounts/${account}/revoke`],
+    ['the signing keys', 'root', () => '/operator/signing-keys'],
+    ['the start page of operators', 'root', () => '/operator'],
+  ])('%s costs at most five round trips, and is small', async (_name, person, pathOf) => {
+    const visitor = host.visit(person)
+    const path = `/console${pathOf()}`
+    // The first request may load scripts into Redis.
+    await visitor.get(path)
+    let page: Awaited<ReturnType<typeof visitor.get>> | undefined
+    const trips = await link.of(async () => (page = await visitor.get(path)))
+    expect(page?.status).toBe(200)
+    expect(trips.length).toBeLessThanOrEqual(MAX_TRIPS)
+    expect(Buffer.byteLength(page?.body ?? '')).toBeLessThan(MAX_BYTES)
+  })
+})
