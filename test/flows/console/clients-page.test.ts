@@ -286,6 +286,21 @@ describe('the page of a client', () => {
     }
   })
 
+  it('a product that would make tokens too large is rejected, on the form for a new key and on its page', async () => {
+    await host.close()
+    host = await startConsole({ store: memoryStore(), gatehouse: { maxScopeBytes: 40 } })
+    const { apiKey, path } = await createKey()
+    const visitor = host.visit('acme')
+    const rejected = await visitor.submit(await visitor.open(path), 'addProduct', { product: 'payments' })
+    expect(rejected.status).toBe(422)
+    expect(textOf(rejected.body)).toContain('at most 40 bytes are allowed')
+    expect(await host.gatehouse.apiKeys.find(apiKey.clientId)).toMatchObject({ products: ['invoices'] })
+    const form = await visitor.open('/console/api-keys/new')
+    const fields = { name: 'Both', product: ['invoices', 'payments'] }
+    expect((await visitor.submit(form, 'create', fields)).status).toBe(422)
+    expect((await host.gatehouse.apiKeys.listByOwner('acme')).items).toHaveLength(1)
+  })
+
   it('forms that the caller may not use are left out, and rejected', async () => {
     await host.close()
     let allowed = (_permission: string) => true
