@@ -54,7 +54,6 @@ export function keyTimeline(
   const x = (time: number) => LABELS + (time - first) * scale
   /** The horizontal place of something, for the direction of the language. */
   const place = (left: number, width = 0) => Math.round((isMirrored ? WIDTH - left - width : left) * 10) / 10
-  const anchor = (atStart: boolean) => (atStart === isMirrored ? 'end' : 'start')
   const height = TOP + rows.length * ROW + 26
 
   const bars = rows.map(({ key, spans }, row) => {
@@ -69,7 +68,7 @@ export function keyTimeline(
     })
     return html`<g>
       <title>${title}</title>
-      <text x="${place(0)}" y="${y + BAR - 2}" text-anchor="${anchor(true)}">
+      <text x="${place(0)}" y="${y + BAR - 2}" text-anchor="${isMirrored ? 'end' : 'start'}">
         ${key.alg} ${key.kid.slice(0, LABEL_CHARACTERS - key.alg.length)}…
       </text>
       ${spans.map((span) => {
@@ -96,10 +95,14 @@ export function keyTimeline(
       <title>${texts.plain('operatorTimeline')}</title>
       ${bars}
       <line class="axis" x1="${place(LABELS)}" x2="${place(WIDTH - 10)}" y1="${bottom}" y2="${bottom}" />
-      <text x="${place(LABELS)}" y="${bottom + 18}" text-anchor="${anchor(true)}">${plain(first)}</text>
-      <text x="${place(WIDTH - 10)}" y="${bottom + 18}" text-anchor="${anchor(false)}">${plain(last)}</text>
+      <text x="${place(LABELS)}" y="${bottom + 18}" direction="${texts.dir}" text-anchor="start">
+        ${plain(first)}
+      </text>
+      <text x="${place(WIDTH - 10)}" y="${bottom + 18}" direction="${texts.dir}" text-anchor="end">
+        ${plain(last)}
+      </text>
       <line class="now" x1="${place(x(now))}" x2="${place(x(now))}" y1="${TOP - 8}" y2="${bottom}" />
-      <text x="${place(x(now))}" y="${TOP - 14}" text-anchor="middle">
+      <text x="${place(x(now))}" y="${TOP - 14}" direction="${texts.dir}" text-anchor="middle">
         ${texts.plain('operatorTimelineNow')}
       </text>
     </svg>
