@@ -39,7 +39,19 @@ function render(value: HtmlValue): string {
  * protect an unquoted attribute.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  return new SafeHtml(String.raw({ raw: strings }, ...values.map(render)))
+  return new SafeHtml(String.raw({ raw: withoutIndentation(strings) }, ...values.map(render)))
+}
+
+/** The texts of each template, without the indentation of the source. */
+const compactTexts = new WeakMap<TemplateStringsArray, readonly string[]>()
+
+/** Removes the indentation of a template's own texts, which would be up to half of a page. Values stay as they are. */
+function withoutIndentation(strings: TemplateStringsArray): readonly string[] {
+  const known = compactTexts.get(strings)
+  if (known) return known
+  const texts = strings.map((text) => text.replaceAll(/\n\s*/g, '\n'))
+  compactTexts.set(strings, texts)
+  return texts
 }
 
 /**

@@ -30,6 +30,16 @@ describe('html', () => {
     expect(markup`a\n${'\\n'}`.toString()).toBe('a\n\\n')
   })
 
+  it('html leaves out the indentation of a template, and keeps the lines of values', () => {
+    const value = 'a\n    b'
+    expect(
+      markup`<ul>
+        <li>
+          <pre>${value}</pre></li>
+      </ul>`.toString(),
+    ).toBe('<ul>\n<li>\n<pre>a\n    b</pre></li>\n</ul>')
+  })
+
   it('trustedHtml keeps its markup unchanged', () => {
     expect(markup`<style>${trustedHtml('a > b {}')}</style>`.toString()).toBe('<style>a > b {}</style>')
   })
