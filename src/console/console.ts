@@ -98,7 +98,14 @@ export function createConsole(parts: ConsoleParts, options: ConsoleOptions = {})
       } catch (error) {
         const problem = toConsoleError(ctx, error)
         const body = errorPage(problem, reader, mount, mount.path + path)
-        await respond(ctx, { title: reader.plain(problem.title), status: problem.status, body }, reader)
+        const page = { title: reader.plain(problem.title), status: problem.status, body }
+        try {
+          await respond(ctx, page, reader)
+        } catch (failure) {
+          // The frame of the host fails for every page.
+          toConsoleError(ctx, failure)
+          await respond(ctx, { ...page, isAlone: true }, reader)
+        }
       }
     }
 

@@ -51,7 +51,10 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
   async function findPage(ctx: Context, path: string): Promise<Page> {
     const { path: matched, route } = router.match(path, ctx.method)
     if (matched.length === 0) throw new ConsoleError('notFound')
-    if (!route) throw new ConsoleError('method')
+    if (!route) {
+      ctx.set('Allow', 'GET, HEAD, POST')
+      throw new ConsoleError('method')
+    }
     // The router reads the path from this field, if it is set.
     const routed = ctx as { newRouterPath?: string }
     routed.newRouterPath = path
@@ -81,11 +84,16 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
     return submit(page, call)
   }
 
-  /** The address of the host's sign-in page. A form cannot continue there, because its fields would be lost. */
+  /**
+   * The address of the host's sign-in page. A form cannot continue there, because its fields would be lost. A request
+   * target in absolute form names an origin, which the sender chooses. So only its path and its query are used.
+   */
   async function signIn(ctx: Context): Promise<URL> {
     const isSubmitted = ctx.method === 'POST' || ctx.get(FRAGMENT_HEADER) !== ''
     if (isSubmitted || !accounts.signInUrl) throw new ConsoleError('signIn')
-    return accounts.signInUrl(new URL(ctx.originalUrl, issuerOrigin), ctx, { reauthenticate: false })
+    const { pathname, search } = new URL(ctx.originalUrl, issuerOrigin)
+    const returnTo = Object.assign(new URL(issuerOrigin), { pathname, search })
+    return accounts.signInUrl(returnTo, ctx, { reauthenticate: false })
   }
 
   async function createCall(

@@ -11,7 +11,10 @@ import { english, type TextName } from './texts.ts'
 export function framed({ view, page, call }: Shown): Html {
   const { texts, query, problems } = call
   const done = query['done'] ?? ''
-  const isNotice = done.startsWith('done') && Object.hasOwn(english, done) && view.status === undefined
+  // A link of another site must not make a page claim that something was done.
+  const isOwnLink = ['', 'same-origin'].includes(call.ctx.get('Sec-Fetch-Site'))
+  const isKnown = done.startsWith('done') && Object.hasOwn(english, done)
+  const isNotice = isOwnLink && isKnown && view.status === undefined
   return html`${navigation(call, page.section)}
     <p class="notice bad" role="alert" data-offline hidden>${texts.html('errorBusy')}</p>
     ${isNotice && notice('good', html`<p>${texts.html(done as TextName)}</p>`)}

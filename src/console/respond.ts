@@ -2,6 +2,8 @@ import type { Context } from 'koa'
 import type { Branding } from '../authorization-server/interaction/pages/layout.ts'
 import { html, type Html } from '../http/html.ts'
 import { originSources, PAGE_HEADERS } from '../http/security-headers.ts'
+import { callHost, invalidResult } from '../validation/host-callback.ts'
+import { isText, kindOf } from '../validation/predicates.ts'
 import type { Assets } from './assets/assets.ts'
 import type { ConsoleOptions, ConsolePage, PolicyDirectives } from './console-options.ts'
 import { FRAGMENT_HEADER } from './dispatch.ts'
@@ -26,6 +28,8 @@ export interface Response {
   readonly body: Html
   readonly images?: readonly (string | undefined)[] | undefined
   readonly hasFrame?: boolean | undefined
+  /** Whether the page is a document of its own, even if the host has a frame. @default false */
+  readonly isAlone?: boolean | undefined
 }
 
 /**
@@ -70,7 +74,7 @@ export function createResponder({ mount, assets, branding, options }: ResponderP
     ctx.vary(FRAGMENT_HEADER)
     ctx.type = 'text/html; charset=utf-8'
     if (ctx.get(FRAGMENT_HEADER) !== '') ctx.body = page.body
-    else if (options.layout) ctx.body = await options.layout(ctx, page)
+    else if (options.layout && !response.isAlone) ctx.body = await inFrame(options.layout, ctx, page)
     else {
       const directives = Object.entries(csp).map(([name, sources]) => [name, ...sources].join(' '))
       ctx.set('Content-Security-Policy', [`default-src 'none'`, ...directives].join('; '))
@@ -78,3 +82,16 @@ export function createResponder({ mount, assets, branding, options }: ResponderP
     }
   }
 }
+
+/** @throws {GatehouseError} `ERR_HOST_CALLBACK` if the frame of the host is not a text */
+async function inFrame(
+  layout: NonNullable<ConsoleOptions['layout']>,
+  ctx: Context,
+  page: ConsolePage,
+): Promise<string> {
+  const text: unknown = await callHost(LAYOUT, () => layout(ctx, page))
+  if (isText(text)) return text
+  throw invalidResult(LAYOUT, `${kindOf(text)}; it must be the text of a document`)
+}
+
+const LAYOUT = 'gatehouse.console({ layout })'

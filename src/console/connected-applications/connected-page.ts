@@ -9,6 +9,7 @@ import { notice, pager } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
+import { isPrintableAscii } from '../../validation/predicates.ts'
 import { connectionCard, type ConnectionModel } from './connection-card.ts'
 import { pageOfConnections } from './page-of-connections.ts'
 
@@ -29,7 +30,9 @@ export function connectedPages(services: Services): Page[] {
           access: 'authorizations:revoke',
           async run({ form: sent, caller: { accountId, userId }, change }) {
             const clientId = sent.get('application') ?? ''
-            if (clientId === '') throw new GatehouseError('ERR_NOT_FOUND', 'the form names no application')
+            if (!isPrintableAscii(clientId)) {
+              throw new GatehouseError('ERR_NOT_FOUND', 'the form names no application')
+            }
             const holder = { accountId, clientId, ...(userId !== undefined && { userId }) }
             await services.grants.revokeAll(holder, change)
             return { redirect: PATH, query: { disconnected: clientId } }

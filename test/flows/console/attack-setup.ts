@@ -32,21 +32,17 @@ export const ACTIONS: readonly (KnownPage & { readonly action: string })[] = PAG
 export interface Targets {
   readonly apiKey: string
   readonly application: string
-  readonly accountId?: string | undefined
-  readonly userId?: string | undefined
+  /** A signing key. */
+  readonly kid: string
 }
 
 /** The address of a page, with its parameters filled in. */
-export function addressOf(
-  path: string,
-  { apiKey, application, accountId = 'acme', userId }: Targets,
-): string {
+export function addressOf(path: string, { apiKey, application, kid }: Targets): string {
   const values: Readonly<Record<string, string>> = {
     clientId: path.startsWith('/api-keys') ? apiKey : application,
-    accountId,
-    userId: userId ?? 'nora',
-    keyId: 'unknown',
-    kid: 'unknown',
+    accountId: 'acme',
+    userId: 'nora',
+    kid,
   }
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(values[name] ?? 'unknown'),
@@ -95,7 +91,9 @@ export async function createTargets(host: ConsoleHost, { isConnected = true } = 
     await connect(host, client, { browser, parameters: { scope: 'openid invoices:read' } })
   }
   await gatehouse.audit.list({ limit: 1 })
-  return { apiKey: apiKey.clientId, application: client.client_id }
+  const keys = await gatehouse.signingKeys.list()
+  const { kid = '' } = keys.find(({ state }) => state === 'current') ?? {}
+  return { apiKey: apiKey.clientId, application: client.client_id, kid }
 }
 
 /** The CSRF token of the forms of a person. */
