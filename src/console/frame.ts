@@ -21,15 +21,37 @@ export function framed({ view, page, call }: Shown): Html {
     ${problems.length > 0 && problemList(call)} ${view.body}`
 }
 
+/** The labels of the fields to which the services may object. */
+const LABELS: Readonly<Record<string, TextName>> = {
+  name: 'clientsName',
+  redirectUris: 'appsRedirectUris',
+  postLogoutRedirectUris: 'appsPostLogout',
+  homepageUri: 'appsHomepage',
+  logoUri: 'appsLogo',
+  privacyUri: 'appsPrivacy',
+  termsUri: 'appsTerms',
+}
+
 /** The problems of a rejected form. Their messages come from the services, in English. */
 function problemList({ texts, problems }: Shown['call']): Html {
   return notice(
     'bad',
     html`<p><strong>${texts.html('problemsTitle')}</strong></p>
-      <ul lang="en" dir="ltr">
-        ${problems.map(({ path, message }) => html`<li>${path !== '' && html`<code>${path}</code>: `}${message}</li>`)}
+      <ul>
+        ${problems.map(({ path, message }) => html`<li>${fieldOf(path, texts)}<span lang="en" dir="ltr">${message}</span></li>`)}
       </ul>`,
   )
+}
+
+/** A link to the field of a problem, such as “Redirect URIs, line 2”. @param path such as `redirectUris[1]` */
+function fieldOf(path: string, texts: Reader): Html | undefined {
+  const [, field = '', index] = /^(\w+)(?:\[(\d+)\])?$/.exec(path) ?? []
+  const label = LABELS[field]
+  if (label === undefined) return path === '' ? undefined : html`<code>${path}</code>: `
+  const name = texts.html(label)
+  const place =
+    index === undefined ? name : texts.html('problemLine', { field: name, count: Number(index) + 1 })
+  return html`<a href="#${field}">${place}</a>: `
 }
 
 /** The page of an error. */

@@ -6,7 +6,7 @@ export const english = {
   navApplications: 'Applications',
   navConnected: 'Connected applications',
   navActivity: 'Activity',
-  navOperator: 'Operations',
+  navOperator: 'Operator',
   navInspector: 'Token inspector',
   consoleTitle: 'API console',
   signedInAs: 'Signed in as {account}',
@@ -24,7 +24,8 @@ export const english = {
   none: 'none',
 
   problemsTitle: 'This was not saved',
-  problemsIntro: 'Correct these fields and send the form again:',
+  /** Names a line of a field with several lines. */
+  problemLine: '{field}, line {count}',
   /** Window title of a page whose form was rejected. */
   problemWindow: 'Error: {title}',
 
@@ -77,7 +78,7 @@ export const german: Readonly<Record<keyof typeof english, string>> = {
   none: 'keine',
 
   problemsTitle: 'Das wurde nicht gespeichert',
-  problemsIntro: 'Korrigieren Sie diese Felder und senden Sie das Formular erneut:',
+  problemLine: '{field}, Zeile {count}',
   problemWindow: 'Fehler: {title}',
 
   errorNotFoundTitle: 'Nicht gefunden',

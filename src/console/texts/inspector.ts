@@ -122,13 +122,13 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   inspectorRevokedDisabled:
     'Der API-Schlüssel oder die Anwendung ist gesperrt. Holen Sie nach dem Entsperren ein neues Token.',
   inspectorRevokedAccess:
-    'Dem API-Schlüssel oder der Anwendung wurde ein Produkt oder eine Funktion entzogen: {list}. Alle Tokens von davor wurden widerrufen. Holen Sie ein neues.',
+    'Dem API-Schlüssel oder der Anwendung wurde ein Produkt oder eine Operation entzogen: {list}. Alle Tokens von davor wurden widerrufen. Holen Sie ein neues.',
   inspectorRevokedClient:
     'Alle früheren Tokens des API-Schlüssels oder der Anwendung wurden widerrufen: Der Zugriff wurde geändert, die Tokens wurden widerrufen, oder er wurde als offengelegt gemeldet. Holen Sie ein neues.',
   inspectorRevokedScopes:
-    'Das Konto des Entwicklers darf diese Funktionen nicht mehr nutzen: {list}. Holen Sie ein neues Token ohne sie.',
+    'Das Konto des Entwicklers darf diese Operationen nicht mehr nutzen: {list}. Holen Sie ein neues Token ohne sie.',
   inspectorRevokedOperation:
-    'Der Dienst hat diese Funktionen nicht mehr oder hat sie geändert: {list}. Holen Sie ein neues Token.',
+    'Der Dienst hat diese Operationen nicht mehr oder hat sie geändert: {list}. Holen Sie ein neues Token.',
   inspectorNotAccessToken: 'Das ist kein Zugriffstoken.',
   inspectorNotAccessTokenText:
     'Es ist ein JWT anderer Art, zum Beispiel ein ID-Token. APIs nehmen nur Zugriffstokens an (typ ist at+jwt).',
@@ -157,12 +157,12 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   inspectorTokenId: 'Token-Id',
   inspectorOperations: 'Was es darf',
   inspectorOperationsFormer: 'Was es nennt',
-  inspectorNoOperations: 'Das Token enthält keine Funktion, deshalb ist kein Aufruf der API erlaubt.',
+  inspectorNoOperations: 'Das Token enthält keine Operation, deshalb ist kein Aufruf der API erlaubt.',
   inspectorBelow: 'Alle Pfade liegen unter {address}.',
-  inspectorOperation: 'Funktion',
+  inspectorOperation: 'Operation',
   inspectorCall: 'Aufruf',
   inspectorOtherScopes: 'Andere Scopes',
-  inspectorOtherScopesText: 'Keine Funktion dieses Dienstes hat diese Scopes: {list}',
+  inspectorOtherScopesText: 'Keine Operation dieses Dienstes hat diese Scopes: {list}',
   inspectorRaw: 'Header und Claims',
   inspectorHeader: 'Header',
   inspectorClaims: 'Claims',

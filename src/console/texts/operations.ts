@@ -116,7 +116,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorRotateConfirm: 'Signaturschlüssel jetzt wechseln?',
   operatorKeyRevokeTitle: 'Diesen Signaturschlüssel widerrufen?',
   operatorKeyRevokeText:
-    'Tun Sie das, falls der private Schlüssel offengelegt sein könnte. Alle Tokens, die er signiert hat, werden sofort in jeder API abgelehnt. Programme holen mit Geheimnis und Refresh-Token von selbst neue.',
+    'Tun Sie das, falls der private Schlüssel offengelegt sein könnte. Alle Tokens, die er signiert hat, werden sofort in jeder API abgelehnt. Programme holen mit Secret und Refresh-Token von selbst neue.',
   operatorKeyRevokeCurrent: 'Dieser Schlüssel signiert jetzt. Der nächste übernimmt sofort.',
   operatorKeyRevokeNotNeeded:
     'Für einen gewöhnlichen Wechsel nutzen Sie stattdessen „Jetzt wechseln“: Dann bleiben alle Tokens gültig.',

@@ -2,7 +2,7 @@ import type { PageText } from '../../http/pages/texts.ts'
 
 /** The texts of the search and of the pages of one client or account, for operators. */
 export const english = {
-  operatorTitle: 'Operations',
+  operatorTitle: 'Operator',
   operatorNav: 'Pages of operators',
   operatorNavSearch: 'Search',
   operatorNavKeys: 'Signing keys',
@@ -147,7 +147,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorCreated: 'Angelegt',
   operatorLastUsed: 'Zuletzt benutzt',
   operatorProducts: 'Produkte',
-  operatorRemoved: 'Entfernte Funktionen',
+  operatorRemoved: 'Entfernte Operationen',
   operatorRedirects: 'Redirect-Adressen',
   operatorMarks: 'Merkmale',
   operatorFirstParty: 'eigene Anwendung des Dienstes, ohne Zustimmungsseite',
@@ -167,21 +167,21 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorDisableText: 'Bis zum Entsperren gibt es keine Tokens, und die jetzigen werden sofort abgelehnt.',
   operatorDisableConfirm: 'Sperren? Alle Programme, die ihn benutzen, funktionieren sofort nicht mehr.',
   operatorEnable: 'Entsperren',
-  operatorEnableText: 'Mit demselben Geheimnis gibt es wieder Tokens. Frühere Tokens bleiben abgelehnt.',
+  operatorEnableText: 'Mit demselben Secret gibt es wieder Tokens. Frühere Tokens bleiben abgelehnt.',
   operatorRevokeTokens: 'Tokens widerrufen',
   operatorRevokeTokensText:
-    'Alle jetzigen Tokens werden abgelehnt. Das Geheimnis bleibt gültig, neue Tokens sind möglich.',
+    'Alle jetzigen Tokens werden abgelehnt. Das Secret bleibt gültig, neue Tokens sind möglich.',
   operatorRevokeTokensConfirm: 'Alle jetzigen Tokens widerrufen?',
   operatorCompromised: 'Als offengelegt melden',
   operatorCompromisedText:
-    'Alle Geheimnisse und Tokens werden widerrufen. Nichts funktioniert, bis der Inhaber ein neues Geheimnis erzeugt.',
+    'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Inhaber ein neues Secret erzeugt.',
   operatorCompromisedConfirm:
-    'Alle Geheimnisse und Tokens widerrufen? Bis zu einem neuen Geheimnis funktioniert nichts mehr.',
+    'Alle Secrets und Tokens widerrufen? Bis zu einem neuen Secret funktioniert nichts mehr.',
   doneOperatorDisabled: 'Gesperrt; die Tokens werden abgelehnt.',
   doneOperatorEnabled: 'Entsperrt.',
   doneOperatorRevoked: 'Die Tokens werden abgelehnt.',
   doneOperatorCompromised:
-    'Alle Geheimnisse und Tokens sind widerrufen. Bitten Sie den Inhaber, ein neues Geheimnis zu erzeugen.',
+    'Alle Secrets und Tokens sind widerrufen. Bitten Sie den Inhaber, ein neues Secret zu erzeugen.',
 
   operatorAccountTitle: 'Konto {account}',
   operatorUserTitle: 'Person {user} im Konto {account}',
@@ -199,7 +199,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorNoConnections: 'Keine Anwendung ist verbunden.',
   operatorApplication: 'Anwendung',
   operatorSince: 'Seit',
-  operatorOperations: 'Funktionen',
+  operatorOperations: 'Operationen',
   operatorFirstOnly: {
     one: 'Nur der erste Eintrag wird angezeigt.',
     other: 'Nur die ersten {count} jeder Art werden angezeigt.',
@@ -218,7 +218,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorMoreApplications: { one: 'mehr als {count} Anwendung', other: 'mehr als {count} Anwendungen' },
   operatorMoreGrants: { one: 'mehr als {count} Verbindung', other: 'mehr als {count} Verbindungen' },
   operatorRevokeKeysText:
-    'Die jetzigen Tokens werden abgelehnt. Die Geheimnisse bleiben gültig, neue Tokens sind möglich.',
+    'Die jetzigen Tokens werden abgelehnt. Die Secrets bleiben gültig, neue Tokens sind möglich.',
   operatorRevokeApplicationsText:
     'Alle Tokens, die sie von anderen haben, werden abgelehnt. Die Verbindungen bleiben, neue Tokens sind möglich.',
   operatorRevokeGrantsText: 'Die Anwendungen werden getrennt. Jede muss neu um Zustimmung bitten.',
