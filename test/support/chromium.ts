@@ -23,7 +23,12 @@ export function describeWithChromium(name: string, suite: () => void): void {
   describe.skipIf(executablePath === undefined)(name, suite)
 }
 
-/** Starts the system's Chromium without its background requests. */
-export function startChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: executablePath ?? '', args: QUIET })
+/**
+ * Starts the system's Chromium without its background requests.
+ *
+ * @param options.keepsPages whether the browser keeps pages in memory for back and forward, as browsers of people do
+ */
+export function startChromium({ keepsPages = false } = {}): Promise<Browser> {
+  const ignoreDefaultArgs = keepsPages ? ['--disable-back-forward-cache'] : []
+  return chromium.launch({ executablePath: executablePath ?? '', args: QUIET, ignoreDefaultArgs })
 }

@@ -7,6 +7,7 @@ import { page, type Call, type Page, type View } from '../page.ts'
 import { word, type ClientKind, type ClientPageServices, type NewClientInput } from './client-kind.ts'
 import { trail } from './client-trail.ts'
 import { productChoices, readProductChoices } from './product-choices.ts'
+import { requireValidSecret } from './require-valid-secret.ts'
 import { secretView } from './secret-view.ts'
 
 /** The form for a new client. It answers with the page that shows the secret. */
@@ -34,6 +35,7 @@ export function newPage(kind: ClientKind, services: ClientPageServices): Page {
       service: kind.service,
       create: (derived) => kind.create(caller, { ...input, ...change }, derived),
     })
+    await requireValidSecret(kind, client.clientId)
     return secretView(call, kind, services, { client, clientSecret, isRotation: false })
   }
 

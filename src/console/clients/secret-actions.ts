@@ -4,6 +4,7 @@ import { rotateSecret } from '../../clients/repeatable/repeatable-changes.ts'
 import type { Call, Redirect, View } from '../page.ts'
 import type { ClientKind, ClientPageServices } from './client-kind.ts'
 import { backTo, type ClientPanel } from './client-panel.ts'
+import { requireValidSecret } from './require-valid-secret.ts'
 import { secretView } from './secret-view.ts'
 
 /** How long the old secret stays valid, as the form offers it. */
@@ -36,6 +37,7 @@ export function secretActions(
       overlapSeconds,
       change,
     }).catch(rethrowConflict)
+    await requireValidSecret(kind, client.clientId)
     const secret = { client, clientSecret, isRotation: true, oldSecretExpiresAt }
     return secretView(call, kind, services, secret)
   }

@@ -64,22 +64,23 @@ async function showConnections(services: Services, call: Call): Promise<View> {
         <h1>${texts.html('connectedTitle')}</h1>
         ${all.length > 0 && html`<p class="muted">${texts.html('connectedIntro')}</p>`}
       </div>
-      ${all.length === 0 ? empty(call) : list(call, cards, { count: all.length })}
+      ${all.length === 0 ? empty(call) : list(call, cards, { count: all.length, mayDisconnect })}
       ${pager(withoutNotice(call), PATH, cursor)}`,
   }
 }
 
-/** The cards. A list of several pages says how many applications there are. */
-function list(call: Call, cards: readonly Html[], { count }: { count: number }): Html {
+/** The cards, in a form for their buttons. A list of several pages says how many applications there are. */
+function list(
+  call: Call,
+  cards: readonly Html[],
+  { count, mayDisconnect }: { count: number; mayDisconnect: boolean },
+): Html {
+  const rows = html`<ul class="rows">
+    ${cards}
+  </ul>`
   const total = call.texts.html('connectedCount', { count })
   return html`${count > cards.length && html`<p class="muted small">${total}</p>`}
-  ${form(
-    call,
-    { action: 'disconnect' },
-    html`<ul class="rows">
-      ${cards}
-    </ul>`,
-  )}`
+  ${mayDisconnect ? form(call, { action: 'disconnect' }, rows) : rows}`
 }
 
 function empty({ texts }: Call): Html {

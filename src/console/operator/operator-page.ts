@@ -1,5 +1,6 @@
 import { GatehouseError } from '../../errors.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
+import { displayText } from '../../http/pages/display-text.ts'
 import { choiceLinks } from '../elements/choice-links.ts'
 import type { Call, View } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -84,6 +85,6 @@ export function holderPath({ accountId, userId }: Holder): string {
 export function holderLink({ to }: Pick<Call, 'to'>, holder: Holder): Html {
   const { accountId, userId } = holder
   return html`<a href="${to(holderPath(holder))}"
-    ><bdi>${userId === undefined ? accountId : `${accountId}/${userId}`}</bdi></a
+    ><bdi>${displayText(userId === undefined ? accountId : `${accountId}/${userId}`, 200)}</bdi></a
   >`
 }

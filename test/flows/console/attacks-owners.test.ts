@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { createBrowser } from '../../support/browser.ts'
+import { connect } from '../../support/host.ts'
+import { sessionIn } from '../../support/session-cookie.ts'
+import { describeEachStore, watchWrites } from '../../support/stores.ts'
+import {
+  ACTIONS,
+  addressOf,
+  createTargets,
+  csrfTokenOf,
+  fieldsOf,
+  PAGES,
+  type Targets,
+} from './attack-setup.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+const FORM = 'application/x-www-form-urlencoded'
+
+function post(host: ConsoleHost, person: string, path: string, fields: Record<string, string>) {
+  return host.visit(person).browser.request(new URL(host.origin + path), {
+    method: 'POST',
+    body: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': FORM, 'sec-fetch-site': 'same-origin' },
+  })
+}
+
+/** What two pages have in common: everything but the token of their forms. */
+const withoutTokens = (body: string) => body.replaceAll(/name="(csrf|request)" value="[^"]*"/g, '')
+
+describeEachStore('pages and actions of other owners', (makeStore) => {
+  let host: ConsoleHost
+  let targets: Targets
+  let writes: string[]
+  beforeAll(async () => {
+    const watched = watchWrites(makeStore())
+    writes = watched.writes
+    host = await startConsole({ store: watched.store })
+    targets = await createTargets(host)
+  })
+  afterAll(() => host.close())
+
+  const unknown = { apiKey: 'key_unknown', application: 'app_unknown', kid: 'unknown' }
+  const ofClients = PAGES.filter(({ path, isForOperators }) => !isForOperators && path.includes(':'))
+
+  it.each(ofClients)('$path of another account looks like $path of an unknown client', async ({ path }) => {
+    for (const person of ['bob', 'bob/nora', 'root', 'ACME', 'acme ']) {
+      const [other, none] = await Promise.all([
+        host.visit(person).get(addressOf(path, targets)),
+        host.visit(person).get(addressOf(path, unknown)),
+      ])
+      expect([other.status, none.status]).toEqual([404, 404])
+      expect(other.body).toBe(none.body)
+      expect([...other.headers.keys()]).toEqual([...none.headers.keys()])
+    }
+    // An API key is not found below the path of applications, and the other way round.
+    const swapped = { ...targets, apiKey: targets.application, application: targets.apiKey }
+    expect((await host.visit('acme').get(addressOf(path, swapped))).status).toBe(404)
+  })
+
+  it.each(ACTIONS.filter(({ path }) => path.includes(':') || path.startsWith('/operator')))(
+    'the action “$action” of $path by a person of another account changes nothing',
+    async ({ path, action, isForOperators }) => {
+      for (const person of ['bob', ...(isForOperators ? ['acme'] : ['root'])]) {
+        const csrf = await csrfTokenOf(host, person)
+        const fields = { ...fieldsOf(action, targets), csrf, action }
+        writes.length = 0
+        const { status, headers, body } = await post(host, person, addressOf(path, targets), fields)
+        expect(status).toBe(isForOperators ? 403 : 404)
+        expect(headers.get('location')).toBeNull()
+        expect(body).not.toContain('Ledger')
+        expect(writes).toEqual([])
+      }
+    },
+  )
+
+  it('the pages of operators look the same to other persons, whatever exists', async () => {
+    for (const { path } of PAGES.filter(({ isForOperators }) => isForOperators)) {
+      const known = await host.visit('acme').get(addressOf(path, targets))
+      const none = await host.visit('acme').get(addressOf(path, unknown))
+      expect([known.status, none.status]).toEqual([403, 403])
+      expect(withoutTokens(known.body)).toBe(withoutTokens(none.body))
+      expect(known.body).not.toMatch(/Ledger|acme/)
+      expect((await host.visit().get(addressOf(path, targets))).status).toBe(303)
+    }
+    expect((await host.visit('acme').get('/console')).body).not.toContain('/console/operator')
+  })
+
+  it('a user of an account neither sees nor disconnects what another user of the account has connected', async () => {
+    const client = await host.createApplication({ accountId: 'alice', name: 'Tallybook' })
+    const browser = createBrowser({ follow: [host.origin] })
+    sessionIn(host.origin).signInAt(browser, { accountId: 'acme', userId: 'nora' })
+    const tokens = await connect(host, client, { browser, parameters: { scope: 'invoices:read' } })
+    const path = '/console/connected-applications'
+    expect((await host.visit('acme/nora').get(path)).body).toContain('Tallybook')
+    for (const person of ['acme/otto', 'bob/nora', 'bob']) {
+      expect((await host.visit(person).get(path)).body).not.toContain('Tallybook')
+      const csrf = await csrfTokenOf(host, person)
+      await post(host, person, path, { action: 'disconnect', application: client.client_id, csrf })
+    }
+    expect((await host.refresh(client, tokens.refresh_token)).status).toBe(200)
+  })
+})
+
+it('a permission that the host denies hides the form, and the server rejects the action too', async () => {
+  const denied = new Set<string>()
+  const { store, writes } = watchWrites(memoryStore())
+  const host = await startConsole({ store, accounts: { can: (_ctx, permission) => !denied.has(permission) } })
+  const targets = await createTargets(host)
+  await host.gatehouse.apiKeys.rotateSecret(targets.apiKey)
+  await host.gatehouse.applications.rotateSecret(targets.application)
+  const csrf = await csrfTokenOf(host, 'acme')
+  const kinds = ['keys', 'applications'].flatMap((kind) =>
+    ['read', 'create', 'write', 'rotate', 'delete'].map((what) => `${kind}:${what}`),
+  )
+  const own = ACTIONS.filter(({ isForOperators, action }) => !isForOperators && action !== 'inspect')
+  const deniers = new Map<string, string[]>()
+  for (const permission of [...kinds, 'authorizations:read', 'authorizations:revoke', 'audit:read']) {
+    denied.clear()
+    denied.add(permission)
+    for (const { path, action } of own) {
+      const address = addressOf(path, targets)
+      const before = writes.length
+      const { status } = await post(host, 'acme', address, { action, csrf, nothing: 'x' })
+      if (status !== 403) continue
+      expect(writes.slice(before)).toEqual([])
+      deniers.set(`${path} ${action}`, [...(deniers.get(`${path} ${action}`) ?? []), permission])
+      const page = await host.visit('acme').get(address)
+      if (page.status === 403) continue
+      expect(page.status).toBe(200)
+      expect(page.body).not.toContain(`name="action"\n      value="${action}"`)
+      expect(page.body).not.toMatch(new RegExp(`(form|value)="${action}"`))
+    }
+  }
+  for (const { path, action } of own) expect(deniers.get(`${path} ${action}`)?.length).toBeGreaterThan(0)
+  await host.close()
+})
