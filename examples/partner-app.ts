@@ -81,7 +81,8 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     } catch (error) {
       if (!(error instanceof ConnectionEnded)) throw error
       visitor.connection = undefined
-      const text = 'Harbour Ledger has ended this connection. Connect your account again to go on.'
+      const text =
+        'Harbour Ledger has ended this connection, or you have disconnected it there. Connect your account again to go on.'
       showNotice(ctx, { isSuccess: false, text, details: error.message })
     }
   }
@@ -135,7 +136,8 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     // attacker's account to this user.
     if (ctx.query.state !== pending?.state || !pending) {
       const text = 'This sign-in was started in another tab, or has ended. Connect your account again.'
-      return before ? seeOther(ctx, '/') : showNotice(ctx, { isSuccess: false, text })
+      const details = [ctx.query.error, ctx.query.error_description].filter(Boolean).join(': ') || undefined
+      return before ? seeOther(ctx, '/') : showNotice(ctx, { isSuccess: false, text, details })
     }
     visitor.pending = undefined
     const connector = connectorOf(visitor)

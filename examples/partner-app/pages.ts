@@ -47,7 +47,9 @@ export const welcomePage = (notice: Notice | undefined, callback: string, ownCli
         <h2>For developers: try your own application</h2>
         <p>
           Create an application in the API console of Harbour Ledger, with the redirect URI
-          <code>${callback}</code>. Then connect with its credentials. This page keeps them in memory.
+          <code>${callback}</code>. Then connect with its credentials. This page keeps them in memory. At
+          Harbour Ledger you are then the user: sign in there as alice, in a private window if you stay signed
+          in as the developer.
         </p>
         <form method="post" action="/connect-own">
           <label

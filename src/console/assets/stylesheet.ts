@@ -72,7 +72,7 @@ export function createConsoleStylesheet(accentColor: string): string {
 
 .gatehouse .panel { background: var(--card); border: 1px solid var(--line); border-radius: calc(var(--radius) * 1.5); padding: 1.25rem; display: flex; flex-direction: column; gap: 1rem; }
 .gatehouse .panel.danger { border-color: var(--bad); }
-.gatehouse .columns { display: grid; gap: 1.5rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); }
+.gatehouse .columns { display: grid; gap: 1.5rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); }
 .gatehouse .facts { display: grid; gap: .375rem 1.25rem; grid-template-columns: max-content 1fr; }
 .gatehouse .facts dt { color: var(--muted); }
 .gatehouse .facts dd { min-width: 0; }
@@ -188,6 +188,7 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
 .gatehouse .grows { flex: 1 1 14rem; }
 
 @media (max-width: 40rem) {
+  .gatehouse .nav a { padding: .375rem .5rem; min-height: 2.25rem; font-size: .9375rem; }
   .gatehouse .panel { padding: 1rem; }
   .gatehouse table.cards, .gatehouse table.cards :is(tbody, tr, th, td) { display: block; }
   .gatehouse table.cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

@@ -12,10 +12,10 @@ export const NAMES = 3
 /** What a card shows: a few names, and how many there are. */
 interface Card {
   readonly title: TextName
-  /** What it is for, while there is none. */
+  /** What it is for. */
   readonly what: TextName
   readonly path: string
-  /** The button while there is none; undefined if the caller may not use it. */
+  /** The first step; undefined if the caller may not take it. */
   readonly start: readonly [text: TextName, path: string] | undefined
   readonly names: readonly Html[]
   readonly count: number
@@ -36,7 +36,8 @@ export function card({ texts, to }: Pick<Call, 'texts' | 'to'>, content: Card): 
   const total = texts.html(hasMore ? 'overviewManyCount' : 'overviewCount', { count })
   return panel(
     { title: texts.html(title) },
-    html`<ul class="plain-list">
+    html`<p class="muted small">${texts.html(what)}</p>
+      <ul class="plain-list">
         ${names.map((name) => html`<li>${name}</li>`)}
       </ul>
       <p class="line">
@@ -44,6 +45,7 @@ export function card({ texts, to }: Pick<Call, 'texts' | 'to'>, content: Card): 
         <a href="${to(path)}" aria-label="${texts.plain('overviewShowAll')}: ${texts.plain(title)}"
           >${texts.html('overviewShowAll')}</a
         >
+        ${start && start[1] !== path && html`<a class="button slim" href="${to(start[1])}">${texts.html(start[0])}</a>`}
       </p>`,
   )
 }

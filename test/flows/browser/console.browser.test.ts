@@ -166,7 +166,7 @@ describeWithChromium('the console of the example, in a browser', () => {
         expect(await user.locator('.panel', { hasText: application }).count()).toBe(0)
         await user.goto(partner())
         expect(await user.getByRole('status').innerText()).toContain(
-          'Harbour Ledger has ended this connection.',
+          'Harbour Ledger has ended this connection',
         )
         await user.context().close()
       }, 40_000)

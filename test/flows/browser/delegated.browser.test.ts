@@ -114,7 +114,7 @@ describeWithChromium('delegated access in a browser', () => {
 
     await click('Use the old refresh token again')
     expect(await notice()).toContain('400 invalid_grant')
-    expect(await notice()).toContain('Harbour Ledger has ended this connection.')
+    expect(await notice()).toContain('Harbour Ledger has ended this connection')
     await checkPage('07-ended')
 
     // Consent is remembered. The page asks again only because the user has not approved every operation.
