@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeEachStore } from '../../support/stores.ts'
+import { ACTIONS, addressOf, createTargets, csrfTokenOf, fieldsOf } from './attack-setup.ts'
+import { credentialsOf } from './markup.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+describeEachStore('forms that are sent twice, or from an old tab', (makeStore) => {
+  let host: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({ store: makeStore() })
+  })
+  afterAll(() => host.close())
+
+  async function post(person: string, path: string, fields: Record<string, string>) {
+    const csrf = await csrfTokenOf(host, person)
+    return host.visit(person).browser.request(new URL(host.origin + path), {
+      method: 'POST',
+      body: new URLSearchParams({ ...fields, csrf }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+    })
+  }
+
+  const own = ACTIONS.filter(({ isForOperators, path }) => !isForOperators && path.includes(':clientId'))
+
+  it.each(own)(
+    '“$action” of $path can be sent twice, and after the client was deleted it gets 404',
+    async ({ path, action }) => {
+      const fresh = await createTargets(host, { isConnected: false })
+      const address = addressOf(path, fresh)
+      const fields = { ...fieldsOf(action, fresh), action }
+      const [first, second] = [await post('acme', address, fields), await post('acme', address, fields)]
+      // The settings form has no version here, so it is rejected each time.
+      const accepted = action === 'save' ? [409] : [200, 303]
+      expect(accepted).toContain(first.status)
+      expect([...accepted, ...(action === 'delete' ? [404] : [])]).toContain(second.status)
+      if (action === 'rotateSecret') expect(credentialsOf(second)).toEqual(credentialsOf(first))
+      if (action !== 'delete') {
+        const isKey = path.startsWith('/api-keys')
+        const service = isKey ? host.gatehouse.apiKeys : host.gatehouse.applications
+        await service.delete(isKey ? fresh.apiKey : fresh.application)
+      }
+      const late = await post('acme', address, fields)
+      expect([late.status, late.headers.get('location')]).toEqual([404, null])
+      expect(late.body).not.toMatch(/gatehouse_[\w-]{43}/)
+    },
+  )
+
+  it('a request id gives its secret to one account, one user and one form only', async () => {
+    const fresh = await createTargets(host, { isConnected: false })
+    const request = randomUUID()
+    const fields = {
+      action: 'create',
+      name: 'Once',
+      product: 'invoices',
+      operation: 'invoices invoices:read',
+      request,
+    }
+    const path = '/console/api-keys/new'
+    const rotation = { action: 'rotateSecret', overlap: 'day', request }
+    const answers = [
+      await post('acme', path, fields),
+      await post('bob', path, fields),
+      await post('acme/nora', path, fields),
+      await post('acme', '/console/applications/new', fields),
+      await post('acme', addressOf('/api-keys/:clientId', fresh), rotation),
+      await post('acme', addressOf('/applications/:clientId', fresh), rotation),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    const secrets = answers.map((answer) => credentialsOf(answer).client_secret)
+    expect(new Set(secrets).size).toBe(answers.length)
+
+    const other = await post('acme', path, { ...fields, name: 'Another' })
+    expect([other.status, /gatehouse_[\w-]{43}/.test(other.body)]).toEqual([409, false])
+    for (const invalid of ['', 'a b', 'ü', 'x'.repeat(256)]) {
+      expect((await post('acme', path, { ...fields, request: invalid })).status).toBe(409)
+    }
+  })
+
+  it('forms that are sent ten times at once create one client, and all answers show the same secret or a conflict', async () => {
+    const fields = {
+      ...fieldsOf('create', { apiKey: '', application: '', kid: '' }),
+      action: 'create',
+      name: 'Crowd',
+    }
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => post('alice', '/console/api-keys/new', fields)),
+    )
+    const shown = answers.filter(({ status }) => status === 200)
+    expect(shown.length).toBeGreaterThan(0)
+    expect(new Set(shown.map((answer) => credentialsOf(answer).client_secret)).size).toBe(1)
+    expect(answers.filter(({ status }) => status !== 200).every(({ status }) => status === 409)).toBe(true)
+    expect((await host.gatehouse.apiKeys.listByOwner('alice')).items).toHaveLength(1)
+  })
+})
