@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { createConsoleTexts, english, german } from '../../src/console/texts.ts'
 import { silentLogger } from '../../src/host/logger.ts'
@@ -8,7 +10,32 @@ const valuesOf = (text: PageText) => [...new Set(JSON.stringify(text).match(/\{\
 
 const names = Object.keys(english) as (keyof typeof english)[]
 
+const folder = path.resolve(import.meta.dirname, '../../src/console')
+
+/** The sources of the console without its texts. */
+const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.startsWith('texts'))
+  .map((file) => readFileSync(path.join(folder, file), 'utf8'))
+  .join('\n')
+
+/** The names that the sources write out, and those that `word(kind, …)` makes for both kinds of clients. */
+const written = new Set([
+  ...[...sources.matchAll(/'([a-zA-Z0-9]+)'/g)].map(([, name]) => name),
+  ...[...sources.matchAll(/\bword\(kind, '(\w+)'\)/g)].flatMap(([, rest]) => [
+    `clientsKey${rest}`,
+    `clientsApp${rest}`,
+  ]),
+])
+/** The names that templates such as `clientsColumn${name}` make. */
+const templates = [...sources.matchAll(/\b(?:html|plain)\(`(\w+)\$\{[^`{}]+\}(\w*)`/g)].map(
+  ([, start, end]) => new RegExp(`^${start}[A-Z]\\w*${end}$`),
+)
+
 describe('the texts of the console', () => {
+  it.each(names)('a page uses the text %s', (name) => {
+    expect(written.has(name) || templates.some((template) => template.test(name))).toBe(true)
+  })
+
   it.each(names)(
     'the text %s is there in German, with the same values and a form for each number',
     (name) => {

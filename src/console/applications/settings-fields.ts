@@ -9,7 +9,7 @@ export type SettingsField = keyof ApplicationChanges
 export type SettingsTexts = Readonly<Record<SettingsField, string>>
 
 /** All fields in the order of the form. */
-export const SETTINGS_FIELDS: readonly SettingsField[] = [
+const SETTINGS_FIELDS: readonly SettingsField[] = [
   'name',
   'redirectUris',
   'postLogoutRedirectUris',

@@ -8,9 +8,6 @@ export const english = {
   navActivity: 'Activity',
   navOperator: 'Operator',
   navInspector: 'Token inspector',
-  consoleTitle: 'API console',
-  signedInAs: 'Signed in as {account}',
-  skipToContent: 'Skip to content',
 
   copyButton: 'Copy',
   copiedButton: 'Copied',
@@ -19,7 +16,6 @@ export const english = {
   nextPageLink: 'Next page',
   firstPageLink: 'First page',
   opensNewTab: '(opens in a new tab)',
-  optional: 'optional',
   never: 'never',
   none: 'none',
 
@@ -62,9 +58,6 @@ export const german: Readonly<Record<keyof typeof english, string>> = {
   navActivity: 'Aktivität',
   navOperator: 'Betrieb',
   navInspector: 'Token-Prüfer',
-  consoleTitle: 'API-Konsole',
-  signedInAs: 'Angemeldet als {account}',
-  skipToContent: 'Zum Inhalt springen',
 
   copyButton: 'Kopieren',
   copiedButton: 'Kopiert',
@@ -73,7 +66,6 @@ export const german: Readonly<Record<keyof typeof english, string>> = {
   nextPageLink: 'Nächste Seite',
   firstPageLink: 'Erste Seite',
   opensNewTab: '(öffnet einen neuen Tab)',
-  optional: 'optional',
   never: 'nie',
   none: 'keine',
 
