@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import type { AuditTrail } from '../audit/audit.ts'
+import { entryForOwner } from '../audit/entry-for-owner.ts'
 import { route, type Route } from './route.ts'
 import { AuditQuery, OperatorAuditQuery } from './schemas.ts'
 
@@ -12,10 +13,14 @@ export function auditRoutes(audit: Pick<AuditTrail, 'list'>): Route[] {
       path: '/audit',
       operationId: 'listAudit',
       summary: 'What happened to the clients and authorizations of the account, newest first',
-      description: '`trail=failures` lists wrong secrets of the clients.',
+      description:
+        '`trail=failures` lists wrong secrets of the clients. Names of operators and of users of other accounts are left out; `by` says that it was one.',
       access: 'audit:read',
       query: AuditQuery,
-      handle: ({ caller: { accountId }, query }) => audit.list({ ...query, accountId }),
+      async handle({ caller: { accountId }, query }) {
+        const { items, cursor } = await audit.list({ ...query, accountId })
+        return { items: items.map((entry) => entryForOwner(entry, accountId)), cursor }
+      },
     }),
     route<undefined, v.InferOutput<typeof OperatorAuditQuery>>({
       ...common,

@@ -169,6 +169,12 @@ const AuditEntry = v.object({
   name: text,
   outcome: v.picklist(['success', 'failure']),
   actor: v.optional(text),
+  by: v.optional(
+    v.pipe(
+      v.picklist(['user', 'service']),
+      v.description('Who did it, in `GET /audit`, if the account may not see the `actor`'),
+    ),
+  ),
   accountId: v.optional(text),
   userId: v.optional(text),
   clientId: v.optional(text),

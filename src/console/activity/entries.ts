@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../audit/entry.ts'
+import { entryForOwner, type EntryForOwner } from '../../audit/entry-for-owner.ts'
 import type { Catalog, CurrentCatalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
@@ -18,25 +19,34 @@ export interface AuditTableOptions {
    * one client, so that no row names the client.
    */
   readonly clients?: ReadonlyMap<string, Client> | undefined
-  /** Whether the clients and accounts are linked to the pages of operators. @default false */
+  /**
+   * Whether operators read it. They see every name, address and user agent, and the clients and accounts are linked to
+   * their pages. @default false
+   */
   readonly isForOperators?: boolean | undefined
 }
 
 /** Maximum number of operations that a row names. */
 const MAX_NAMED = 6
 
-/** Entries of the audit trail as a table of sentences: what happened, who did it, from where, and when. */
+/**
+ * Entries of the audit trail as a table of sentences: what happened, who did it, from where, and when. Only operators
+ * see the names of operators and of users of other accounts.
+ */
 export function auditTable(
   call: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
   entries: readonly AuditEntry[],
   options: AuditTableOptions,
 ): Html {
-  const { texts } = call
+  const { texts, caller } = call
   const catalog = options.catalog.current
+  const shown: readonly EntryForOwner[] = options.isForOperators
+    ? entries
+    : entries.map((entry) => entryForOwner(entry, caller.accountId))
   const column = (name: TextName) => ({ title: texts.html(name), label: texts.plain(name) })
   return table(
     [column('activityWhat'), column('activityWho'), column('activityFrom'), column('activityWhen')],
-    entries.map((entry) => [
+    shown.map((entry) => [
       html`<div class="tight event">
         <span class="line"
           ><span>${sentenceOf(entry, texts, catalog)}</span>
@@ -135,12 +145,14 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
 }
 
 /** Who made the change. Without an actor, the entry itself shows who can have caused it. */
-function who({ name, actor, accountId, userId, outcome, reason }: AuditEntry, texts: Reader): Html {
+function who(entry: EntryForOwner, texts: Reader): Html {
+  const { name, actor, by, accountId, userId, outcome, reason } = entry
+  const text = (known: TextName) => html`<span class="muted">${texts.html(known)}</span>`
   if (actor !== undefined) return html`<bdi>${displayText(actor)}</bdi>`
+  if (by !== undefined) return text(by === 'user' ? 'activityByUser' : 'activityByService')
   if (name.startsWith('consent.') && accountId !== undefined) {
     return html`<bdi>${displayText(userId === undefined ? accountId : `${accountId}/${userId}`)}</bdi>`
   }
-  const text = (known: TextName) => html`<span class="muted">${texts.html(known)}</span>`
   if (reason === 'revoked by the client') return text('activityByTheClient')
   if (outcome === 'failure') return text('activityByStranger')
   if (name.startsWith('key.') || name.startsWith('catalog.') || reason !== undefined) {

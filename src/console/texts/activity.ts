@@ -24,6 +24,8 @@ export const english = {
   activityAgentOn: '{program} on {system}',
 
   activityByTheClient: 'the program itself',
+  activityByUser: 'a user',
+  activityByService: 'the service',
   activityAutomatic: 'automatic',
   activityByStranger: 'unknown',
   activityNotNamed: 'not named',
@@ -116,6 +118,8 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   activityAgentOn: '{program} auf {system}',
 
   activityByTheClient: 'das Programm selbst',
+  activityByUser: 'eine Person',
+  activityByService: 'der Dienst',
   activityAutomatic: 'automatisch',
   activityByStranger: 'unbekannt',
   activityNotNamed: 'nicht angegeben',

@@ -48,6 +48,22 @@ it('the page of one client does not name the client in each row', () => {
   expect(show([entry()])).not.toContain('key_1')
 })
 
+it('names of operators, of programs of the host and of users of other accounts are for operators only', () => {
+  const origin = { address: '192.0.2.7', userAgent: 'curl/8' }
+  const entries = [
+    entry({ actor: 'root', ...origin }),
+    entry({ actor: 'billing job', ...origin }),
+    entry({ name: 'consent.approved', accountId: 'bob', userId: 'zoe', ...origin }),
+  ]
+  const shown = show(entries)
+  expect(shown).not.toMatch(/root|billing|bob|zoe|192\.0\.2\.7|curl/)
+  expect(shown.match(/the service|a user/g)).toEqual(['the service', 'the service', 'a user'])
+  const complete = show(entries, { isForOperators: true })
+  for (const name of ['root', 'billing job', 'bob/zoe', '192.0.2.7', 'curl/8']) {
+    expect(complete).toContain(name)
+  }
+})
+
 it('operators get links to the clients and accounts', () => {
   const shown = show([entry({ accountId: 'a/b' })], { clients: new Map(), isForOperators: true })
   expect(shown).toContain('href="/operator/clients/key_1"')

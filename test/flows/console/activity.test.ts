@@ -29,7 +29,7 @@ describeEachStore('the activity of an account', (makeStore) => {
 
   it('every change of a client is a sentence, with its author and its origin', async () => {
     const { apiKeys, applications, tokens } = host.gatehouse
-    const by = { actor: 'support:anna', address: '192.0.2.7', userAgent: 'curl/8.5.0 extra' }
+    const by = { actor: 'acme/anna', address: '192.0.2.7', userAgent: 'curl/8.5.0 extra' }
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Nightly', ...by })
     const { clientId } = apiKey
     await apiKeys.addProduct(clientId, 'payments', by)
@@ -73,7 +73,7 @@ describeEachStore('the activity of an account', (makeStore) => {
       'All access tokens revoked',
       'Changed: name and logo',
       'Deleted, and its tokens revoked',
-      'support:anna',
+      'acme/anna',
       '192.0.2.7',
       'API key Nightly',
     ]) {
@@ -84,6 +84,33 @@ describeEachStore('the activity of an account', (makeStore) => {
     expect(body).not.toContain(`href="/console/applications/${application.clientId}"`)
     expect(body).toContain('title="curl/8.5.0 extra"')
     expect(body.length).toBeLessThan(40_000)
+  })
+
+  it('the owner of a client sees neither who connected it nor which operator changed it', async () => {
+    const client = await host.createApplication({ accountId: 'acme', name: 'Ledger of Acme' })
+    await connect(host, client, { browser: host.visit('alice/zoe').browser })
+    const from = { address: '192.0.2.99', userAgent: 'Operator-Browser/1.0' }
+    const id = client.client_id
+    await host.gatehouse.applications.disable(id, { actor: 'root', ...from })
+    await host.gatehouse.applications.enable(id, { actor: 'billing job', ...from })
+
+    const { body: page } = await host.visit('acme').get(`/console/applications/${id}`)
+    expect(textOf(page)).toContain('Application allowed to use the account')
+    expect(page).toMatch(/>the service<[^]*>a user</)
+    const { body: activity } = await host.visit('acme').get('/console/activity')
+    expect(textOf(activity)).toContain('Enabled Application Ledger of Acme the service')
+    const { body: overview } = await host.visit('acme').get('/console')
+    for (const shown of [page, activity, overview]) {
+      expect(shown).not.toMatch(/alice|zoe|\broot\b|billing job|192\.0\.2\.99|Operator-Browser/)
+    }
+
+    const { body: operators } = await host.visit('root').get(`/console/operator/clients/${id}`)
+    for (const name of ['alice/zoe', 'root', 'billing job', '192.0.2.99', 'Operator-Browser/1.0']) {
+      expect(operators).toContain(name)
+    }
+    // The user sees their own connection in full.
+    const { body: own } = await host.visit('alice/zoe').get('/console/activity')
+    expect(textOf(own)).toContain('alice/zoe')
   })
 
   it('a user sees what was allowed to applications of others, and no entry of other accounts', async () => {

@@ -612,7 +612,7 @@ export interface paths {
     }
     /**
      * What happened to the clients and authorizations of the account, newest first
-     * @description `trail=failures` lists wrong secrets of the clients.
+     * @description `trail=failures` lists wrong secrets of the clients. Names of operators and of users of other accounts are left out; `by` says that it was one.
      *
      *     Permission: `audit:read`
      */
@@ -1170,6 +1170,11 @@ export interface components {
       /** @enum {string} */
       outcome: 'success' | 'failure'
       actor?: string
+      /**
+       * @description Who did it, in `GET /audit`, if the account may not see the `actor`
+       * @enum {string}
+       */
+      by?: 'user' | 'service'
       accountId?: string
       userId?: string
       clientId?: string

@@ -1,0 +1,48 @@
+import type { AuditEntry } from './entry.ts'
+
+/** An entry as the owner of a client or of an authorization may see it. */
+export interface EntryForOwner extends AuditEntry {
+  /**
+   * Who did it, if the owner may not see the name: a user of another account, or the service, such as an operator or
+   * a program of the host.
+   */
+  readonly by?: 'user' | 'service' | undefined
+}
+
+/**
+ * Makes an entry ready for the account that owns its client, or that made its authorization. The account sees the names,
+ * addresses and user agents of its own users only.
+ */
+export function entryForOwner(entry: AuditEntry, viewerAccountId: string): EntryForOwner {
+  const { actor, accountId, userId, address, userAgent, ...rest } = entry
+  // A user of another account has connected the application, or has disconnected it.
+  if (accountId !== viewerAccountId) return withKnown({ ...rest, by: otherAccount(entry) })
+  const own = { ...rest, accountId, userId }
+  if (actor === undefined ? hasKnownOrigin(entry) : isOf(actor, accountId)) {
+    return withKnown({ ...own, actor, address, userAgent })
+  }
+  return withKnown({ ...own, by: actor === undefined ? undefined : 'service' })
+}
+
+/** Whether an entry without an actor says from where the account itself, or a stranger, sent a request. */
+function hasKnownOrigin({ name, outcome, reason }: AuditEntry): boolean {
+  return outcome === 'failure' || name.startsWith('consent.') || reason !== undefined
+}
+
+/** Who made an entry of another account. */
+function otherAccount({ name, actor, accountId }: AuditEntry): EntryForOwner['by'] {
+  if (actor === undefined) return name.startsWith('consent.') ? 'user' : undefined
+  return accountId !== undefined && isOf(actor, accountId) ? 'user' : 'service'
+}
+
+/** Whether an actor is the account, or one of its users as the console and the management API name them. */
+function isOf(actor: string, accountId: string): boolean {
+  return actor === accountId || actor.startsWith(`${accountId}/`)
+}
+
+/** The entry without the fields that are undefined. */
+function withKnown(entry: EntryForOwner): EntryForOwner {
+  return Object.fromEntries(
+    Object.entries(entry).filter(([, value]) => value !== undefined),
+  ) as unknown as EntryForOwner
+}
