@@ -47,4 +47,28 @@ describeWithChromium('secrets in a browser', () => {
       await page.context().close()
     },
   )
+
+  it.each([true, false])(
+    'after a person leaves the token inspector, back and forward do not show the token (script: %s)',
+    async (javaScriptEnabled) => {
+      const { access_token: token } = (await host.requestDirectToken(await host.createApiKey())).body
+      const { page } = await openPage(browser, host.origin, 'acme', { javaScriptEnabled })
+      await page.goto(`${host.origin}/console`)
+      await page.goto(`${host.origin}/console/token-inspector`)
+      await page.getByRole('textbox').fill(String(token))
+      await page.locator('form button').click()
+      await page.getByRole('status').first().waitFor()
+      const signature = String(token).split('.').at(-1)
+      const values = () =>
+        page.evaluate(`[...document.querySelectorAll('textarea')].map(({ value }) => value).join()`)
+      expect(await page.content()).not.toContain(signature)
+      expect(await values()).not.toContain(signature)
+      await page.goto(`${host.origin}/console/api-keys`)
+      for (const direction of ['back', 'back', 'forward', 'forward'] as const) {
+        expect(await go(page, direction)).not.toContain(signature)
+        expect(await values()).not.toContain(signature)
+      }
+      await page.context().close()
+    },
+  )
 })
