@@ -1,7 +1,9 @@
+import type { Form } from '../http/form-body.ts'
 import { html, type Html } from '../http/html.ts'
 import type { ConsoleError } from './console-error.ts'
 import type { Shown } from './dispatch.ts'
 import { notice } from './elements/elements.ts'
+import { typedLineOf } from './elements/lines.ts'
 import type { Mount } from './mount.ts'
 import { navigation } from './navigation.ts'
 import type { Reader } from './reader.ts'
@@ -33,24 +35,26 @@ const LABELS: Readonly<Record<string, TextName>> = {
 }
 
 /** The problems of a rejected form. Their messages come from the services, in English. */
-function problemList({ texts, problems }: Shown['call']): Html {
+function problemList({ texts, problems, form }: Shown['call']): Html {
   return notice(
     'bad',
     html`<p><strong>${texts.html('problemsTitle')}</strong></p>
       <ul>
-        ${problems.map(({ path, message }) => html`<li>${fieldOf(path, texts)}<span lang="en" dir="ltr">${message}</span></li>`)}
+        ${problems.map(({ path, message }) => html`<li>${fieldOf(path, texts, form)}<span lang="en" dir="ltr">${message}</span></li>`)}
       </ul>`,
   )
 }
 
 /** A link to the field of a problem, such as “Redirect URIs, line 2”. @param path such as `redirectUris[1]` */
-function fieldOf(path: string, texts: Reader): Html | undefined {
+function fieldOf(path: string, texts: Reader, form: Form): Html | undefined {
   const [, field = '', index] = /^(\w+)(?:\[(\d+)\])?$/.exec(path) ?? []
   const label = LABELS[field]
   if (label === undefined) return path === '' ? undefined : html`<code>${path}</code>: `
   const name = texts.html(label)
   const place =
-    index === undefined ? name : texts.html('problemLine', { field: name, count: Number(index) + 1 })
+    index === undefined
+      ? name
+      : texts.html('problemLine', { field: name, count: typedLineOf(form.get(field), Number(index)) })
   return html`<a href="#${field}">${place}</a>: `
 }
 

@@ -1,6 +1,7 @@
 import type { ApplicationChanges } from '../../clients/applications.ts'
 import type { Application } from '../../clients/client.ts'
 import type { Form } from '../../http/form-body.ts'
+import { linesOf } from '../elements/lines.ts'
 
 /** The name of a field. Its value is one text, or a list with one address in each line. */
 export type SettingsField = keyof ApplicationChanges
@@ -34,18 +35,12 @@ export function textsOf(application: Application): SettingsTexts {
   }
 }
 
-/**
- * Reads the submitted settings. Empty lines are removed from the form too, so that problems name the lines that the person
- * sees. A field that was not sent has its stored value.
- */
+/** Reads the submitted settings without empty lines. A field that was not sent has its stored value. */
 export function readTexts(form: Form, stored: SettingsTexts): SettingsTexts {
   const texts: Record<SettingsField, string> = { ...stored }
   for (const name of SETTINGS_FIELDS) {
     const sent = form.get(name)
-    if (sent === null) continue
-    const lines = sent.split('\n').map((line) => line.trim())
-    texts[name] = lines.filter((line) => line !== '').join('\n')
-    form.set(name, texts[name])
+    if (sent !== null) texts[name] = linesOf(sent).join('\n')
   }
   return texts
 }

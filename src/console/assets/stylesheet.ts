@@ -128,6 +128,11 @@ export function createConsoleStylesheet(accentColor: string): string {
 .gatehouse .choices details ul { list-style: none; border-inline-start: 2px solid var(--line); }
 .gatehouse .choices summary { font-size: .875rem; min-height: 2.25rem; padding-block: .25rem; }
 
+/* The operations of a product that is not ticked. */
+.gatehouse .choices > li:not(:has(> .choice > input:checked)) details :is(.choice, .badge) { color: var(--muted); }
+.gatehouse .choices > li:not(:has(> .choice > input:checked)) details input { accent-color: var(--edge); }
+.gatehouse .choices > li:has(> .choice > input:checked) .unless-chosen { display: none; }
+
 .gatehouse .buttons { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; }
 .gatehouse :is(button, .button) {
   font: inherit; font-weight: 600; font-size: .9375rem; min-height: 2.75rem; padding: .375rem 1rem; cursor: pointer; border: 1px solid var(--edge);

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { createClient } from '../../clients/repeatable/repeatable-changes.ts'
 import type { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
+import { notice } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
+import { linesOf } from '../elements/lines.ts'
 import { page, type Call, type Page, type View } from '../page.ts'
 import { word, type ClientKind, type ClientPageServices, type NewClientInput } from './client-kind.ts'
 import { trail } from './client-trail.ts'
@@ -25,6 +27,7 @@ export function newPage(kind: ClientKind, services: ClientPageServices): Page {
   async function create(call: Call): Promise<View> {
     const { caller, change } = call
     const input = read(call.form)
+    if (input.products.length === 0 && catalog.current.products.size > 0) return view(call, true)
     const { client, clientSecret = '' } = await createClient({
       repeatable,
       caller,
@@ -39,44 +42,59 @@ export function newPage(kind: ClientKind, services: ClientPageServices): Page {
     return secretView(call, kind, services, { client, clientSecret, isRotation: false })
   }
 
+  /** @param lacksProduct whether the form was sent without a product */
+  async function view(call: Call, lacksProduct: boolean): Promise<View> {
+    const { texts, to, caller } = call
+    const hasLevels = kind.kind === 'application'
+    const account = hasLevels ? await accounts.find(caller.accountId, caller.userId) : undefined
+    const title = texts.plain(word(kind, 'NewTitle'))
+    const choices = { catalog: catalog.current, hasLevels, kycLevel: account?.kycLevel, lacksProduct }
+    return {
+      title: lacksProduct ? texts.plain('problemWindow', { title }) : title,
+      ...(lacksProduct && { status: 422 }),
+      body: html`${lacksProduct && noProduct(call)} ${trail(call, kind)}
+        <h1>${texts.html(word(kind, 'NewTitle'))}</h1>
+        <section class="panel">
+          ${form(
+            call,
+            { action: 'create' },
+            html`<input type="hidden" name="request" value="${call.form.get('request') ?? randomUUID()}" />
+              ${field(call, {
+                name: 'name',
+                label: texts.html('clientsName'),
+                hint: texts.html(word(kind, 'NameHint')),
+                isRequired: true,
+                isFocused: !lacksProduct,
+                maxLength: 120,
+                autocomplete: 'off',
+              })}
+              ${productChoices(call, choices)} ${kind.kind === 'application' && redirectUris(call)}
+              <div class="buttons">
+                <button class="primary">${texts.html(word(kind, 'Create'))}</button>
+                <a class="button plain" href="${to(kind.base)}">${texts.html('cancelLink')}</a>
+              </div>`,
+          )}
+        </section>`,
+    }
+  }
+
   return page({
     path: `${kind.base}/new`,
     section: kind.section,
     access: `${kind.permissions}:create`,
-    async show(call) {
-      const { texts, to, caller } = call
-      const hasLevels = kind.kind === 'application'
-      const account = hasLevels ? await accounts.find(caller.accountId, caller.userId) : undefined
-      return {
-        title: texts.plain(word(kind, 'NewTitle')),
-        body: html`${trail(call, kind)}
-          <h1>${texts.html(word(kind, 'NewTitle'))}</h1>
-          <section class="panel">
-            ${form(
-              call,
-              { action: 'create' },
-              html`<input type="hidden" name="request" value="${call.form.get('request') ?? randomUUID()}" />
-                ${field(call, {
-                  name: 'name',
-                  label: texts.html('clientsName'),
-                  hint: texts.html(word(kind, 'NameHint')),
-                  isRequired: true,
-                  isFocused: true,
-                  maxLength: 120,
-                  autocomplete: 'off',
-                })}
-                ${productChoices(call, { catalog: catalog.current, hasLevels, kycLevel: account?.kycLevel })}
-                ${kind.kind === 'application' && redirectUris(call)}
-                <div class="buttons">
-                  <button class="primary">${texts.html(word(kind, 'Create'))}</button>
-                  <a class="button plain" href="${to(kind.base)}">${texts.html('cancelLink')}</a>
-                </div>`,
-            )}
-          </section>`,
-      }
-    },
+    show: (call) => view(call, false),
     actions: { create: { access: `${kind.permissions}:create`, run: create } },
   })
+}
+
+/** Says above the form that no product was ticked, with a link to the products. */
+function noProduct({ texts }: Call): Html {
+  return notice(
+    'bad',
+    html`<p>
+      <a href="#products">${texts.html('clientsProducts')}</a>: ${texts.html('clientsProductsChoose')}
+    </p>`,
+  )
 }
 
 function redirectUris(call: Call): Html {
@@ -88,12 +106,4 @@ function redirectUris(call: Call): Html {
     type: 'lines',
     isCode: true,
   })
-}
-
-/** The lines of a field of several lines, without empty lines. */
-function linesOf(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
 }

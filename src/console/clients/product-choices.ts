@@ -13,6 +13,8 @@ export interface ChoiceOptions {
   readonly hasLevels: boolean
   /** KYC level of the account; undefined counts as the lowest level. */
   readonly kycLevel: string | undefined
+  /** Whether the form was sent without a product. */
+  readonly lacksProduct: boolean
 }
 
 /** The products as tick boxes, each with its operations. */
@@ -22,9 +24,10 @@ export function productChoices(call: Pick<Call, 'texts' | 'form'>, options: Choi
   const isSent = form.has('action')
   const chosen = form.getAll('product')
   const kept = form.getAll('operation')
-  return html`<fieldset>
+  return html`<fieldset id="products" ${options.lacksProduct && html`aria-describedby="products-problem"`}>
     <legend>${texts.html('clientsProducts')}</legend>
     <p class="hint">${texts.html(products.length === 0 ? 'clientsProductsNone' : 'clientsProductsHint')}</p>
+    ${options.lacksProduct && html`<p class="problem" id="products-problem">${texts.html('clientsProductsChoose')}</p>`}
     ${
       products.length > 0 &&
       html`<ul class="choices">
@@ -77,6 +80,7 @@ function productChoice(
     >
     <details ${isPartial && 'open'}>
       <summary>${texts.html('clientsOperationCount', { count: operations.length })}</summary>
+      <p class="hint unless-chosen">${texts.html('clientsOnlyIfChosen')}</p>
       <ul>
         ${operations.map(
           (operation) =>

@@ -1,5 +1,6 @@
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import type { Call } from '../page.ts'
+import { typedLineOf } from './lines.ts'
 
 /** How a form is sent. */
 interface FormOptions {
@@ -63,6 +64,8 @@ export function field(
   const { name, label, hint, type = 'text', isRequired, maxLength, autocomplete, isFocused, isCode } = options
   const own = problemsOf(problems, name)
   const value = sent.get(name) ?? options.value ?? ''
+  // Browsers leave out a line break at the beginning of a textarea, so that an empty first line needs two.
+  const first = /^\r?\n/.test(value) && '\n'
   const described = [hint !== undefined && `${name}-hint`, own.length > 0 && `${name}-problem`].filter(
     Boolean,
   )
@@ -74,8 +77,8 @@ export function field(
   return html`<div class="field">
     <label for="${name}">${label}</label>
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-    ${type === 'lines' ? html`<textarea ${attributes}>${value}</textarea>` : html`<input type="${type}" value="${value}" ${attributes} />`}
-    ${own.length > 0 && html`<p class="problem" id="${name}-problem" lang="en" dir="ltr">${own.map(({ path, message }) => html`<span>${lineOf(path)}${message}</span> `)}</p>`}
+    ${type === 'lines' ? html`<textarea ${attributes}>${first}${value}</textarea>` : html`<input type="${type}" value="${value}" ${attributes} />`}
+    ${own.length > 0 && html`<p class="problem" id="${name}-problem" lang="en" dir="ltr">${own.map(({ path, message }) => html`<span>${lineOf(path, value)}${message}</span> `)}</p>`}
   </div>`
 }
 
@@ -85,7 +88,7 @@ function problemsOf(problems: Call['problems'], name: string): Call['problems'] 
 }
 
 /** Says which line of a field has a problem. */
-function lineOf(path: string): string {
+function lineOf(path: string, text: string): string {
   const index = /\[(\d+)\]$/.exec(path)?.[1]
-  return index === undefined ? '' : `${Number(index) + 1}: `
+  return index === undefined ? '' : `${typedLineOf(text, Number(index))}: `
 }

@@ -41,6 +41,8 @@ export const english = {
   clientsProducts: 'Products',
   clientsProductsHint:
     'Choose what it may use. Open a product to leave out single operations: fewer operations do less harm if the secret leaks. You can change this later.',
+  clientsProductsChoose: 'Choose at least one product.',
+  clientsOnlyIfChosen: 'Only if the product is ticked',
   clientsProductsNone: 'There are no products yet. You can add them later.',
   clientsOperationCount: { one: '{count} operation', other: '{count} operations' },
   clientsBlockedCount: {
@@ -54,7 +56,7 @@ export const english = {
   clientsRedirectUrisHint:
     'One address in each line. After users agree, the browser returns to one of these addresses, which gets the authorization. So the addresses are compared character by character, without wildcards. They begin with https://, or with http://localhost while you develop.',
 
-  clientsSecretCreated: '{name} is ready',
+  clientsSecretCreated: '{name} is created',
   clientsSecretRotated: 'New secret of {name}',
   clientsSecretOnce: 'This is the only time you see the secret.',
   clientsSecretStore:
@@ -116,6 +118,8 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   clientsProducts: 'Produkte',
   clientsProductsHint:
     'Wählen Sie, was genutzt werden darf. In jedem Produkt können Sie einzelne Operationen weglassen: Je weniger, desto kleiner der Schaden, wenn das Secret in falsche Hände gerät. Sie können das später ändern.',
+  clientsProductsChoose: 'Wählen Sie mindestens ein Produkt.',
+  clientsOnlyIfChosen: 'Nur wenn das Produkt angekreuzt ist',
   clientsProductsNone: 'Es gibt noch keine Produkte. Sie können sie später hinzufügen.',
   clientsOperationCount: { one: '{count} Operation', other: '{count} Operationen' },
   clientsBlockedCount: {
@@ -129,7 +133,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   clientsRedirectUrisHint:
     'Eine Adresse pro Zeile. Nach der Zustimmung kehrt der Browser zu einer dieser Adressen zurück, und sie erhält die Autorisierung. Deshalb werden die Adressen Zeichen für Zeichen verglichen, ohne Platzhalter. Sie beginnen mit https:// oder während der Entwicklung mit http://localhost.',
 
-  clientsSecretCreated: '{name} ist bereit',
+  clientsSecretCreated: '{name} ist erstellt',
   clientsSecretRotated: 'Neues Secret von {name}',
   clientsSecretOnce: 'Sie sehen das Secret nur dieses eine Mal.',
   clientsSecretStore:

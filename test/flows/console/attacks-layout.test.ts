@@ -61,9 +61,9 @@ describe('a frame of the host that fails', () => {
     const visitor = host.visit('acme')
     const form = await visitor.open('/console/api-keys/new')
     isBroken = true
-    expect((await visitor.submit(form, 'create', { name: 'Once' })).status).toBe(500)
+    expect((await visitor.submit(form, 'create', { name: 'Once', product: 'invoices' })).status).toBe(500)
     isBroken = false
-    const { status, body } = await visitor.submit(form, 'create', { name: 'Once' })
+    const { status, body } = await visitor.submit(form, 'create', { name: 'Once', product: 'invoices' })
     expect([status, /gatehouse_[\w-]{43}/.test(body)]).toEqual([200, true])
     expect((await host.gatehouse.apiKeys.listByOwner('acme')).items).toHaveLength(1)
     await host.close()
@@ -124,7 +124,7 @@ describe('middleware of the host above the console', () => {
     for (const [, address = ''] of form.body.matchAll(/(?:href|action|src)="([^"]*)"/g)) {
       expect(address).toMatch(/^\/team\/console(\/|$)/)
     }
-    expect((await visitor.submit(form, 'create', { name: 'Mounted' })).status).toBe(200)
+    expect((await visitor.submit(form, 'create', { name: 'Mounted', product: 'invoices' })).status).toBe(200)
     expect((await visitor.get('/console')).body).toContain('reached')
     await host.close()
   })

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { describeEachStore } from '../../support/stores.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
-import { copyTextOf, credentialsOf } from './markup.ts'
+import { copyTextOf, credentialsOf, textOf } from './markup.ts'
 
 describeEachStore('creating an API key', (makeStore) => {
   let host: ConsoleHost
@@ -74,13 +74,39 @@ describe('the form for a new client', () => {
     expect(stdout).toContain('"reached":"/api/payments/list"')
   })
 
-  it('a key without a product is created, and the page says that it needs a product', async () => {
+  it('a form without a ticked product is shown again with its values, and creates nothing', async () => {
     const visitor = host.visit('acme')
-    const created = await visitor.submit(await visitor.open('/console/api-keys/new'), 'create', {
-      name: 'Empty',
-    })
+    for (const base of ['api-keys', 'applications']) {
+      const page = await visitor.open(`/console/${base}/new`)
+      expect(page.body).not.toContain('Choose at least one product.')
+      const rejected = await visitor.submit(page, 'create', {
+        name: 'Empty',
+        operation: ['invoices invoices:read'],
+      })
+      expect(rejected.status).toBe(422)
+      const [alert = ''] = /<div class="notice bad" role="alert"[^]*?<\/div>/.exec(rejected.body) ?? []
+      expect(alert).toContain('href="#products"')
+      expect(textOf(alert)).toBe('Products : Choose at least one product.')
+      expect(rejected.body).toMatch(/<fieldset id="products" aria-describedby="products-problem"/)
+      expect(rejected.body).toMatch(/id="products-problem">\s*Choose at least one product\./)
+      expect(rejected.body).toContain('value="Empty"')
+      expect(rejected.body).toMatch(/value="invoices invoices:read"\s+checked/)
+      expect(rejected.body).not.toMatch(/value="invoices invoices:create"\s+checked/)
+      expect((await visitor.submit(rejected, 'create', { product: ['invoices'] })).status).toBe(200)
+    }
+    expect(await keysOfAcme()).toMatchObject([{ name: 'Empty', products: ['invoices'] }])
+    expect((await host.gatehouse.applications.listByOwner('acme')).items).toHaveLength(1)
+  })
+
+  it('if there are no products, a key is created without one', async () => {
+    await host.close()
+    host = await startConsole({ store: memoryStore(), gatehouse: { products: {} } })
+    const visitor = host.visit('acme')
+    const page = await visitor.open('/console/api-keys/new')
+    expect(page.body).toContain('There are no products yet')
+    const created = await visitor.submit(page, 'create', { name: 'Empty' })
     expect(created.status).toBe(200)
-    expect(created.body).toContain('Choose a product on the next page')
+    expect(created.body).toContain('Without a product, nothing can be called')
     expect(created.body).not.toContain('curl')
     expect(await keysOfAcme()).toMatchObject([{ name: 'Empty', products: [], removedOperations: [] }])
   })
@@ -113,8 +139,15 @@ describe('the form for a new client', () => {
       name: ' ',
       product: ['invoices'],
       operation: ['invoices invoices:read'],
-      redirectUris: 'https://example.com/*\r\n\r\nhttp://example.com/',
+      redirectUris: '\r\nhttps://example.com/*\r\n\r\nhttp://example.com/',
     })
+    // The line break after the tag does not count, so the first line that the browser shows is empty.
+    expect(rejected.body).toMatch(/<textarea[^>]*>\n\r\nhttps:/)
+    const [, problem = ''] = /id="redirectUris-problem"[^>]*>([^]*?)<\/p/.exec(rejected.body) ?? []
+    expect(textOf(problem)).toMatch(/^2: .*wildcard.* 4: .*https/)
+    expect(textOf(rejected.body)).toMatch(
+      /Redirect URIs, line 2 : .*wildcard.* Redirect URIs, line 4 : .*https/,
+    )
     expect(rejected.status).toBe(422)
     expect(rejected.body).toContain('must be a text that is not empty')
     expect(rejected.body).toContain('must not have a wildcard')
@@ -156,18 +189,22 @@ describe('the form for a new client', () => {
     const visitor = host.visit('acme')
     const page = await visitor.open('/console/api-keys/new')
     for (const csrf of [null, 'wrong']) {
-      const { status } = await visitor.submit(page, 'create', { name: 'Export', csrf })
+      const { status } = await visitor.submit(page, 'create', { name: 'Export', product: 'invoices', csrf })
       expect(status).toBe(403)
     }
-    expect((await host.visit('bob').submit(page, 'create', { name: 'Export' })).status).toBe(403)
-    expect((await visitor.submit(page, 'create', { name: 'Export', request: null })).status).toBe(409)
+    const fields = { name: 'Export', product: 'invoices' }
+    expect((await host.visit('bob').submit(page, 'create', fields)).status).toBe(403)
+    expect((await visitor.submit(page, 'create', { ...fields, request: null })).status).toBe(409)
     expect(await keysOfAcme()).toEqual([])
   })
 
   it('names with markup are escaped, and names that reverse the direction of text are rejected', async () => {
     const visitor = host.visit('acme')
     const page = await visitor.open('/console/api-keys/new')
-    const reversed = await visitor.submit(page, 'create', { name: 'abc\u202edef' })
+    const reversed = await visitor.submit(page, 'create', {
+      name: 'abc\u202edef',
+      product: ['invoices'],
+    })
     expect(reversed.status).toBe(422)
     const name = `"><script>alert('x')</script>`
     const created = await visitor.submit(page, 'create', { name, product: ['invoices'] })
@@ -187,7 +224,10 @@ describe('the form for a new client', () => {
 
   it('a user of an account is kept as the creator', async () => {
     const visitor = host.visit('acme/kim')
-    await visitor.submit(await visitor.open('/console/api-keys/new'), 'create', { name: 'Export' })
+    await visitor.submit(await visitor.open('/console/api-keys/new'), 'create', {
+      name: 'Export',
+      product: 'invoices',
+    })
     expect(await keysOfAcme()).toMatchObject([{ userId: 'kim' }])
   })
 

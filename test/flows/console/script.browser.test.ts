@@ -105,6 +105,7 @@ describeWithChromium('the console with its script', () => {
     const { page, complaints } = await openPage(browser, host.origin, 'acme')
     await page.goto(`${host.origin}/console/applications/new`)
     await page.getByLabel('Name').fill('Ledger')
+    await page.getByRole('checkbox', { name: 'Invoices' }).check()
     await page.getByLabel(/Redirect URIs/).fill('javascript:alert(1)')
     await click(page, 'Create application')
     await page.getByRole('alert').first().waitFor()
@@ -113,6 +114,26 @@ describeWithChromium('the console with its script', () => {
     expect(await page.title()).toMatch(/^Error: /)
     // Chromium reports every answer of 422 as an error of its own.
     expect(complaints.filter((each) => !each.includes('422'))).toEqual([])
+    await page.context().close()
+  })
+
+  it('while no script runs, the operations of a product are grey until the product is ticked', async () => {
+    const { page } = await openPage(browser, host.origin, 'acme', { javaScriptEnabled: false })
+    await page.goto(`${host.origin}/console/applications/new`)
+    const product = page.locator('.choices > li').first()
+    await product.locator('summary').click()
+    const hint = product.getByText('Only if the product is ticked')
+    const operation = product.locator('details .choice').first()
+    const colour = () =>
+      page.evaluate(`getComputedStyle(document.querySelector('.choices details .choice')).color`)
+    expect(await hint.isVisible()).toBe(true)
+    const grey = await colour()
+    // The box stays operable.
+    await operation.getByRole('checkbox').uncheck()
+    await product.getByRole('checkbox').first().check()
+    expect(await hint.isVisible()).toBe(false)
+    expect(await colour()).not.toBe(grey)
+    expect(await operation.getByRole('checkbox').isChecked()).toBe(false)
     await page.context().close()
   })
 
@@ -147,6 +168,7 @@ describeWithChromium('the console with its script', () => {
     await page.getByRole('link', { name: 'Create API key' }).click()
     await page.getByRole('heading', { name: 'New API key' }).waitFor()
     await page.getByLabel('Name').fill('From the app')
+    await page.getByRole('checkbox', { name: 'Invoices' }).check()
     await click(page, 'Create API key')
     await page.getByText('This is the only time you see the secret.').waitFor()
     expect(await page.evaluate('window.marker')).toBe(1)
