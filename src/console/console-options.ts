@@ -5,16 +5,19 @@ import type { ConsoleTexts } from './texts.ts'
 /** The sources that a part of the console needs in a directive of a Content Security Policy. */
 export type PolicyDirectives = { readonly [directive: string]: readonly string[] }
 
-/** A page of the console, for the frame of the host. */
+/** A page of the console, for the layout of the host. */
 export interface ConsolePage {
-  /** The title of the window, without markup. The host must escape it. */
+  /** The title of the window as plain text, without the name of the service. The host must escape it. */
   readonly title: string
   /**
-   * The page as markup, with its stylesheet and script. It is safe to insert anywhere inside `body`. It has one `h1`, and no
-   * `main`.
+   * The page as safe markup, to insert anywhere inside the element `body`. It loads its own stylesheet and script. It has
+   * one `h1`, and no `main`.
    */
   readonly body: string
-  /** What the page needs in the Content Security Policy of the host, such as `{ 'script-src': ["'self'"] }`. */
+  /**
+   * What the page needs in the Content Security Policy of the host, such as `{ 'script-src': ["'self'"] }`. It differs from
+   * page to page, because it names the origins of logos.
+   */
   readonly csp: PolicyDirectives
   /** The language of the page (BCP 47), for the `lang` attribute. */
   readonly lang: string
@@ -22,31 +25,35 @@ export interface ConsolePage {
   readonly dir: 'ltr' | 'rtl'
 }
 
-/** Options of the console. */
+/** Options of the console. Invalid options throw `ERR_INVALID_ARGUMENT`, with all problems at once. */
 export interface ConsoleOptions {
   /**
-   * Path of the console in the host's app, without a trailing slash. If koa-mount mounts the middleware, this is the path
-   * of that mount. @default '/console'
+   * Path of the console in the host's app, without a trailing slash; `''` is the root. If koa-mount mounts the middleware,
+   * this is the path of that mount. @default '/console'
    */
   readonly path?: string | undefined
   /**
-   * Writes a page in the host's own frame, and returns the whole document. The Content Security Policy is then the host's;
-   * `csp` says what the page needs. @default a page of its own, in `branding`, with a strict policy
+   * Writes the whole document around a page, error pages included. The Content Security Policy is then the host's; `csp` says
+   * what the page needs. If the function throws, or returns no text, the person gets an error page without the layout.
+   * @default a document of its own, in `branding`, with a strict policy
    */
   readonly layout?: ((ctx: Context, page: ConsolePage) => Awaitable<string>) | undefined
   /**
-   * Texts by locale; they replace ours, which are complete in English and German. The texts that a further locale lacks are
-   * shown in English, and are reported to `logger` once.
+   * Texts by locale, such as `{ fr: { navApiKeys: 'Clés API' } }`. English and German are built in, and each text here replaces
+   * a built-in text. The texts that another locale lacks are shown in English, and are reported to `logger` once.
    */
   readonly texts?: { readonly [locale: string]: Partial<ConsoleTexts> } | undefined
-  /** The language of the reader (BCP 47), if the host knows it. @default `Accept-Language` */
+  /**
+   * The language of the reader (BCP 47), such as `de-CH`, if the host knows it. For undefined, null or an empty text, the
+   * header `Accept-Language` counts. @default `Accept-Language`
+   */
   readonly locale?: ((ctx: Context) => Awaitable<string | null | undefined>) | undefined
-  /** Whether pages of the same origin may show the console in a frame. @default false */
+  /** Whether pages of the same origin may show the console in an `iframe`. @default false */
   readonly sameOriginFrame?: boolean | undefined
 }
 
-/** Options of a part of the console that is mounted alone. */
+/** Options of a part of the console that is mounted alone. It has the options of the console, except for the path. */
 export interface ConsolePartOptions {
-  /** Path of the part in the host's app, without a trailing slash. */
+  /** Path of the part in the host's app, without a trailing slash, such as `/settings/api-keys`. */
   readonly path: string
 }

@@ -6,14 +6,12 @@ import type { EventSink } from '../host/events.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Logger } from '../host/logger.ts'
 import { createCsrfTokens } from '../http/csrf.ts'
-import { checkInput } from '../validation/check-input.ts'
-import { mountPathProblem } from '../validation/mount-path.ts'
-import { booleanRule, must, optional } from '../validation/rules.ts'
 import { createAssets } from './assets/assets.ts'
+import { checkConsoleOptions, checkPartOptions } from './check-options.ts'
 import type { ConsoleOptions, ConsolePartOptions } from './console-options.ts'
 import { createDispatch } from './dispatch.ts'
-import { errorPage, framed } from './frame.ts'
 import { createMount, type Mount } from './mount.ts'
+import { errorBody, pageBody } from './page-body.ts'
 import { consolePages } from './pages.ts'
 import type { ConsoleServices } from './services.ts'
 import type { Section } from './page.ts'
@@ -34,13 +32,16 @@ export interface ConsoleParts extends ConsoleServices {
   ready(): Promise<unknown>
 }
 
-/** The console as a middleware, and its parts as further middleware. */
+/**
+ * The console as a middleware, and its parts as further middleware. A part has no navigation. An invalid path throws
+ * `ERR_INVALID_ARGUMENT`.
+ */
 export interface Console extends Middleware {
-  /** Only the applications that the signed-in user has authorized, for the settings of users. */
+  /** Only the applications that the signed-in person has authorized, with the button that disconnects them. */
   connectedApplications(options: ConsolePartOptions): Middleware
-  /** Only the API keys of the signed-in account. */
+  /** Only the API keys of the signed-in account: list, creation, secrets, and guides. */
   apiKeys(options: ConsolePartOptions): Middleware
-  /** Only the applications of the signed-in account. */
+  /** Only the applications of the signed-in account: list, creation, secrets, settings, guides, and previews. */
   applications(options: ConsolePartOptions): Middleware
 }
 
@@ -52,7 +53,7 @@ export interface Console extends Middleware {
  *   that no caller can be known
  */
 export function createConsole(parts: ConsoleParts, options: ConsoleOptions = {}): Console {
-  checkInput('gatehouse.console()', options, CONSOLE_FIELDS)
+  checkConsoleOptions(options)
   if (!parts.accounts.current) {
     throw new GatehouseError(
       'ERR_OPTIONS',
@@ -83,6 +84,7 @@ export function createConsole(parts: ConsoleParts, options: ConsoleOptions = {})
     const respond = createResponder({ mount, assets, branding, options })
 
     async function answer(ctx: Context, path: string): Promise<void> {
+      // An error before the language of the reader is known is shown in a language of the browser.
       let reader = readerOf(texts.forReader(ctx.acceptsLanguages()))
       try {
         reader = await findReader(ctx)
@@ -94,17 +96,17 @@ export function createConsole(parts: ConsoleParts, options: ConsoleOptions = {})
           return redirect(ctx, mount.to(target, { ...query, done }))
         }
         const { title, status = 200, images, hasFrame } = result.view
-        await respond(ctx, { title, status, images, hasFrame, body: framed(result) }, reader)
+        await respond(ctx, { title, status, images, hasFrame, body: pageBody(result) }, reader)
       } catch (error) {
         const problem = toConsoleError(ctx, error)
-        const body = errorPage(problem, reader, mount, mount.path + path)
-        const page = { title: reader.plain(problem.title), status: problem.status, body }
+        const body = errorBody(problem, reader, mount, mount.path + path)
+        const finished = { title: reader.plain(problem.title), status: problem.status, body }
         try {
-          await respond(ctx, page, reader)
-        } catch (failure) {
-          // The frame of the host fails for every page.
-          toConsoleError(ctx, failure)
-          await respond(ctx, { ...page, isAlone: true }, reader)
+          await respond(ctx, finished, reader)
+        } catch (layoutError) {
+          // The layout of the host may fail for every page.
+          toConsoleError(ctx, layoutError)
+          await respond(ctx, { ...finished, isAlone: true }, reader)
         }
       }
     }
@@ -118,7 +120,7 @@ export function createConsole(parts: ConsoleParts, options: ConsoleOptions = {})
 
   function part(section: Section, base: string) {
     return function mountPart(partOptions: ConsolePartOptions): Middleware {
-      checkInput('a part of gatehouse.console()', partOptions, { path: mountPathProblem })
+      checkPartOptions(partOptions)
       const own = pages.filter((each) => each.section === section)
       return serve(createMount(partOptions.path, own, base))
     }
@@ -129,16 +131,6 @@ export function createConsole(parts: ConsoleParts, options: ConsoleOptions = {})
     apiKeys: part('apiKeys', '/api-keys'),
     applications: part('applications', '/applications'),
   })
-}
-
-const isFunction = (value: unknown) => typeof value === 'function'
-
-const CONSOLE_FIELDS = {
-  path: optional(mountPathProblem),
-  layout: optional(must('a function', isFunction)),
-  texts: optional(must('texts by locale', (value) => typeof value === 'object' && value !== null)),
-  locale: optional(must('a function', isFunction)),
-  sameOriginFrame: optional(booleanRule),
 }
 
 function redirect(ctx: Context, address: string): void {

@@ -12,6 +12,9 @@ import type { Mount } from './mount.ts'
 import type { Access, Call, Page, Redirect, View } from './page.ts'
 import type { Reader } from './reader.ts'
 
+/** The header with which a script asks for a page without a document around it. */
+export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
+
 /** What the checks of a request need. */
 export interface DispatchParts {
   readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'isOperator' | 'signInUrl'>
@@ -21,7 +24,7 @@ export interface DispatchParts {
   ready(): Promise<unknown>
 }
 
-/** A page to write, with what its frame needs. */
+/** A page to write, with what its navigation and its notices need. */
 export interface Shown {
   readonly view: View
   readonly page: Page
@@ -72,13 +75,13 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
   return async function dispatch(
     ctx: Context,
     path: string,
-    texts: Reader,
+    reader: Reader,
   ): Promise<Shown | Redirect | URL | undefined> {
     const page = await findPage(ctx, path)
     await parts.ready()
     const caller = await findCaller(accounts, ctx)
     if (!caller) return signIn(ctx)
-    const call = await createCall(page, { ctx, caller, texts, self: mount.path + path })
+    const call = await createCall(page, { ctx, caller, texts: reader, self: mount.path + path })
     await requireAccess(page.access, call)
     if (ctx.method !== 'POST') return shown(page, call)
     return submit(page, call)
@@ -166,9 +169,6 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
     return { view: { ...view, title, status: 422 }, page, call }
   }
 }
-
-/** The header with which a script asks for the page without its frame. */
-export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
 
 /** What is wrong with a submitted form; empty if the error has another cause. */
 function problemsOf(error: unknown): readonly Problem[] {

@@ -2,7 +2,7 @@ import type { Branding } from '../authorization-server/interaction/pages/layout.
 import { html, trustedHtml } from '../http/html.ts'
 import type { ConsolePage } from './console-options.ts'
 
-/** A page of the console as a document of its own, if the host has no frame for it. */
+/** A page of the console as a document of its own, if the host has no layout. */
 export function document({ title, body, lang, dir }: ConsolePage, branding: Branding): string {
   return html`<!doctype html>
     <html lang="${lang}" dir="${dir}" class="gatehouse-page">

@@ -19,8 +19,8 @@ export interface ResponderParts {
   readonly options: Pick<ConsoleOptions, 'layout' | 'sameOriginFrame'>
 }
 
-/** A page that is ready to be sent. */
-export interface Response {
+/** A page with everything inside `body`. */
+export interface FinishedPage {
   readonly status: number
   /** Without markup. */
   readonly title: string
@@ -28,19 +28,19 @@ export interface Response {
   readonly body: Html
   readonly images?: readonly (string | undefined)[] | undefined
   readonly hasFrame?: boolean | undefined
-  /** Whether the page is a document of its own, even if the host has a frame. @default false */
+  /** Whether the page is a document of its own, even if the host has a layout. @default false */
   readonly isAlone?: boolean | undefined
 }
 
 /**
- * Creates a function that writes a page: in the frame of the host, as a document of its own, or without a frame for a
- * script that asks for a fragment.
+ * Creates a function that sends a page: in the layout of the host, as a document of its own, or as a fragment without a
+ * document.
  */
 export function createResponder({ mount, assets, branding, options }: ResponderParts) {
   const ancestors = options.sameOriginFrame ? `'self'` : `'none'`
 
   /** What a page needs in a Content Security Policy. */
-  function policyOf({ images = [], hasFrame = false }: Response): PolicyDirectives {
+  function policyOf({ images = [], hasFrame = false }: FinishedPage): PolicyDirectives {
     return {
       'style-src': [`'self'`],
       'script-src': [`'self'`],
@@ -53,10 +53,9 @@ export function createResponder({ mount, assets, branding, options }: ResponderP
     }
   }
 
-  return async function respond(ctx: Context, response: Response, texts: Reader): Promise<void> {
-    const { status, title } = response
-    const csp = policyOf(response)
-    const { lang, dir } = texts
+  return async function respond(ctx: Context, finished: FinishedPage, { lang, dir }: Reader): Promise<void> {
+    const { status, title } = finished
+    const csp = policyOf(finished)
     const body = html`<div
       class="gatehouse"
       lang="${lang}"
@@ -64,7 +63,7 @@ export function createResponder({ mount, assets, branding, options }: ResponderP
       data-title="${title}"
       data-path="${mount.path}"
     >
-      ${response.body}
+      ${finished.body}
     </div>`
     const page: ConsolePage = { title, body: `${assets.tags(mount)}${body.toString()}`, csp, lang, dir }
 
@@ -74,7 +73,7 @@ export function createResponder({ mount, assets, branding, options }: ResponderP
     ctx.vary(FRAGMENT_HEADER)
     ctx.type = 'text/html; charset=utf-8'
     if (ctx.get(FRAGMENT_HEADER) !== '') ctx.body = page.body
-    else if (options.layout && !response.isAlone) ctx.body = await inFrame(options.layout, ctx, page)
+    else if (options.layout && !finished.isAlone) ctx.body = await inLayout(options.layout, ctx, page)
     else {
       const directives = Object.entries(csp).map(([name, sources]) => [name, ...sources].join(' '))
       ctx.set('Content-Security-Policy', [`default-src 'none'`, ...directives].join('; '))
@@ -83,15 +82,15 @@ export function createResponder({ mount, assets, branding, options }: ResponderP
   }
 }
 
-/** @throws {GatehouseError} `ERR_HOST_CALLBACK` if the frame of the host is not a text */
-async function inFrame(
+/** @throws {GatehouseError} `ERR_HOST_CALLBACK` if `layout` returns no text */
+async function inLayout(
   layout: NonNullable<ConsoleOptions['layout']>,
   ctx: Context,
   page: ConsolePage,
 ): Promise<string> {
-  const text: unknown = await callHost(LAYOUT, () => layout(ctx, page))
-  if (isText(text)) return text
-  throw invalidResult(LAYOUT, `${kindOf(text)}; it must be the text of a document`)
+  const written: unknown = await callHost(LAYOUT, () => layout(ctx, page))
+  if (isText(written)) return written
+  throw invalidResult(LAYOUT, `${kindOf(written)}; it must be the text of a document`)
 }
 
 const LAYOUT = 'gatehouse.console({ layout })'

@@ -1,6 +1,6 @@
 import type { Logger } from '../host/logger.ts'
 import { createReaderTexts, type PageText, type ReaderTexts } from '../http/pages/texts.ts'
-import * as frame from './texts/frame.ts'
+import * as everyPage from './texts/every-page.ts'
 import * as activity from './texts/activity.ts'
 import * as applications from './texts/applications.ts'
 import * as clientPage from './texts/client-page.ts'
@@ -14,7 +14,7 @@ import * as overview from './texts/overview.ts'
 
 /** Every text of the console, in English. Names in braces stand for values: `{name}`. */
 export const english = {
-  ...frame.english,
+  ...everyPage.english,
   ...overview.english,
   ...clients.english,
   ...clientPage.english,
@@ -29,7 +29,7 @@ export const english = {
 
 /** Every text of the console, in German. */
 export const german = {
-  ...frame.german,
+  ...everyPage.german,
   ...overview.german,
   ...clients.german,
   ...clientPage.german,

@@ -8,16 +8,16 @@ import { startConsole, type ConsoleHost } from './setup.ts'
 
 const FRAGMENT = { 'X-Gatehouse-Fragment': '1' }
 
-describe('a frame of the host that fails', () => {
-  const frames: Record<string, () => unknown> = {
+describe('a layout of the host that fails', () => {
+  const layouts: Record<string, () => unknown> = {
     'throws an Error': () => {
-      throw new Error('the frame failed')
+      throw new Error('the layout failed')
     },
     'throws a text': () => {
       // oxlint-disable-next-line no-throw-literal, typescript/only-throw-error
-      throw 'the frame failed'
+      throw 'the layout failed'
     },
-    rejects: async () => Promise.reject(new Error('the frame failed')),
+    rejects: async () => Promise.reject(new Error('the layout failed')),
     'returns nothing': () => undefined,
     'returns an empty text': () => '',
     'returns an object': () => ({ document: '' }),
@@ -25,10 +25,10 @@ describe('a frame of the host that fails', () => {
     'returns a stream': () => process.stdin,
   }
 
-  it.each(Object.keys(frames))(
-    'if the frame %s, the person gets the error page as a document of its own, and the host gets the error',
+  it.each(Object.keys(layouts))(
+    'if the layout %s, the person gets the error page as a document of its own, and the host gets the error',
     async (name) => {
-      const layout = frames[name] as ConsoleOptions['layout']
+      const layout = layouts[name] as ConsoleOptions['layout']
       const host = await startConsole({ store: memoryStore(), console: { layout } })
       const { status, headers, body } = await host.visit('acme').get('/console')
       expect(status).toBe(500)
@@ -37,11 +37,11 @@ describe('a frame of the host that fails', () => {
       expect(headers.get('x-frame-options')).toBe('DENY')
       expect(headers.get('cache-control')).toBe('no-store')
       expect(body).toMatch(/<html lang="en"[^]*<h1>/)
-      expect(body).not.toContain('the frame failed')
+      expect(body).not.toContain('the layout failed')
       expect(host.errors.length).toBeGreaterThan(0)
       const missing = await host.visit('acme').get('/console/nothing')
       expect(missing.status).toBe(404)
-      // A fragment has no frame.
+      // A fragment has no layout.
       expect((await host.visit('acme').get('/console', FRAGMENT)).status).toBe(200)
       await host.close()
     },
@@ -53,7 +53,7 @@ describe('a frame of the host that fails', () => {
       store: memoryStore(),
       console: {
         layout(_ctx, { body }) {
-          if (isBroken) throw new Error('the frame failed')
+          if (isBroken) throw new Error('the layout failed')
           return body
         },
       },

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { GatehouseError } from 'koa-gatehouse'
+import { GatehouseError, type ConsoleOptions } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const FRAGMENT = { 'X-Gatehouse-Fragment': '1' }
 
-describe('the frame of the console', () => {
+describe('a page of the console', () => {
   let host: ConsoleHost
   beforeAll(async () => {
     host = await startConsole({ store: memoryStore() })
@@ -81,8 +81,8 @@ describe('the frame of the console', () => {
   })
 })
 
-describe('the frame of the host', () => {
-  it('the host writes the page in its own frame, and gets the directives that the page needs', async () => {
+describe('the options of the console', () => {
+  it('the layout of the host writes the document, and gets the directives that the page needs', async () => {
     const policies: unknown[] = []
     const host = await startConsole({
       store: memoryStore(),
@@ -119,6 +119,27 @@ describe('the frame of the host', () => {
     expect(() => host.gatehouse.console({ path: 'console' })).toThrow(GatehouseError)
     expect(() => host.gatehouse.console({ layuot: 1 } as object)).toThrow(/layuot/)
     expect(() => host.gatehouse.console().apiKeys({} as never)).toThrow(/path/)
+    await host.close()
+  })
+
+  it('texts with an unknown name, a locale that is no language tag, or an incomplete plural are rejected at once', async () => {
+    const host = await startConsole({ store: memoryStore() })
+    const problemsOf = (texts: object) => {
+      try {
+        host.gatehouse.console({ texts: texts as ConsoleOptions['texts'] })
+        return []
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+        return (error as GatehouseError).problems.map(({ path }) => path)
+      }
+    }
+    expect(problemsOf({ de: { navOprator: 'Leitstand' } })).toEqual(['texts.de.navOprator'])
+    expect(problemsOf({ de_DE: { navOperator: 'Leitstand' } })).toEqual(['texts.de_DE'])
+    expect(problemsOf({ fr: { navOperator: 5, connectedCount: { one: 'une' } } })).toEqual([
+      'texts.fr.navOperator',
+      'texts.fr.connectedCount.other',
+    ])
+    expect(problemsOf({ fr: { navOperator: undefined, connectedCount: { other: '{count}' } } })).toEqual([])
     await host.close()
   })
 })

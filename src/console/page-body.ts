@@ -10,7 +10,7 @@ import type { Reader } from './reader.ts'
 import { english, type TextName } from './texts.ts'
 
 /** A page with the navigation, and with the notice of what was done before. */
-export function framed({ view, page, call }: Shown): Html {
+export function pageBody({ view, page, call }: Shown): Html {
   const { texts, query, problems } = call
   const done = query['done'] ?? ''
   // A link of another site must not make a page claim that something was done.
@@ -58,8 +58,8 @@ function fieldOf(path: string, texts: Reader, form: Form): Html | undefined {
   return html`<a href="#${field}">${place}</a>: `
 }
 
-/** The page of an error. */
-export function errorPage(error: ConsoleError, texts: Reader, mount: Mount, retry: string): Html {
+/** The page of an error. @param retry the address that the reader can try again */
+export function errorBody(error: ConsoleError, texts: Reader, mount: Mount, retry: string): Html {
   const isTemporary = error.status >= 500 || error.reason === 'inProgress' || error.reason === 'signIn'
   return html`<h1>${texts.html(error.title)}</h1>
     <p>${texts.html(error.text)}</p>
