@@ -1,4 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog, Operation } from '../../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
 import type { Application } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
@@ -17,12 +17,10 @@ export function levelPanel(
   application: Application,
   kycLevel: string | undefined,
 ): Html | undefined {
-  const operations = [
-    ...new Set(application.products.flatMap((id) => catalog.products.get(id)?.operations ?? [])),
-  ].filter(({ scope }) => !application.removedOperations.includes(scope))
+  const operations = operationsOf(catalog, application)
   if (operations.every((operation) => operation.kycLevel === undefined)) return undefined
   const level = kycLevel ?? catalog.kycLevels[0] ?? ''
-  const blocked = operations.filter((operation) => !hasRequiredKycLevel(catalog, kycLevel, operation))
+  const blocked = operationsAboveLevel(catalog, application, kycLevel)
   const column = (name: 'appsLevelOperation' | 'appsLevelNeeded') => ({
     title: texts.html(name),
     label: texts.plain(name),
@@ -41,4 +39,21 @@ export function levelPanel(
           )}
           <p class="muted">${texts.html('appsLevelRaise')}</p>`,
   )
+}
+
+/** The operations of an application that need a higher KYC level than its developer has. */
+export function operationsAboveLevel(
+  catalog: Catalog,
+  application: Application,
+  kycLevel: string | undefined,
+): Operation[] {
+  return operationsOf(catalog, application).filter(
+    (operation) => !hasRequiredKycLevel(catalog, kycLevel, operation),
+  )
+}
+
+/** The operations of the products of an application, without those that were removed from it. */
+function operationsOf(catalog: Catalog, { products, removedOperations }: Application): Operation[] {
+  const operations = new Set(products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
+  return [...operations].filter(({ scope }) => !removedOperations.includes(scope))
 }

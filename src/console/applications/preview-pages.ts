@@ -1,3 +1,4 @@
+import type { Catalog } from '../../catalog/catalog.ts'
 import type { Application } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
@@ -6,9 +7,10 @@ import { trail } from '../clients/client-trail.ts'
 import { notice } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
 import type { ApplicationPageParts } from './application-page-parts.ts'
+import { operationsAboveLevel } from './level-panel.ts'
 
 /** The consent page of an application in a frame, as its users will see it. */
-export function previewPage({ kind, find }: ApplicationPageParts): Page {
+export function previewPage({ kind, find, services }: ApplicationPageParts): Page {
   return page<Application>({
     path: `${kind.base}/:clientId/preview`,
     section: kind.section,
@@ -19,6 +21,7 @@ export function previewPage({ kind, find }: ApplicationPageParts): Page {
       const { texts, to, resource: application } = call
       const frame = to(`${pathOf(kind, application)}/preview/frame`)
       const name = applicationName(application)
+      const developer = await services.accounts.find(application.accountId, application.userId)
       return {
         title: texts.plain('appsPreviewWindow', { name }),
         hasFrame: true,
@@ -37,7 +40,7 @@ export function previewPage({ kind, find }: ApplicationPageParts): Page {
               >
             </div>
           </div>
-          ${missing(call)}
+          ${missing(call)} ${notShown(call, services.catalog.current, developer?.kycLevel)}
           <iframe
             class="preview"
             sandbox
@@ -61,6 +64,31 @@ function missing({ texts, resource: application }: Call<Application>): Html | un
   return notice(
     'warn',
     reasons.map((reason) => html`<p>${reason}</p>`),
+  )
+}
+
+/**
+ * The operations that the preview leaves out, because the developer's KYC level is too low for them.
+ *
+ * @param kycLevel level of the developer's account; undefined counts as the lowest level
+ */
+function notShown(
+  { texts, resource: application }: Call<Application>,
+  catalog: Catalog,
+  kycLevel: string | undefined,
+): Html | undefined {
+  const blocked = operationsAboveLevel(catalog, application, kycLevel)
+  if (blocked.length === 0) return undefined
+  const level = kycLevel ?? catalog.kycLevels[0] ?? ''
+  const levels = [...new Set(blocked.map((operation) => operation.kycLevel))]
+  return notice(
+    'warn',
+    levels.map((needed) => {
+      const ofLevel = blocked.filter((operation) => operation.kycLevel === needed)
+      const operations = texts.list(ofLevel.map(({ title }) => texts.localize(title)))
+      const values = { count: ofLevel.length, operations, level, needed }
+      return html`<p>${texts.html('appsPreviewNotShown', values)}</p>`
+    }),
   )
 }
 

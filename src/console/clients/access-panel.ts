@@ -131,7 +131,7 @@ function operationAccess({ texts }: Pick<Call, 'texts'>, access: Access, operati
     <div class="tight">
       <span>${title} ${operation.sensitive && badge(texts.html('clientsSensitive'))}</span>
       <code class="muted">${operation.scope}</code>
-      ${missing.includes('kycLevel') && html`<span class="hint">${neededLevel({ texts }, access, operation)}</span>`}
+      ${missing.includes('kycLevel') && html`<span class="hint">${isRemoved ? neededLevel({ texts }, access, operation) : texts.html('clientsAddedAboveLevel', { needed: operation.kycLevel })}</span>`}
     </div>
     <div class="line">
       ${missing.length === 0 ? badge(texts.html('clientsAllowed'), 'good') : missing.map((each) => badge(texts.html(MISSING[each]), 'warn'))}

@@ -1,4 +1,4 @@
-import type { Client } from '../../clients/client.ts'
+import type { Application, Client } from '../../clients/client.ts'
 import type { SecretInfo } from '../../clients/client-service-types.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
@@ -12,6 +12,9 @@ import { trail } from './client-trail.ts'
 import { dangerPanel } from './danger-panel.ts'
 import { secretsPanel } from './secrets-panel.ts'
 import { settingsPanel } from './settings-panel.ts'
+
+/** Redirect URIs that the page shows. */
+const MAX_URIS = 5
 
 /** The page of one client, with all that its owner can change. */
 export function clientPage(kind: ClientKind, services: ClientPageServices): Page {
@@ -37,6 +40,10 @@ export function clientPage(kind: ClientKind, services: ClientPageServices): Page
           [texts.html('clientsClientId'), copyable(call, 'client-id', client.clientId)],
           [texts.html('clientsColumnCreated'), texts.date(client.createdAt)],
           [texts.html('clientsColumnLastUsed'), lastUsed(call, client)],
+          [
+            texts.html('appsRedirectUris'),
+            client.kind === 'application' && redirectUriList(call, kind, client),
+          ],
         ]),
       )}`
   }
@@ -60,4 +67,21 @@ export function clientPage(kind: ClientKind, services: ClientPageServices): Page
     },
     actions: Object.assign({}, ...[...panels, danger].map(({ actions }) => actions)),
   })
+}
+
+/** The redirect URIs of an application, and where its developer changes them. */
+function redirectUriList(
+  { texts, to }: Pick<Call, 'texts' | 'to'>,
+  kind: ClientKind,
+  application: Application,
+): Html | undefined {
+  const { redirectUris } = application
+  // A notice above says that there are none.
+  if (redirectUris.length === 0) return undefined
+  const others = redirectUris.length - MAX_URIS
+  return html`<div class="tight">
+    ${redirectUris.slice(0, MAX_URIS).map((uri) => html`<code dir="ltr">${uri}</code>`)}
+    ${others > 0 && html`<span class="muted">${texts.html('clientsMoreUris', { count: others })}</span>`}
+    <a href="${to(`${pathOf(kind, application)}/settings`)}">${texts.html('clientsChangeRedirectUris')}</a>
+  </div>`
 }

@@ -1,5 +1,6 @@
 import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
 import { html, type Html } from '../../http/html.ts'
+import { badge } from '../elements/elements.ts'
 import type { Call } from '../page.ts'
 import type { Access } from './access.ts'
 
@@ -12,6 +13,7 @@ export function productsToAdd(
   if (others.length === 0) return undefined
   return html`<details ${client.products.length === 0 && 'open'}>
     <summary>${texts.html('clientsAddProducts')}</summary>
+    <p class="hint">${texts.html('clientsAddHint')}</p>
     <ul class="items">
       ${others.map(({ id, title, description, operations }) => {
         const blocked = operations.filter(
@@ -21,9 +23,15 @@ export function productsToAdd(
           <div class="tight">
             <strong>${texts.localize(title)}</strong>
             ${description !== undefined && html`<span>${texts.localize(description)}</span>`}
-            <span class="hint"
-              >${texts.list(operations.map((operation) => texts.localize(operation.title)))}</span
-            >
+            <ul class="bullets">
+              ${operations.map(
+                (operation) =>
+                  html`<li>
+                    ${texts.localize(operation.title)}
+                    ${operation.sensitive && badge(texts.html('clientsSensitive'))}
+                  </li>`,
+              )}
+            </ul>
             ${blocked > 0 && html`<span class="hint">${texts.html('clientsBlockedCount', { count: blocked })}</span>`}
           </div>
           <button class="slim" form="addProduct" name="product" value="${id}">

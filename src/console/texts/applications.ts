@@ -49,6 +49,10 @@ export const english = {
   appsPreviewNoRedirect:
     'Users cannot see this page yet, because there is no redirect URI. Add one in the settings.',
   appsPreviewNoProduct: 'The application has no product yet, so it can ask for no operations.',
+  appsPreviewNotShown: {
+    one: 'Not shown: {operations}. Your account has the level {level}; it needs {needed}.',
+    other: 'Not shown: {operations}. Your account has the level {level}; they need {needed}.',
+  },
   appsPreviewDisabled: 'The application is disabled. Users see an error instead of this page.',
   appsPreviewFirstParty: 'This application belongs to this service, so users are not asked for consent.',
 }
@@ -101,6 +105,10 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   appsPreviewNoRedirect:
     'Nutzer sehen diese Seite noch nicht, weil es keine Redirect-URI gibt. Fügen Sie in den Einstellungen eine hinzu.',
   appsPreviewNoProduct: 'Die Anwendung hat noch kein Produkt und kann um keine Operation bitten.',
+  appsPreviewNotShown: {
+    one: 'Nicht gezeigt: {operations}. Ihr Konto hat die Stufe {level}; nötig ist {needed}.',
+    other: 'Nicht gezeigt: {operations}. Ihr Konto hat die Stufe {level}; nötig ist {needed}.',
+  },
   appsPreviewDisabled: 'Die Anwendung ist deaktiviert. Statt dieser Seite sehen Nutzer einen Fehler.',
   appsPreviewFirstParty:
     'Diese Anwendung gehört zu diesem Dienst. Nutzer werden nicht um Zustimmung gebeten.',

@@ -3,9 +3,10 @@ import type { PageText } from '../../http/pages/texts.ts'
 /** The texts of the page of one API key or application. */
 export const english = {
   doneProductAdded: 'The product is added. Programs can use it with their next token.',
-  doneProductRemoved: 'The product is removed. Tokens issued so far no longer work; programs get new ones.',
+  doneProductRemoved:
+    'The product is removed. Tokens issued so far no longer work. Programs then need a new token; most get one by themselves after a 401.',
   doneOperationRemoved:
-    'The operation is removed. Tokens issued so far no longer work; programs get new ones.',
+    'The operation is removed. Tokens issued so far no longer work. Programs then need a new token; most get one by themselves after a 401.',
   doneOperationRestored: 'The operation is restored. Programs can use it with their next token.',
   doneRotationUndone: 'The new secret is revoked. The old secret is valid again, without an end.',
   doneOldSecretRevoked: 'The old secret is revoked.',
@@ -22,9 +23,9 @@ export const english = {
 
   clientsAccess: 'Access',
   clientsKeyAccessHint:
-    'What the key may call. If you remove something, all tokens issued so far stop working at once, and programs get new ones.',
+    'What the key may call. If you remove something, all tokens issued so far stop working at once. Programs then need a new token; most get one by themselves after a 401.',
   clientsAppAccessHint:
-    'What the application may request from users. If you remove something, all tokens issued so far stop working at once, and programs get new ones.',
+    'What the application may request from users. If you remove something, all tokens issued so far stop working at once. Programs then need a new token; most get one by themselves after a 401.',
   clientsKeyAccessNone: 'The key may call nothing yet. Add a product first.',
   clientsAppAccessNone: 'The application may request nothing yet. Add a product first.',
   clientsAllowed: 'Allowed',
@@ -40,6 +41,9 @@ export const english = {
   clientsRemoveOperationConfirm: 'Remove “{operation}”? All tokens issued so far stop working at once.',
   clientsProductWithdrawn: 'This product is no longer offered, so nothing of it can be called.',
   clientsAddProducts: 'Add a product',
+  clientsAddHint: 'A product is added with all its operations. You can remove single operations afterwards.',
+  clientsAddedAboveLevel:
+    'Added, but users cannot be asked for it until your account has the level {needed}.',
 
   clientsSecrets: 'Secrets',
   clientsSecret: 'Client secret',
@@ -72,6 +76,8 @@ export const english = {
   clientsMoreSettings: 'Redirect URIs, logo and links',
   clientsPreview: 'Preview of the consent page',
   clientsSetRedirectUri: 'Add a redirect URI',
+  clientsChangeRedirectUris: 'Change redirect URIs',
+  clientsMoreUris: { one: 'and {count} more', other: 'and {count} more' },
 
   clientsActivity: 'Activity',
   clientsActivityNone: 'Nothing has been changed yet.',
@@ -116,9 +122,9 @@ export const english = {
 export const german: Readonly<Record<keyof typeof english, PageText>> = {
   doneProductAdded: 'Das Produkt ist hinzugefügt. Programme können es mit dem nächsten Token nutzen.',
   doneProductRemoved:
-    'Das Produkt ist entfernt. Bisherige Tokens gelten nicht mehr; Programme holen sich neue.',
+    'Das Produkt ist entfernt. Bisherige Tokens gelten nicht mehr. Programme brauchen dann ein neues Token; die meisten holen es nach einem 401 von selbst.',
   doneOperationRemoved:
-    'Die Operation ist entfernt. Bisherige Tokens gelten nicht mehr; Programme holen sich neue.',
+    'Die Operation ist entfernt. Bisherige Tokens gelten nicht mehr. Programme brauchen dann ein neues Token; die meisten holen es nach einem 401 von selbst.',
   doneOperationRestored:
     'Die Operation ist wieder erlaubt. Programme können sie mit dem nächsten Token nutzen.',
   doneRotationUndone: 'Das neue Secret ist widerrufen. Das alte gilt wieder unbefristet.',
@@ -139,9 +145,9 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
 
   clientsAccess: 'Zugriff',
   clientsKeyAccessHint:
-    'Was der Schlüssel aufrufen darf. Wenn Sie etwas entfernen, gelten alle bisherigen Tokens sofort nicht mehr, und Programme holen sich neue.',
+    'Was der Schlüssel aufrufen darf. Wenn Sie etwas entfernen, gelten alle bisherigen Tokens sofort nicht mehr. Programme brauchen dann ein neues Token; die meisten holen es nach einem 401 von selbst.',
   clientsAppAccessHint:
-    'Was die Anwendung von Nutzern anfordern darf. Wenn Sie etwas entfernen, gelten alle bisherigen Tokens sofort nicht mehr, und Programme holen sich neue.',
+    'Was die Anwendung von Nutzern anfordern darf. Wenn Sie etwas entfernen, gelten alle bisherigen Tokens sofort nicht mehr. Programme brauchen dann ein neues Token; die meisten holen es nach einem 401 von selbst.',
   clientsKeyAccessNone: 'Der Schlüssel darf noch nichts aufrufen. Fügen Sie zuerst ein Produkt hinzu.',
   clientsAppAccessNone: 'Die Anwendung darf noch nichts anfordern. Fügen Sie zuerst ein Produkt hinzu.',
   clientsAllowed: 'Erlaubt',
@@ -157,6 +163,10 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   clientsRemoveOperationConfirm: '„{operation}“ entfernen? Alle bisherigen Tokens gelten sofort nicht mehr.',
   clientsProductWithdrawn: 'Dieses Produkt wird nicht mehr angeboten und kann nicht aufgerufen werden.',
   clientsAddProducts: 'Produkt hinzufügen',
+  clientsAddHint:
+    'Ein Produkt wird mit allen Operationen hinzugefügt. Einzelne Operationen können Sie danach entfernen.',
+  clientsAddedAboveLevel:
+    'Hinzugefügt, aber Nutzer können erst darum gebeten werden, wenn Ihr Konto die Stufe {needed} hat.',
 
   clientsSecrets: 'Secrets',
   clientsSecret: 'Client-Secret',
@@ -191,6 +201,8 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   clientsMoreSettings: 'Redirect-URIs, Logo und Links',
   clientsPreview: 'Vorschau der Zustimmungsseite',
   clientsSetRedirectUri: 'Redirect-URI eintragen',
+  clientsChangeRedirectUris: 'Redirect-URIs ändern',
+  clientsMoreUris: { one: 'und {count} weitere', other: 'und {count} weitere' },
 
   clientsActivity: 'Aktivität',
   clientsActivityNone: 'Es wurde noch nichts geändert.',

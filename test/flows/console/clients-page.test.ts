@@ -29,7 +29,9 @@ describeEachStore('the page of an API key', (makeStore) => {
     const before = await tokenOf()
     const removed = await visitor.submit(page, 'removeOperation', { operation: 'invoices:read' })
     expect(removed.status).toBe(200)
-    expect(textOf(removed.body)).toContain('The operation is removed.')
+    expect(textOf(removed.body)).toContain(
+      'The operation is removed. Tokens issued so far no longer work. Programs then need a new token; most get one by themselves after a 401.',
+    )
     expect(textOf(panelOf(removed, 'access'))).toContain('invoices:read Removed Restore')
     expect(await read(before)).toBe(401)
     expect(await read(await tokenOf())).toBe(403)
@@ -177,8 +179,16 @@ describe('the page of a client', () => {
     const visitor = host.visit('alice')
     const access = textOf(panelOf(await visitor.open(path), 'access'))
     expect(access).toContain('payments:list Allowed')
-    expect(access).toContain('payments:transfer Needs the level verified . Your account has basic :')
+    expect(access).toContain(
+      'payments:transfer Added, but users cannot be asked for it until your account has the level verified .',
+    )
     expect(access).toContain('Level too low')
+    const removed = await visitor.submit(await visitor.open(path), 'removeOperation', {
+      operation: 'payments:transfer',
+    })
+    expect(textOf(panelOf(removed, 'access'))).toContain(
+      'Needs the level verified . Your account has basic :',
+    )
     expect((await visitor.open(`${path}/report-compromised`)).body).toContain('Users stay connected')
   })
 
@@ -203,6 +213,30 @@ describe('the page of a client', () => {
     const { body } = await visitor.get(at)
     expect(body).toContain('Users cannot connect this application yet')
     for (const page of ['guide', 'settings', 'preview']) expect(body).toContain(`href="${at}/${page}"`)
+  })
+
+  it('the page of an application shows its first redirect URIs, with a link to change them', async () => {
+    const uris = [1, 2, 3, 4, 5, 6, 7].map((each) => `https://ledger.example/callback?from=a&to=${each}`)
+    const application = await host.createApplication({ redirectUris: uris })
+    const at = `/console/applications/${application.client_id}`
+    const visitor = host.visit('acme')
+    const { body } = await visitor.get(at)
+    expect(textOf(body)).toContain(
+      `Redirect URIs ${uris.slice(0, 5).join(' ')} and 2 more Change redirect URIs`,
+    )
+    expect(body).toMatch(new RegExp(`href="${at}/settings"\\s*>Change redirect URIs`))
+    const without = await host.createApplication({ redirectUris: [] })
+    const other = await visitor.get(`/console/applications/${without.client_id}`)
+    expect(other.body).not.toContain('Change redirect URIs')
+    expect((await visitor.get((await createKey()).path)).body).not.toContain('Redirect URIs')
+  })
+
+  it('a product to add has a list of its operations, in which the sensitive ones are marked', async () => {
+    const { path } = await createKey()
+    const access = panelOf(await host.visit('acme').open(path), 'access')
+    expect(access).toMatch(/<li>\s*Read your payments\s*<\/li>/)
+    expect(access).toMatch(/<li>\s*Move money\s*<span class="badge\s*">\s*Sensitive/)
+    expect(textOf(access)).toContain('You can remove single operations afterwards.')
   })
 
   it('the name is changed, and a name that is not valid is shown again with its problem', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { formsOf } from '../../support/browser.ts'
+import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const pathOf = (clientId: string) => `/console/applications/${clientId}/preview`
@@ -43,9 +44,23 @@ describe('the preview of the consent page in the console', () => {
 
   it('the preview leaves out the operations that the developer may not request', async () => {
     const { client_id } = await host.createApplication({ accountId: 'alice' })
-    const { body } = await host.visit('alice').open(`${pathOf(client_id)}/frame`)
+    const visitor = host.visit('alice')
+    const { body } = await visitor.open(`${pathOf(client_id)}/frame`)
     expect(body).toContain('Read your invoices')
     expect(body).not.toContain('Move money')
+    expect(textOf((await visitor.open(pathOf(client_id))).body)).toContain(
+      'Not shown: Move money . Your account has the level basic ; it needs verified .',
+    )
+    const german = await visitor.get(pathOf(client_id), { 'accept-language': 'de' })
+    expect(textOf(german.body)).toContain('Ihr Konto hat die Stufe basic ; nötig ist verified .')
+  })
+
+  it('the page names no operation that was removed, or that the level of the developer allows', async () => {
+    const removed = await host.createApplication({ accountId: 'alice' })
+    await host.gatehouse.applications.removeOperation(removed.client_id, 'payments:transfer')
+    expect((await host.visit('alice').open(pathOf(removed.client_id))).body).not.toContain('Not shown')
+    const allowed = await host.createApplication()
+    expect((await host.visit('acme').open(pathOf(allowed.client_id))).body).not.toContain('Not shown')
   })
 
   it('the page says why users do not see the consent page yet', async () => {
