@@ -11,6 +11,7 @@ import * as inspector from './texts/inspector.ts'
 import * as operations from './texts/operations.ts'
 import * as operator from './texts/operator.ts'
 import * as overview from './texts/overview.ts'
+import * as revokeAccount from './texts/revoke-account.ts'
 
 /** Every text of the console, in English. Names in braces stand for values: `{name}`. */
 export const english = {
@@ -23,6 +24,7 @@ export const english = {
   ...connected.english,
   ...activity.english,
   ...operator.english,
+  ...revokeAccount.english,
   ...operations.english,
   ...inspector.english,
 }
@@ -38,6 +40,7 @@ export const german = {
   ...connected.german,
   ...activity.german,
   ...operator.german,
+  ...revokeAccount.german,
   ...operations.german,
   ...inspector.german,
 }

@@ -52,7 +52,7 @@ async function show(services: OperatorServices, call: Call) {
   const revoke = html`<div class="line spread">
     <p>${texts.html('operatorRevokeAllText')}</p>
     <a class="button danger" href="${to(`${holderPath(holder)}/revoke`)}"
-      >${texts.html('operatorRevokeAll')}</a
+      >${texts.html(userId === undefined ? 'operatorRevokeAccountLink' : 'operatorRevokeUserLink')}</a
     >
   </div>`
   return operatorView(

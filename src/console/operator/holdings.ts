@@ -1,5 +1,6 @@
 import { isHostManaged } from '../activity/find-clients.ts'
-import type { Application, ApiKey } from '../../clients/client.ts'
+import type { Application, ApiKey, Client } from '../../clients/client.ts'
+import type { ClientPage } from '../../clients/client-index.ts'
 import type { Grant } from '../../grants/grant.ts'
 import type { Holder, OperatorServices } from './operator-page.ts'
 
@@ -53,6 +54,27 @@ export async function holdingsOf(
     applications: own(apps),
     grants: { items: given.items, hasMore: given.cursor !== undefined },
   }
+}
+
+/** Clients that are read at the same time. */
+const PAGE_SIZE = 100
+
+/** All clients of one kind that an account or user owns, page by page. */
+export async function* clientPagesOf(
+  service: {
+    listByOwner(
+      accountId: string,
+      options: { limit: number; cursor?: string | undefined },
+    ): Promise<ClientPage<Client>>
+  },
+  { accountId, userId }: Holder,
+): AsyncGenerator<Client[]> {
+  let cursor: string | undefined
+  do {
+    const page: ClientPage<Client> = await service.listByOwner(accountId, { limit: PAGE_SIZE, cursor })
+    yield page.items.filter((client) => userId === undefined || client.userId === userId)
+    cursor = page.cursor
+  } while (cursor !== undefined)
 }
 
 /** The services do not list the clients that the host manages. */

@@ -11,6 +11,7 @@ export type OperatorServices = Pick<
   ConsoleServices,
   | 'apiKeys'
   | 'applications'
+  | 'isRegistryAtHost'
   | 'grants'
   | 'tokens'
   | 'audit'

@@ -1,21 +1,25 @@
-import type { RevokedAccess } from '../../access/revoke-account.ts'
-import { GatehouseError } from '../../errors.ts'
+import type { GatehouseError } from '../../errors.ts'
 import { html, type Html } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
-import { notice, panel } from '../elements/elements.ts'
+import { isCorruptRecord } from '../../store/corrupt-record.ts'
+import { panel } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { holderOf } from './account-page.ts'
+import { endSecrets } from './end-secrets.ts'
 import { holdingsOf } from './holdings.ts'
 import { change, holderPath, operatorView, type Holder, type OperatorServices } from './operator-page.ts'
+import { revokeResult, type RevokeOutcome } from './revoke-result.ts'
 
 /** The highest number that is counted exactly. */
 const MAX_COUNT = 500
 
+/** The field of the form that asks to end all secrets. */
+const END_SECRETS = 'endSecrets'
+
 /** The confirmation before everything of an account or user is revoked, and the result afterwards. */
 export function revokePages(services: OperatorServices): Page[] {
-  const { tokens } = services
   return ['/operator/accounts/:accountId/revoke', '/operator/accounts/:accountId/users/:userId/revoke'].map(
     (path) =>
       page({
@@ -26,20 +30,29 @@ export function revokePages(services: OperatorServices): Page[] {
         actions: {
           revokeAll: {
             access: 'operator',
-            async run(call) {
+            run: async (call) => {
               const holder = holderOf(call.params)
-              try {
-                return result(call, holder, await change(tokens.revokeAll(holder, call.change)))
-              } catch (error) {
-                // Everything else was revoked before this error is thrown. Its message says so.
-                if (!(error instanceof GatehouseError) || error.code !== 'ERR_STORE_CORRUPT') throw error
-                return partial(call, holder, error)
-              }
+              return revokeResult(services, call, holder, await revoke(services, call, holder))
             },
           },
         },
       }),
   )
+}
+
+/** Revokes everything of an account or user, and ends its secrets if the form says so. */
+async function revoke(services: OperatorServices, call: Call, holder: Holder): Promise<RevokeOutcome> {
+  const errors: GatehouseError[] = []
+  const revoked = await change(services.tokens.revokeAll(holder, call.change)).catch((error: unknown) => {
+    // Everything else was revoked before this error is thrown. Its message says so.
+    if (!isCorruptRecord(error)) throw error
+    errors.push(error)
+    return undefined
+  })
+  // A client that got a new token in between loses it, because its report revokes its tokens again.
+  const isEnding = call.form.get(END_SECRETS) !== null && !services.isRegistryAtHost
+  const ended = isEnding ? await endSecrets(services, holder, call.change) : undefined
+  return { revoked, ended, errors: [...errors, ...(ended?.errors ?? [])] }
 }
 
 function titleOf({ texts }: Pick<Call, 'texts'>, { accountId, userId }: Holder) {
@@ -52,64 +65,62 @@ async function confirmation(services: OperatorServices, call: Call): Promise<Vie
   const { texts, to } = call
   const holder = holderOf(call.params)
   const { apiKeys, applications, grants } = await holdingsOf(services, holder, MAX_COUNT)
-  const count = (
-    exact: TextName,
-    more: TextName,
-    { items, hasMore }: { items: readonly unknown[]; hasMore: boolean },
-  ) => texts.html(hasMore ? more : exact, { count: items.length })
   const rows = [
-    [count('operatorKeys', 'operatorMoreKeys', apiKeys), 'operatorRevokeKeysText'],
-    [
-      count('operatorApplications', 'operatorMoreApplications', applications),
-      'operatorRevokeApplicationsText',
-    ],
-    [count('operatorGrants', 'operatorMoreGrants', grants), 'operatorRevokeGrantsText'],
+    [apiKeys, 'operatorKeys', 'operatorMoreKeys', 'operatorRevokeKeysText'],
+    [applications, 'operatorApplications', 'operatorMoreApplications', 'operatorRevokeApplicationsText'],
+    [grants, 'operatorGrants', 'operatorMoreGrants', 'operatorRevokeGrantsText'],
   ] as const
-  const hits = html`<ul class="plain-list stack">
-    ${rows.map(([what, text]) => html`<li class="tight"><strong>${what}</strong><span class="muted">${texts.html(text)}</span></li>`)}
+  const hits = rows.filter(([part]) => part.items.length > 0 || part.hasMore)
+  const { isRegistryAtHost } = services
+  const hasClients = [apiKeys, applications].some(({ items, hasMore }) => items.length > 0 || hasMore)
+  const list = html`<ul class="plain-list stack">
+    ${hits.map(([part, exact, more, text]) => html`<li class="tight"><strong>${texts.html(part.hasMore ? more : exact, { count: part.items.length })}</strong><span class="muted">${texts.html(text)}</span></li>`)}
   </ul>`
   return operatorView(
     call,
     titleOf(call, holder),
-    panel(
-      { title: texts.html('operatorRevokeHits'), isDanger: true },
-      html`${hits}
-        <p>${texts.html('operatorRevokeSecrets')}</p>
-        ${form(
-          call,
-          { action: 'revokeAll' },
-          html`<div class="buttons">
+    html`${panel(
+      { title: texts.html('operatorRevokeHits') },
+      hits.length > 0
+        ? list
+        : html`<p>${texts.html(isRegistryAtHost ? 'operatorRevokeHostsHits' : 'operatorRevokeNothing')}</p>`,
+    )}
+    ${panel(
+      { title: texts.html('operatorRevokeNot') },
+      html`<ul class="points">
+        <li>${texts.html(isRegistryAtHost ? 'operatorRevokeHosts' : 'operatorRevokeSecrets')}</li>
+        <li>${texts.html('operatorRevokeSession')}</li>
+      </ul>`,
+    )}
+    ${panel(
+      { title: texts.html('operatorRevokeAll'), isDanger: true },
+      form(
+        call,
+        { action: 'revokeAll' },
+        html`${hasClients && endSecretsChoice(call)}
+          <div class="buttons">
             <button class="danger">${texts.html('operatorRevokeAllButton')}</button>
             <a class="button plain" href="${to(holderPath(holder))}">${texts.html('cancelLink')}</a>
           </div>`,
-        )}`,
-    ),
+      ),
+    )}`,
   )
 }
 
-function result(call: Call, holder: Holder, { clients, grants }: RevokedAccess): View {
-  const { texts } = call
-  const done = notice(
-    'good',
-    html`<p><strong>${texts.html('operatorRevokedTitle')}</strong></p>
-      <p>
-        ${texts.html('operatorRevokedClients', { count: clients })}
-        ${texts.html('operatorRevokedGrants', { count: grants })}
-      </p>`,
-  )
-  return operatorView(
-    call,
-    { title: texts.plain('operatorRevokedTitle') },
-    html`${done} ${back(call, holder)}`,
-  )
-}
-
-function partial(call: Call, holder: Holder, { message }: GatehouseError): View {
-  const { texts } = call
-  const problem = notice('warn', html`<p lang="en" dir="ltr">${message}</p>`)
-  return operatorView(call, { title: texts.plain('operatorPartly') }, html`${problem} ${back(call, holder)}`)
-}
-
-function back({ texts, to }: Pick<Call, 'texts' | 'to'>, holder: Holder): Html {
-  return html`<p><a href="${to(holderPath(holder))}">${texts.html('operatorBack')}</a></p>`
+function endSecretsChoice({ texts, form: sent }: Pick<Call, 'texts' | 'form'>): Html {
+  return html`<ul class="choices">
+    <li>
+      <label class="choice"
+        ><input
+          type="checkbox"
+          name="${END_SECRETS}"
+          value="yes"
+          ${sent.has(END_SECRETS) && 'checked'}
+        /><span class="tight"
+          ><strong>${texts.html('operatorEndSecrets')}</strong
+          ><span class="hint">${texts.html('operatorEndSecretsHint')}</span></span
+        ></label
+      >
+    </li>
+  </ul>`
 }

@@ -43,8 +43,9 @@ export const english = {
 
   operatorDisable: 'Disable',
   operatorDisableText:
-    'It gets no tokens until it is enabled again, and its present tokens are rejected at once.',
-  operatorDisableConfirm: 'Disable it? All programs that use it stop working at once.',
+    'Its present tokens are rejected at once, and it gets no new ones until it is enabled again. Its owner can enable it too.',
+  operatorDisableConfirm:
+    'Disable it? All programs that use it stop working at once. Its owner can enable it too.',
   operatorEnable: 'Enable',
   operatorEnableText: 'It gets tokens again with the same secret. Tokens from before stay rejected.',
   operatorRevokeTokens: 'Revoke tokens',
@@ -56,7 +57,8 @@ export const english = {
     'All its secrets and tokens are revoked. It stops working until its owner creates a new secret.',
   operatorCompromisedConfirm:
     'Revoke all secrets and tokens? It stops working until a new secret is created.',
-  doneOperatorDisabled: 'It is disabled, and its tokens are rejected.',
+  doneOperatorDisabled:
+    'It is disabled, and its tokens are rejected, until it is enabled again. Its owner can enable it too.',
   doneOperatorEnabled: 'It is enabled.',
   doneOperatorRevoked: 'Its tokens are rejected.',
   doneOperatorCompromised: 'All its secrets and tokens are revoked. Tell the owner to create a new secret.',
@@ -81,42 +83,6 @@ export const english = {
   operatorFirstOnly: {
     one: 'Only the first is shown.',
     other: 'Only the first {count} of each kind are shown.',
-  } as PageText,
-  operatorRevokeAll: 'Revoke everything',
-  operatorRevokeAllText:
-    'For an account that was taken over or deleted: all tokens are rejected at once, and all applications are disconnected.',
-
-  operatorRevokeAllTitle: 'Revoke everything of account {account}?',
-  operatorRevokeUserTitle: 'Revoke everything of user {user} of account {account}?',
-  operatorRevokeHits: 'What this hits',
-  operatorKeys: { one: '{count} API key', other: '{count} API keys' } as PageText,
-  operatorApplications: { one: '{count} application', other: '{count} applications' } as PageText,
-  operatorGrants: { one: '{count} connection', other: '{count} connections' } as PageText,
-  operatorMoreKeys: { one: 'more than {count} API key', other: 'more than {count} API keys' } as PageText,
-  operatorMoreApplications: {
-    one: 'more than {count} application',
-    other: 'more than {count} applications',
-  } as PageText,
-  operatorMoreGrants: {
-    one: 'more than {count} connection',
-    other: 'more than {count} connections',
-  } as PageText,
-  operatorRevokeKeysText:
-    'Their present tokens are rejected. Their secrets stay valid, so they can get new tokens.',
-  operatorRevokeApplicationsText:
-    'All tokens that users gave to them are rejected. The users stay connected, and the applications can get new tokens.',
-  operatorRevokeGrantsText: 'The applications are disconnected. Each must ask again for the authorization.',
-  operatorRevokeSecrets:
-    'To lock an API key or application, disable it or report it as leaked on its own page.',
-  operatorRevokeAllButton: 'Revoke everything now',
-  operatorRevokedTitle: 'Everything was revoked',
-  operatorRevokedClients: {
-    one: 'The tokens of {count} API key or application are rejected.',
-    other: 'The tokens of {count} API keys and applications are rejected.',
-  } as PageText,
-  operatorRevokedGrants: {
-    one: '{count} connection has ended.',
-    other: '{count} connections have ended.',
   } as PageText,
   operatorPartly: 'Some records of this account are corrupt',
   operatorBack: 'Back',
@@ -164,8 +130,10 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorActions: 'Aktionen',
 
   operatorDisable: 'Sperren',
-  operatorDisableText: 'Bis zum Entsperren gibt es keine Tokens, und die jetzigen werden sofort abgelehnt.',
-  operatorDisableConfirm: 'Sperren? Alle Programme, die ihn benutzen, funktionieren sofort nicht mehr.',
+  operatorDisableText:
+    'Die jetzigen Tokens werden sofort abgelehnt. Neue gibt es erst, wenn wieder aktiviert wird. Das kann auch der Inhaber.',
+  operatorDisableConfirm:
+    'Deaktivieren? Alle Programme, die ihn benutzen, funktionieren sofort nicht mehr. Auch der Inhaber kann wieder aktivieren.',
   operatorEnable: 'Entsperren',
   operatorEnableText: 'Mit demselben Secret gibt es wieder Tokens. Frühere Tokens bleiben abgelehnt.',
   operatorRevokeTokens: 'Tokens widerrufen',
@@ -177,7 +145,8 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
     'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Inhaber ein neues Secret erzeugt.',
   operatorCompromisedConfirm:
     'Alle Secrets und Tokens widerrufen? Bis zu einem neuen Secret funktioniert nichts mehr.',
-  doneOperatorDisabled: 'Gesperrt; die Tokens werden abgelehnt.',
+  doneOperatorDisabled:
+    'Deaktiviert: Tokens werden abgelehnt, bis wieder aktiviert wird. Das kann auch der Inhaber.',
   doneOperatorEnabled: 'Entsperrt.',
   doneOperatorRevoked: 'Die Tokens werden abgelehnt.',
   doneOperatorCompromised:
@@ -203,36 +172,6 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorFirstOnly: {
     one: 'Nur der erste Eintrag wird angezeigt.',
     other: 'Nur die ersten {count} jeder Art werden angezeigt.',
-  },
-  operatorRevokeAll: 'Alles widerrufen',
-  operatorRevokeAllText:
-    'Für ein übernommenes oder gelöschtes Konto: Alle Tokens werden sofort abgelehnt und alle Anwendungen getrennt.',
-
-  operatorRevokeAllTitle: 'Alles des Kontos {account} widerrufen?',
-  operatorRevokeUserTitle: 'Alles der Person {user} im Konto {account} widerrufen?',
-  operatorRevokeHits: 'Was das trifft',
-  operatorKeys: { one: '{count} API-Schlüssel', other: '{count} API-Schlüssel' },
-  operatorApplications: { one: '{count} Anwendung', other: '{count} Anwendungen' },
-  operatorGrants: { one: '{count} Verbindung', other: '{count} Verbindungen' },
-  operatorMoreKeys: { one: 'mehr als {count} API-Schlüssel', other: 'mehr als {count} API-Schlüssel' },
-  operatorMoreApplications: { one: 'mehr als {count} Anwendung', other: 'mehr als {count} Anwendungen' },
-  operatorMoreGrants: { one: 'mehr als {count} Verbindung', other: 'mehr als {count} Verbindungen' },
-  operatorRevokeKeysText:
-    'Die jetzigen Tokens werden abgelehnt. Die Secrets bleiben gültig, neue Tokens sind möglich.',
-  operatorRevokeApplicationsText:
-    'Alle Tokens, die sie von anderen haben, werden abgelehnt. Die Verbindungen bleiben, neue Tokens sind möglich.',
-  operatorRevokeGrantsText: 'Die Anwendungen werden getrennt. Jede muss neu um Zustimmung bitten.',
-  operatorRevokeSecrets:
-    'Um einen API-Schlüssel oder eine Anwendung zu sperren, öffnen Sie die eigene Seite: dort gibt es „Sperren“ und „Als offengelegt melden“.',
-  operatorRevokeAllButton: 'Jetzt alles widerrufen',
-  operatorRevokedTitle: 'Alles ist widerrufen',
-  operatorRevokedClients: {
-    one: 'Die Tokens von {count} API-Schlüssel oder Anwendung werden abgelehnt.',
-    other: 'Die Tokens von {count} API-Schlüsseln und Anwendungen werden abgelehnt.',
-  },
-  operatorRevokedGrants: {
-    one: '{count} Verbindung ist beendet.',
-    other: '{count} Verbindungen sind beendet.',
   },
   operatorPartly: 'Manche Datensätze dieses Kontos sind beschädigt',
   operatorBack: 'Zurück',

@@ -73,7 +73,8 @@ describeEachStore('the pages of operators', (makeStore) => {
     let token = await tokenOf(client)
     expect(await call(token)).toBe(200)
     page = await visitor.submit(page, 'disable')
-    expect(textOf(page.body)).toContain('It is disabled, and its tokens are rejected.')
+    expect(textOf(page.body)).toContain('It is disabled, and its tokens are rejected, until it is enabled')
+    expect(textOf(page.body)).toContain('Its owner can enable it too.')
     expect(await call(token)).toBe(401)
     expect((await host.gatehouse.apiKeys.find(client.client_id))?.disabled).toBe(true)
     page = await visitor.submit(page, 'enable')
@@ -117,9 +118,13 @@ describeEachStore('the pages of operators', (makeStore) => {
     const confirmation = await visitor.open(path)
     const owned = (await host.gatehouse.apiKeys.listByOwner('acme')).items.length
     const text = textOf(confirmation.body)
-    expect(text).toContain('Revoke everything of account acme?')
+    expect(textOf(account.body)).toContain('Revoke everything of this account…')
+    expect(text).toContain('Revoke all tokens and connections of account acme?')
     expect(text).toContain(`${owned} API keys`)
     expect(text).toContain('1 connection')
+    expect(text).not.toMatch(/\b0 /)
+    expect(text).toContain('API keys and applications can get new tokens with their secrets, unless')
+    expect(text).toContain('The sign-in at your own website does not end.')
     expect(await call(token)).toBe(200)
 
     const foreign = await visitor.submit(confirmation, 'revokeAll', { csrf: 'wrong' })
@@ -127,7 +132,11 @@ describeEachStore('the pages of operators', (makeStore) => {
     expect(await call(token)).toBe(200)
 
     const done = await visitor.submit(confirmation, 'revokeAll')
-    expect(textOf(done.body)).toContain('Everything was revoked')
+    expect(textOf(done.body)).toContain('All tokens and connections are revoked')
+    expect(textOf(done.body)).toContain('These can get new tokens with their secrets.')
+    expect(done.body).toContain(`href="/console/operator/clients/${key.client_id}"`)
+    expect(textOf(done.body)).toContain('The sign-in at your own website does not end.')
+    expect(await call(await tokenOf(key))).toBe(200)
     expect(textOf(done.body)).toContain(`The tokens of ${owned} API keys and applications are rejected.`)
     expect(textOf(done.body)).toContain('1 connection has ended.')
     expect(await call(token)).toBe(401)
@@ -148,10 +157,68 @@ describeEachStore('the pages of operators', (makeStore) => {
     )
     const visitor = operator()
     const page = await visitor.open('/console/operator/accounts/alice/users/ann/revoke')
-    expect(textOf(page.body)).toContain('Revoke everything of user ann of account alice?')
+    expect(textOf(page.body)).toContain('Revoke all tokens and connections of user ann of account alice?')
     expect(textOf(page.body)).toContain('1 API key')
     await visitor.submit(page, 'revokeAll')
     expect(await Promise.all(tokens.map(call))).toEqual([401, 200])
+
+    const again = await visitor.open('/console/operator/accounts/alice/users/ann/revoke')
+    const done = await visitor.submit(again, 'revokeAll', { endSecrets: 'yes' })
+    expect(textOf(done.body)).toContain('1 API key or application was reported as leaked.')
+    expect(await apiKeys.listSecrets(own.apiKey.clientId)).toEqual([])
+    expect(await apiKeys.listSecrets(others.apiKey.clientId)).toHaveLength(1)
+    expect(await call(tokens[1] ?? '')).toBe(200)
+  })
+
+  it('on request all secrets end too, so no client of the account gets a token', async () => {
+    const { apiKeys, applications } = host.gatehouse
+    const created = await Promise.all(
+      Array.from({ length: 130 }, () =>
+        apiKeys.create({ accountId: 'bob', name: 'k', products: ['invoices'] }),
+      ),
+    )
+    const { application } = await applications.create({ accountId: 'bob', name: 'App', redirectUris: [] })
+    const { length: owned } = (await applications.listByOwner('bob')).items
+    const disabled = created[0]?.apiKey.clientId ?? ''
+    await apiKeys.disable(disabled)
+    const last = created.at(-1)
+    const key = { client_id: last?.apiKey.clientId ?? '', client_secret: last?.clientSecret ?? '' }
+    const token = await tokenOf(key)
+
+    const visitor = operator()
+    const page = await visitor.open('/console/operator/accounts/bob/revoke')
+    expect(textOf(page.body)).toContain('Also end all secrets')
+    const kept = await visitor.submit(page, 'revokeAll')
+    expect(textOf(kept.body)).toContain('Only the first 25 are shown.')
+    expect(kept.body.match(/\/operator\/clients\/key_/g)).toHaveLength(25)
+    expect(kept.body).not.toContain(disabled)
+    expect(await call(token)).toBe(401)
+    const newer = await tokenOf(key)
+    expect(await call(newer)).toBe(200)
+
+    const ended = await visitor.submit(page, 'revokeAll', { endSecrets: 'yes' })
+    expect(textOf(ended.body)).toContain(
+      `${created.length + owned} API keys and applications were reported as leaked.`,
+    )
+    expect(textOf(ended.body)).toContain('No API key and no application of this owner can get new tokens.')
+    expect(await call(newer)).toBe(401)
+    const { status } = await host.post('/oauth2/token', { ...key, grant_type: 'client_credentials' })
+    expect(status).toBe(401)
+    expect(await applications.listSecrets(application.clientId)).toEqual([])
+    const { items } = await host.gatehouse.audit.list({ clientId: key.client_id, limit: 1 })
+    expect(items[0]).toMatchObject({ name: 'client.compromised', actor: 'root' })
+  })
+
+  it('an account without clients and connections has nothing to revoke, and both pages say so', async () => {
+    const visitor = operator()
+    const page = await visitor.open('/console/operator/accounts/empty/revoke')
+    expect(textOf(page.body)).toContain('Nothing at present')
+    expect(page.body).not.toContain('type="checkbox"')
+    expect(textOf(page.body)).not.toMatch(/\b0 /)
+    const done = await visitor.submit(page, 'revokeAll')
+    expect(textOf(done.body)).toContain('There was nothing to revoke')
+    expect(textOf(done.body)).not.toMatch(/\b0 /)
+    expect(textOf(done.body)).toContain('No API key and no application of this owner can get new tokens.')
   })
 
   it('the signing keys are a time line with a table, and can be rotated and revoked', async () => {
@@ -293,6 +360,12 @@ describe('details of the pages of operators', () => {
     expect(textOf(page.body)).toContain('The host manages its API keys and applications itself.')
     const answer = await visitor.submit(page, 'revokeTokens')
     expect(textOf(answer.body)).toContain('All access tokens revoked root')
+    const confirmation = await visitor.open('/console/operator/accounts/acme/revoke')
+    expect(textOf(confirmation.body)).toContain('The host manages these, so they are not counted here.')
+    expect(confirmation.body).not.toContain('type="checkbox"')
+    const revoked = await visitor.submit(confirmation, 'revokeAll', { endSecrets: 'yes' })
+    expect(revoked.status).toBe(200)
+    expect(textOf(revoked.body)).toContain('They can get new tokens until the host stops them.')
     for (const path of [
       'operator/accounts/acme',
       'operator/accounts/acme/revoke',
