@@ -36,7 +36,7 @@ export function createConsoleStylesheet(accentColor: string): string {
 }
 .gatehouse[aria-busy] { cursor: progress; }
 /* The rules of the host for elements must not apply here. */
-.gatehouse :is(a, button, caption, code, dd, details, dl, dt, fieldset, figure, form, h1, h2, h3, iframe, input, label, legend, li, nav, ol, p, pre, section, select, small, span, strong, summary, table, tbody, td, textarea, th, thead, time, tr, ul) { all: revert; box-sizing: border-box; }
+.gatehouse :is(a, bdi, button, caption, code, dd, details, div, dl, dt, fieldset, figcaption, figure, form, h1, h2, h3, iframe, img, input, label, legend, li, nav, ol, option, p, pre, section, select, span, strong, summary, table, tbody, td, textarea, th, thead, time, tr, ul) { all: revert; box-sizing: border-box; }
 .gatehouse *, .gatehouse *::before, .gatehouse *::after { box-sizing: border-box; }
 .gatehouse :is(h1, h2, h3, p, ul, ol, dl, dd, table, fieldset, legend, figure, pre) { margin: 0; padding: 0; }
 .gatehouse h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.015em; text-wrap: balance; }
@@ -171,7 +171,7 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
 .gatehouse svg { max-width: 100%; height: auto; display: block; }
 .gatehouse svg text { fill: var(--text); font-size: 12px; }
 
-.gatehouse-page { color-scheme: light dark; font: 100%/1.5 var(--gatehouse-font, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif); text-size-adjust: 100%; }
+.gatehouse-page { color-scheme: light dark; font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; text-size-adjust: 100%; }
 .gatehouse-page body { margin: 0; background: light-dark(#f5f7fa, #0f131a); color: light-dark(#18202d, #edf0f5); }
 .gatehouse-page main, .gatehouse-service { max-width: 64rem; margin-inline: auto; padding: 1rem 1.25rem; }
 .gatehouse-page main { padding-block-end: 4rem; }
