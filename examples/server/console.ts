@@ -3,7 +3,7 @@ import type { ConsolePage } from 'koa-gatehouse'
 import { html, page, trustedHtml } from '../page.ts'
 import { signedInAccount, site } from './website.ts'
 
-/** A page of the console in the frame of the website. */
+/** A page of the console in the layout of the website. */
 export function consoleLayout(ctx: Context, { title, body, csp, lang, dir }: ConsolePage): string {
   // The website's own policy plus what the console needs.
   const directives = Object.entries(csp).map(([name, sources]) => [name, ...sources].join(' '))

@@ -1,11 +1,11 @@
 import type { Context, Middleware } from 'koa'
-import type { Branding } from '../authorization-server/interaction/pages/layout.ts'
 import { pathBelow } from '../authorization-server/routing/mount-path.ts'
 import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Logger } from '../host/logger.ts'
 import { createCsrfTokens } from '../http/csrf.ts'
+import type { PageBranding } from '../http/pages/branding.ts'
 import { createAssets } from './assets/assets.ts'
 import { checkConsoleOptions, checkPartOptions } from './check-options.ts'
 import type { ConsoleOptions, ConsolePartOptions } from './console-options.ts'
@@ -23,7 +23,7 @@ import { createConsoleTexts } from './texts.ts'
 /** What the console needs from the rest of the service. */
 export interface ConsoleParts extends ConsoleServices {
   readonly accounts: HostAccounts
-  readonly branding: Branding
+  readonly branding: PageBranding
   /** The HMAC keys of CSRF tokens, newest first. */
   readonly csrfKeys: readonly Uint8Array[]
   readonly events: EventSink

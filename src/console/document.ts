@@ -1,9 +1,9 @@
-import type { Branding } from '../authorization-server/interaction/pages/layout.ts'
 import { html, trustedHtml } from '../http/html.ts'
+import type { PageBranding } from '../http/pages/branding.ts'
 import type { ConsolePage } from './console-options.ts'
 
 /** A page of the console as a document of its own, if the host has no layout. */
-export function document({ title, body, lang, dir }: ConsolePage, branding: Branding): string {
+export function document({ title, body, lang, dir }: ConsolePage, branding: PageBranding): string {
   return html`<!doctype html>
     <html lang="${lang}" dir="${dir}" class="gatehouse-page">
       <head>

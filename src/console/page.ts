@@ -55,7 +55,7 @@ export interface View {
   readonly status?: number | undefined
   /** Addresses of pictures that the page shows. */
   readonly images?: readonly (string | undefined)[] | undefined
-  /** Whether the page shows another page of the console in a frame. @default false */
+  /** Whether the page shows another page of the console in an `iframe`. @default false */
   readonly hasFrame?: boolean | undefined
 }
 

@@ -16,7 +16,6 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
     ...(services.isRegistryAtHost
       ? []
       : [...clientPages(services), ...guidePages(services), ...applicationPages(services)]),
-    // What users have authorized.
     ...connectedPages(services),
     ...activityPages(services),
     ...inspectorPages(services),

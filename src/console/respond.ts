@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import type { Branding } from '../authorization-server/interaction/pages/layout.ts'
 import { html, type Html } from '../http/html.ts'
+import type { PageBranding } from '../http/pages/branding.ts'
 import { originSources, PAGE_HEADERS } from '../http/security-headers.ts'
 import { callHost, invalidResult } from '../validation/host-callback.ts'
 import { isText, kindOf } from '../validation/predicates.ts'
@@ -15,7 +15,7 @@ import type { Reader } from './reader.ts'
 export interface ResponderParts {
   readonly mount: Mount
   readonly assets: Assets
-  readonly branding: Branding
+  readonly branding: PageBranding
   readonly options: Pick<ConsoleOptions, 'layout' | 'sameOriginFrame'>
 }
 

@@ -8,8 +8,8 @@ import * as clients from './texts/clients.ts'
 import * as connected from './texts/connected.ts'
 import * as guide from './texts/guide.ts'
 import * as inspector from './texts/inspector.ts'
-import * as operations from './texts/operations.ts'
 import * as operator from './texts/operator.ts'
+import * as operatorService from './texts/operator-service.ts'
 import * as overview from './texts/overview.ts'
 import * as revokeAccount from './texts/revoke-account.ts'
 
@@ -25,7 +25,7 @@ export const english = {
   ...activity.english,
   ...operator.english,
   ...revokeAccount.english,
-  ...operations.english,
+  ...operatorService.english,
   ...inspector.english,
 }
 
@@ -41,7 +41,7 @@ export const german = {
   ...activity.german,
   ...operator.german,
   ...revokeAccount.german,
-  ...operations.german,
+  ...operatorService.german,
   ...inspector.german,
 }
 

@@ -1,8 +1,9 @@
 import type { Context } from 'koa'
 import type { Html } from '../../http/html.ts'
 import { setPageHeaders, type PageNeeds } from '../../http/security-headers.ts'
+import type { PageBranding } from '../../http/pages/branding.ts'
 import { consentPage, type ConsentForms, type ConsentModel } from './pages/consent.ts'
-import type { Branding, Frame } from './pages/layout.ts'
+import type { Frame } from './pages/layout.ts'
 import {
   continuePage,
   errorPage,
@@ -37,7 +38,7 @@ interface PageOptions extends Omit<PageNeeds, 'styleHash'> {
  */
 export function createPages(options: {
   readonly texts: TextsByLocale
-  readonly branding: Branding
+  readonly branding: PageBranding
   readonly connectedApplicationsUri?: string | undefined
 }) {
   const { texts, branding, connectedApplicationsUri } = options

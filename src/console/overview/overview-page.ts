@@ -61,8 +61,8 @@ async function show(services: OverviewServices, call: Call) {
     (list) => list === undefined || list.length === 0,
   )
   const cards = [
-    keys && has('apiKeys') && keysCard(call, keys, found.mayCreateKey),
-    apps && has('applications') && applicationsCard(call, apps, found.mayCreateApplication),
+    keys && has('apiKeys') && clientsCard(call, KEYS, keys, found.mayCreateKey),
+    apps && has('applications') && clientsCard(call, APPLICATIONS, apps, found.mayCreateApplication),
     connected &&
       has('connected') &&
       card(call, {
@@ -85,24 +85,28 @@ async function show(services: OverviewServices, call: Call) {
   }
 }
 
-function keysCard(call: Call, keys: ClientPage<Client>, mayCreate: boolean): Html {
-  return card(call, {
-    title: 'overviewKeys',
-    what: 'overviewKeysWhat',
-    path: '/api-keys',
-    start: mayCreate ? ['overviewKeysCreate', '/api-keys/new'] : undefined,
-    ...newestClients(call, '/api-keys', keys),
-  })
-}
+/** What the cards of API keys and of applications say, and where they lead. */
+const KEYS = {
+  title: 'overviewKeys',
+  what: 'overviewKeysWhat',
+  create: 'overviewKeysCreate',
+  path: '/api-keys',
+} as const
+const APPLICATIONS = {
+  title: 'overviewApplications',
+  what: 'overviewApplicationsWhat',
+  create: 'overviewApplicationsCreate',
+  path: '/applications',
+} as const
 
-function applicationsCard(call: Call, applications: ClientPage<Client>, mayCreate: boolean): Html {
-  return card(call, {
-    title: 'overviewApplications',
-    what: 'overviewApplicationsWhat',
-    path: '/applications',
-    start: mayCreate ? ['overviewApplicationsCreate', '/applications/new'] : undefined,
-    ...newestClients(call, '/applications', applications),
-  })
+function clientsCard(
+  call: Call,
+  { title, what, create, path }: typeof KEYS | typeof APPLICATIONS,
+  clients: ClientPage<Client>,
+  mayCreate: boolean,
+): Html {
+  const start = mayCreate ? ([create, `${path}/new`] as const) : undefined
+  return card(call, { title, what, path, start, ...newestClients(call, path, clients) })
 }
 
 function latest({ texts, to, has }: Call, entries: Html): Html {

@@ -1,19 +1,11 @@
 import { html, trustedHtml, type Html, type HtmlValue } from '../../../http/html.ts'
+import type { PageBranding } from '../../../http/pages/branding.ts'
 import type { PageTexts, Texts } from '../texts.ts'
-
-/** The branding of the host's service. */
-export interface Branding {
-  readonly name: string
-  /** An `https:` address, or a path on the issuer's own origin. */
-  readonly logo?: string | undefined
-  /** `#rrggbb` */
-  readonly accentColor: string
-}
 
 /** The parts that all pages share. */
 export interface Frame {
   readonly texts: PageTexts
-  readonly branding: Branding
+  readonly branding: PageBranding
   readonly css: string
 }
 
