@@ -1,11 +1,12 @@
+import { ROUTES } from '../../authorization-server/provider/routes.ts'
 import { directScopes } from '../../catalog/resolve-scopes.ts'
 import type { Client } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { copyable, notice, panel } from '../elements/elements.ts'
 import type { Call, View } from '../page.ts'
-import { pathOf, type ClientKind, type ClientPageServices } from './client-kind.ts'
-import { callCommand, firstReadAddress, tokenCommand } from './commands.ts'
+import { pathOf, word, type ClientKind, type ClientPageServices } from './client-kind.ts'
+import { callCommand, firstReadAddress, secretAndTokenCommand } from './commands.ts'
 
 /** A secret that was just created. */
 export interface NewSecret {
@@ -50,14 +51,14 @@ export function secretView(
               ${copyable(call, 'client-secret', clientSecret)}
             </div>
           </div>
-          ${isRotation && html`<p>${oldSecret(call, secret)}</p>`}
-          <div class="buttons">
-            <a class="button primary" href="${to(pathOf(kind, client))}"
-              >${texts.html('clientsSecretStored')}</a
-            >
-          </div>`,
+          ${isRotation && html`<p>${oldSecret(call, secret)}</p>`}`,
       )}
-      ${firstCall(call, kind, services, secret)}`,
+      ${firstCall(call, kind, services, secret)}
+      <div class="buttons">
+        <a class="button primary" href="${to(pathOf(kind, client))}"
+          >${texts.html(word(kind, 'SecretStored'))}</a
+        >
+      </div>`,
   }
 }
 
@@ -73,7 +74,7 @@ function firstCall(
   call: Pick<Call, 'texts' | 'to'>,
   kind: ClientKind,
   { catalog, issuer, audience }: Parts,
-  { client, clientSecret }: NewSecret,
+  { client }: NewSecret,
 ): Html | undefined {
   const { texts, to } = call
   if (client.disabled) return undefined
@@ -87,20 +88,26 @@ function firstCall(
         <p><a href="${to(`${pathOf(kind, client)}/guide`)}">${texts.html('guideTitle')}</a></p>`,
     )
   }
+  const tokenCommand = secretAndTokenCommand({
+    clientId: client.clientId,
+    tokenAddress: issuer + ROUTES.token,
+  })
   const address = firstReadAddress(catalog.current, directScopes(catalog.current, client), audience)
   return panel(
     { title: texts.html('clientsTryTitle') },
     html`<p class="muted">${texts.html('clientsTryHint')}</p>
-      <div class="tight">
-        <h3>${texts.html('clientsTryToken')}</h3>
-        ${copyable(call, 'token-command', tokenCommand(issuer, client.clientId, clientSecret))}
-      </div>
-      ${
-        address !== undefined &&
-        html`<div class="tight">
-          <h3>${texts.html('clientsTryCall')}</h3>
-          ${copyable(call, 'call-command', callCommand(address))}
-        </div>`
-      }`,
+      <div class="stack listing">
+        <div class="tight">
+          <h3>${texts.html('clientsTryToken')}</h3>
+          ${copyable(call, 'token-command', tokenCommand)}
+        </div>
+        ${
+          address !== undefined &&
+          html`<div class="tight">
+            <h3>${texts.html('clientsTryCall')}</h3>
+            ${copyable(call, 'call-command', callCommand(address))}
+          </div>`
+        }
+      </div>`,
   )
 }

@@ -1,30 +1,5 @@
-import { callCommand, quote } from '../clients/commands.ts'
+import { callCommand, clientArguments, keepCommand, quote, tokenRequest } from '../clients/commands.ts'
 import { scopeText, type GuideValues } from './guide-values.ts'
-
-/** Reads the secret without showing it, so that it stands neither on the screen nor in the history of the shell. */
-export const SECRET_COMMAND = `printf 'Client secret: '; stty -echo; read -r CLIENT_SECRET; stty echo; export CLIENT_SECRET`
-
-/** Prints the response of the token endpoint, and keeps one of its fields in a variable. */
-const keep = (variable: string, field: string) =>
-  `${variable}=$(printf %s "$RESPONSE" | sed -n 's/.*"${field}":"\\([^"]*\\)".*/\\1/p')`
-
-/** A request to the token endpoint. */
-function tokenRequest({ tokenAddress, clientId }: GuideValues, parameters: readonly string[]): string {
-  return [
-    `RESPONSE=$(curl -s ${quote(tokenAddress)} \\`,
-    `  --data-urlencode ${quote(`client_id=${clientId}`)} \\`,
-    `  --data-urlencode "client_secret=$CLIENT_SECRET" \\`,
-    ...parameters.map((each, at) => `  ${each}${at < parameters.length - 1 ? ' \\' : ')'}`),
-    `echo "$RESPONSE"`,
-  ].join('\n')
-}
-
-/** Gets a token of an API key. */
-export function directTokenCommand(values: GuideValues): string {
-  return [tokenRequest(values, ['-d grant_type=client_credentials']), keep('TOKEN', 'access_token')].join(
-    '\n',
-  )
-}
 
 /** Prints the address that a user opens to allow the application. */
 export function authorizationCommand(values: GuideValues, redirectUri: string): string {
@@ -69,12 +44,21 @@ export function refreshCommand(values: GuideValues): string {
 function withBothTokens(values: GuideValues, parameters: readonly string[]): string {
   return [
     tokenRequest(values, parameters),
-    keep('TOKEN', 'access_token'),
-    keep('REFRESH_TOKEN', 'refresh_token'),
+    keepCommand('TOKEN', 'access_token'),
+    keepCommand('REFRESH_TOKEN', 'refresh_token'),
   ].join('\n')
 }
 
 /** Calls the API; undefined if there is no operation to try. */
 export function apiCommand({ readAddress }: GuideValues): string | undefined {
   return readAddress === undefined ? undefined : callCommand(readAddress)
+}
+
+/** Ends the token in the variable `TOKEN`. */
+export function revocationCommand(values: GuideValues): string {
+  return [
+    `curl -i ${quote(values.revocationAddress)}`,
+    ...clientArguments(values),
+    `--data-urlencode "token=$TOKEN" -w '\\n'`,
+  ].join(' \\\n  ')
 }

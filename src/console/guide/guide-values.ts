@@ -12,6 +12,7 @@ export interface GuideValues {
   readonly issuer: string
   readonly tokenAddress: string
   readonly authorizationAddress: string
+  readonly revocationAddress: string
   /** The address of the API. */
   readonly audience: string
   /** The operations that the client may call, in the order of the catalog. */
@@ -43,6 +44,7 @@ export async function guideValues(
     issuer,
     tokenAddress: issuer + ROUTES.token,
     authorizationAddress: issuer + ROUTES.authorization,
+    revocationAddress: issuer + ROUTES.revocation,
     audience,
     operations: scopes.flatMap((scope) => catalog.operations.get(scope) ?? []),
     redirectUri: client.kind === 'application' ? client.redirectUris[0] : undefined,

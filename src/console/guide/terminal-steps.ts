@@ -1,4 +1,5 @@
 import { html, type Html } from '../../http/html.ts'
+import { directTokenCommand, SECRET_COMMAND } from '../clients/commands.ts'
 import { copyable } from '../elements/elements.ts'
 import type { Call } from '../page.ts'
 import type { TextName } from '../texts.ts'
@@ -6,10 +7,9 @@ import {
   apiCommand,
   authorizationCommand,
   CODE_COMMAND,
-  directTokenCommand,
   exchangeCommand,
   refreshCommand,
-  SECRET_COMMAND,
+  revocationCommand,
 } from './curl-commands.ts'
 import type { GuideValues } from './guide-values.ts'
 
@@ -18,6 +18,8 @@ interface Step {
   readonly id: string
   readonly title: TextName
   readonly hint?: TextName | undefined
+  /** What to do if the step fails. */
+  readonly note?: TextName | undefined
   /** Undefined if there is nothing to copy. */
   readonly command: string | undefined
 }
@@ -27,10 +29,11 @@ export function terminalSteps(call: Pick<Call, 'texts'>, values: GuideValues): H
   const { texts } = call
   return html`<ol class="steps listing">
     ${stepsOf(values).map(
-      ({ id, title, hint, command }) =>
+      ({ id, title, hint, note, command }) =>
         html`<li>
           <h3>${texts.html(title)}</h3>
           ${hint !== undefined && html`<p class="muted small">${texts.html(hint)}</p>`}
+          ${note !== undefined && html`<p class="muted small">${texts.html(note)}</p>`}
           ${command !== undefined && copyable(call, `step-${id}`, command)}
         </li>`,
     )}
@@ -48,9 +51,11 @@ function stepsOf(values: GuideValues): Step[] {
     command: SECRET_COMMAND,
   }
   const api: Step = { id: 'call', title: 'guideStepCall', hint, command: call }
+  const revoke: Step = { id: 'revoke', title: 'guideStepRevoke', command: revocationCommand(values) }
   if (redirectUri === undefined) {
     const command = directTokenCommand(values)
-    return [secret, { id: 'token', title: 'guideStepToken', hint: 'guideStepTokenHint', command }, api]
+    const token: Step = { id: 'token', title: 'guideStepToken', hint: 'guideStepTokenHint', command }
+    return [secret, token, api, { ...revoke, hint: 'guideStepRevokeKeyHint' }]
   }
   return [
     {
@@ -59,7 +64,13 @@ function stepsOf(values: GuideValues): Step[] {
       hint: 'guideStepAllowHint',
       command: authorizationCommand(values, redirectUri),
     },
-    { id: 'code', title: 'guideStepCode', hint: 'guideStepCodeHint', command: CODE_COMMAND },
+    {
+      id: 'code',
+      title: 'guideStepCode',
+      hint: 'guideStepCodeHint',
+      note: 'guideStepCodeNote',
+      command: CODE_COMMAND,
+    },
     secret,
     {
       id: 'exchange',
@@ -74,5 +85,6 @@ function stepsOf(values: GuideValues): Step[] {
       hint: 'guideStepRefreshHint',
       command: refreshCommand(values),
     },
+    { ...revoke, hint: 'guideStepRevokeAppHint' },
   ]
 }

@@ -9,7 +9,8 @@ const MAX_OPERATIONS = 12
 /** The values that every OAuth library asks for. */
 export function valueFacts(call: Pick<Call, 'texts'>, values: GuideValues): Html {
   const { texts } = call
-  const { clientId, issuer, authorizationAddress, tokenAddress, audience, redirectUri } = values
+  const { clientId, issuer, authorizationAddress, tokenAddress, revocationAddress, audience, redirectUri } =
+    values
   const isApplication = values.kind === 'application'
   const code = (text: string) => html`<code dir="ltr">${text}</code>`
   const secret = texts.html('guideSecretHint', { variable: html`<code>CLIENT_SECRET</code>` })
@@ -19,6 +20,7 @@ export function valueFacts(call: Pick<Call, 'texts'>, values: GuideValues): Html
     [texts.html('guideIssuer'), code(issuer)],
     [texts.html('guideAuthorizationAddress'), isApplication && code(authorizationAddress)],
     [texts.html('guideTokenAddress'), code(tokenAddress)],
+    [texts.html('guideRevocationAddress'), code(revocationAddress)],
     [texts.html('guideRedirectUri'), redirectUri !== undefined && code(redirectUri)],
     [texts.html('guideAudience'), code(audience)],
     [texts.html('guideOperations'), operationList(call, values)],

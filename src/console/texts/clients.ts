@@ -64,7 +64,8 @@ export const english = {
   clientsCredentials: 'Credentials',
   clientsClientId: 'Client ID',
   clientsClientSecret: 'Client secret',
-  clientsSecretStored: 'I have stored it',
+  clientsKeySecretStored: 'I have stored it; go to the key',
+  clientsAppSecretStored: 'I have stored it; go to the application',
   clientsOldSecretUntil: 'The old secret works until {time}. Give your programs the new one before that.',
   clientsOldSecretEnded: 'No older secret works any more. Give your programs the new one now.',
   clientsNextTitle: 'Next',
@@ -72,7 +73,8 @@ export const english = {
   clientsNextGuide:
     'When the secret is stored, the guide shows how users connect the application, and how it calls the API.',
   clientsTryTitle: 'Try it',
-  clientsTryHint: 'Paste these lines into a terminal on macOS or Linux.',
+  clientsTryHint:
+    'Paste each block into a terminal on macOS or Linux. The first one asks for the secret, so that it does not get into the history of the shell.',
   clientsTryToken: '1. Get a token',
   clientsTryCall: '2. Call the API with it',
 }
@@ -141,7 +143,8 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   clientsCredentials: 'Zugangsdaten',
   clientsClientId: 'Client-ID',
   clientsClientSecret: 'Client-Secret',
-  clientsSecretStored: 'Ich habe es gespeichert',
+  clientsKeySecretStored: 'Gespeichert; weiter zum Schlüssel',
+  clientsAppSecretStored: 'Gespeichert; weiter zur Anwendung',
   clientsOldSecretUntil:
     'Das alte Secret gilt bis {time}. Stellen Sie Ihre Programme vorher auf das neue um.',
   clientsOldSecretEnded: 'Kein älteres Secret gilt mehr. Stellen Sie Ihre Programme jetzt auf das neue um.',
@@ -151,7 +154,8 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   clientsNextGuide:
     'Wenn das Secret gespeichert ist, zeigt die Anleitung, wie Nutzer die Anwendung verbinden und wie sie die API aufruft.',
   clientsTryTitle: 'Ausprobieren',
-  clientsTryHint: 'Fügen Sie diese Zeilen unter macOS oder Linux in ein Terminal ein.',
+  clientsTryHint:
+    'Fügen Sie jeden Block unter macOS oder Linux in ein Terminal ein. Der erste fragt nach dem Secret, damit es nicht in den Verlauf der Shell gelangt.',
   clientsTryToken: '1. Token holen',
   clientsTryCall: '2. API damit aufrufen',
 }

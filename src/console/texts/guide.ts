@@ -12,6 +12,7 @@ export const english = {
   guideIssuer: 'Issuer',
   guideAuthorizationAddress: 'Authorization endpoint',
   guideTokenAddress: 'Token endpoint',
+  guideRevocationAddress: 'Revocation endpoint',
   guideAudience: 'Address of the API',
   guideRedirectUri: 'Redirect URI',
   guideOperations: 'Operations',
@@ -37,11 +38,18 @@ export const english = {
   guideStepCode: 'Copy the code',
   guideStepCodeHint:
     'Then the browser opens the redirect URI. Copy the value after code= from its address. It is valid for a short time, and only once.',
+  guideStepCodeNote:
+    'If a program answers at this address, stop it first. Or put a redirect URI at which nothing listens, such as http://localhost:9/callback, first in the settings, and reload this page.',
   guideStepExchange: 'Exchange the code for tokens',
   guideStepCall: 'Call the API',
   guideStepRefresh: 'Get a new token',
   guideStepRefreshHint:
     'A token expires, the authorization of the user stays. Each response has a new refresh token. Store it at once: the old one is no longer valid.',
+  guideStepRevoke: 'End a token',
+  guideStepRevokeKeyHint:
+    'When a token is no longer needed, or has leaked, the revocation endpoint (RFC 7009) ends it. Later calls with it get 401.',
+  guideStepRevokeAppHint:
+    'When a token is no longer needed, or has leaked, the revocation endpoint (RFC 7009) ends it. Later calls with it get 401. If you send the refresh token instead, the user is disconnected.',
   guideNoRead: 'No operation can be called without a value in its address. Call one of the operations above.',
 
   guideProgram: 'In your program',
@@ -85,6 +93,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   guideIssuer: 'Issuer',
   guideAuthorizationAddress: 'Authorization-Endpoint',
   guideTokenAddress: 'Token-Endpoint',
+  guideRevocationAddress: 'Revocation-Endpoint',
   guideAudience: 'Adresse der API',
   guideRedirectUri: 'Redirect-URI',
   guideOperations: 'Operationen',
@@ -110,11 +119,18 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   guideStepCode: 'Code kopieren',
   guideStepCodeHint:
     'Danach öffnet der Browser die Redirect-URI. Kopieren Sie aus ihrer Adresse den Wert nach code=. Er gilt nur kurz und nur einmal.',
+  guideStepCodeNote:
+    'Wenn an dieser Adresse ein Programm antwortet, halten Sie es vorher an. Oder tragen Sie in den Einstellungen als erste eine Redirect-URI ein, an der nichts läuft, etwa http://localhost:9/callback, und laden Sie diese Seite neu.',
   guideStepExchange: 'Code gegen Token tauschen',
   guideStepCall: 'API aufrufen',
   guideStepRefresh: 'Neues Token holen',
   guideStepRefreshHint:
     'Ein Token läuft ab, die Zustimmung des Nutzers bleibt. Jede Antwort enthält ein neues Refresh-Token. Speichern Sie es sofort: Das alte gilt nicht mehr.',
+  guideStepRevoke: 'Token beenden',
+  guideStepRevokeKeyHint:
+    'Wird ein Token nicht mehr gebraucht oder ist es in falsche Hände geraten, beendet es der Revocation-Endpoint (RFC 7009). Spätere Aufrufe damit erhalten 401.',
+  guideStepRevokeAppHint:
+    'Wird ein Token nicht mehr gebraucht oder ist es in falsche Hände geraten, beendet es der Revocation-Endpoint (RFC 7009). Spätere Aufrufe damit erhalten 401. Senden Sie stattdessen das Refresh-Token, wird die Verbindung des Nutzers getrennt.',
   guideNoRead:
     'Keine Operation lässt sich ohne einen Wert in der Adresse aufrufen. Rufen Sie eine der Operationen oben auf.',
 

@@ -92,10 +92,13 @@ describeWithChromium('the console of the example, in a browser', () => {
 
         const commands = await page.locator('.copyable code', { hasText: 'curl' }).allInnerTexts()
         expect(commands).toHaveLength(2)
-        const output = await runToEnd(examples.folder, 'bash', ['-c', commands.join('\n')])
+        const output = await runToEnd(examples.folder, 'bash', [
+          '-c',
+          `{\n${commands.join('\n')}\n} <<'END'\n${first.client_secret}\nEND`,
+        ])
         expect(output).toMatch(/^HTTP\/1\.1 200/m)
 
-        await page.getByRole('link', { name: 'I have stored it' }).click()
+        await page.getByRole('link', { name: 'I have stored it; go to the key' }).click()
         expect(await page.content()).not.toContain(first.client_secret)
         const { token } = await requestToken(first)
         expect(await call('/invoices/create', token, 'POST')).toBe(422)
@@ -114,7 +117,7 @@ describeWithChromium('the console of the example, in a browser', () => {
         const second = await credentials(page)
         expect((await requestToken(first)).status).toBe(200)
         expect((await requestToken(second)).status).toBe(200)
-        await page.getByRole('link', { name: 'I have stored it' }).click()
+        await page.getByRole('link', { name: 'I have stored it; go to the key' }).click()
         await page.getByRole('button', { name: 'Revoke old secret' }).click()
         await page.getByText('Create a new secret').first().waitFor()
         expect((await requestToken(first)).status).toBe(401)

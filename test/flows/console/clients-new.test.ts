@@ -69,8 +69,14 @@ describe('the form for a new client', () => {
     const created = await visitor.submit(page, 'create', { name: 'Export', product: ['payments'] })
     const lines = `${copyTextOf(created, 'token-command')}\n${copyTextOf(created, 'call-command')}`
     expect(lines).toContain(`${host.audience}/payments/list`)
-    const { stdout } = await promisify(execFile)('sh', ['-c', lines])
+    const { client_secret: secret } = credentialsOf(created)
+    expect(lines).not.toContain(secret)
+    const running = promisify(execFile)('sh', ['-c', lines])
+    running.child.stdin?.end(`${secret}\n`)
+    const { stdout } = await running
+    expect(stdout).toMatch(/^Client secret: \n\{"access_token":/)
     expect(stdout).toContain('HTTP/1.1 200 OK')
+    expect(stdout.endsWith('\n')).toBe(true)
     expect(stdout).toContain('"reached":"/api/payments/list"')
   })
 
@@ -237,13 +243,17 @@ describe('the form for a new client', () => {
     expect(Buffer.byteLength(body)).toBeLessThan(20_480)
   })
 
-  it('the secret stands in the fields to copy only, and in no attribute', async () => {
+  it('the secret stands in its field only, and the link below the commands says where it leads', async () => {
     const visitor = host.visit('acme')
     const page = await visitor.open('/console/api-keys/new')
     const created = await visitor.submit(page, 'create', { name: 'Export', product: ['invoices'] })
     const { client_secret: secret } = credentialsOf(created)
     const tags = created.body.match(/<[^>]+>/g) ?? []
     expect(tags.filter((tag) => tag.includes(secret))).toEqual([])
+    expect(created.body.split(secret)).toHaveLength(2)
+    expect(textOf(created.body)).toMatch(
+      /Export is created .* Try it .* 2\. Call the API with it .* I have stored it; go to the key$/,
+    )
     expect(copyTextOf(created, 'client-secret')).toBe(secret)
     expect(created.url.href).not.toContain(secret)
   })

@@ -77,18 +77,21 @@ describe('the guide of a client', () => {
   it('the lines for a terminal get a token of an API key and call the API', async () => {
     const key = await host.createApiKey()
     const body = await guideOf('api-keys', key)
-    const lines = ['step-secret', 'step-token', 'step-call'].map((id) => copied(body, id))
+    const steps = ['secret', 'token', 'call', 'revoke', 'call']
+    const lines = steps.map((step) => copied(body, `step-${step}`))
     const output = await runInShell(['echo begin', ...lines].join('\n'), async () => `${key.client_secret}\n`)
     expect(output).toContain('"access_token":')
-    expect(output).toContain('HTTP/1.1 200 OK')
-    expect(output).toContain('"reached":"/api/invoices/list"')
+    expect(output.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 401'])
+    expect(output).toMatch(/"reached":"\/api\/invoices\/list".*\n/)
+    expect(output.endsWith('\n')).toBe(true)
+    expect(body).toContain(`${host.issuer}/oauth2/revoke</code`)
     expect(body).not.toContain(key.client_secret)
   })
 
   it('the lines for a terminal connect a user with an application, call the API, and get new tokens', async () => {
     const application = await host.createApplication()
     const body = await guideOf('applications', application)
-    const steps = ['allow', 'code', 'secret', 'exchange', 'call', 'refresh', 'call']
+    const steps = ['allow', 'code', 'secret', 'exchange', 'call', 'refresh', 'call', 'revoke', 'call']
     const lines = steps.map((step) => copied(body, `step-${step}`)).join('\n')
     const output = await runInShell(lines, async (address) => {
       const parameters = Object.fromEntries(new URL(address).searchParams)
@@ -99,7 +102,9 @@ describe('the guide of a client', () => {
       return `${code}\n${application.client_secret}\n`
     })
     expect(output.match(/"refresh_token":/g)).toHaveLength(2)
-    expect(output.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2)
+    expect(output.match(/HTTP\/1.1 200 OK/g)).toHaveLength(3)
+    expect(output.match(/HTTP\/1.1 401/g)).toHaveLength(1)
+    expect(body).toContain('If a program answers at this address, stop it first.')
   })
 
   it('the Node.js program gets a token of an API key and calls the API', async () => {
