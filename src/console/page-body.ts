@@ -3,6 +3,7 @@ import { html, type Html } from '../http/html.ts'
 import type { ConsoleError } from './console-error.ts'
 import type { Shown } from './dispatch.ts'
 import { notice } from './elements/elements.ts'
+import { FIELD_LABELS } from './elements/field-labels.ts'
 import { typedLineOf } from './elements/lines.ts'
 import type { Mount } from './mount.ts'
 import { navigation } from './navigation.ts'
@@ -23,16 +24,7 @@ export function pageBody({ view, page, call }: Shown): Html {
     ${problems.length > 0 && problemList(call)} ${view.body}`
 }
 
-/** The labels of the fields to which the services may object. */
-const LABELS: Readonly<Record<string, TextName>> = {
-  name: 'clientsName',
-  redirectUris: 'appsRedirectUris',
-  postLogoutRedirectUris: 'appsPostLogout',
-  homepageUri: 'appsHomepage',
-  logoUri: 'appsLogo',
-  privacyUri: 'appsPrivacy',
-  termsUri: 'appsTerms',
-}
+const LABELS = new Map<string, TextName>(Object.entries(FIELD_LABELS))
 
 /** The problems of a rejected form. Their messages come from the services, in English. */
 function problemList({ texts, problems, form }: Shown['call']): Html {
@@ -48,7 +40,7 @@ function problemList({ texts, problems, form }: Shown['call']): Html {
 /** A link to the field of a problem, such as “Redirect URIs, line 2”. @param path such as `redirectUris[1]` */
 function fieldOf(path: string, texts: Reader, form: Form): Html | undefined {
   const [, field = '', index] = /^(\w+)(?:\[(\d+)\])?$/.exec(path) ?? []
-  const label = LABELS[field]
+  const label = LABELS.get(field)
   if (label === undefined) return path === '' ? undefined : html`<code>${path}</code>: `
   const name = texts.html(label)
   const place =

@@ -124,7 +124,7 @@ export function isAt({ url }: Page, address: string): boolean {
 /** Returns the address to which a page sends the browser, by a redirect or `<meta http-equiv="refresh">`. */
 export function redirectOf(page: Page): string | undefined {
   const refresh = /<meta http-equiv="refresh" content="0;url=([^"]*)"/.exec(page.body)?.[1]
-  if (page.status === 200 && refresh !== undefined) return unescape(refresh)
+  if (page.status === 200 && refresh !== undefined) return unescapeHtml(refresh)
   return page.status >= 300 && page.status < 400 ? (page.headers.get('location') ?? undefined) : undefined
 }
 
@@ -152,10 +152,11 @@ export function formsOf(page: Page): Form[] {
 function attribute(tag: string, name: string): string | undefined {
   const match = new RegExp(`\\s${name}=(?:"([^"]*)"|([^\\s>]+))`).exec(tag)
   const value = match?.[1] ?? match?.[2]
-  return value === undefined ? undefined : unescape(value)
+  return value === undefined ? undefined : unescapeHtml(value)
 }
 
-function unescape(text: string): string {
+/** The text that markup without elements stands for. */
+export function unescapeHtml(text: string): string {
   return text
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")

@@ -4,21 +4,11 @@ import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { logoTile } from '../../http/pages/logo-tile.ts'
 import { panel } from '../elements/elements.ts'
+import { FIELD_LABELS } from '../elements/field-labels.ts'
 import { field, form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { textsOf, type SettingsField } from './settings-fields.ts'
-
-/** The labels of the fields. */
-export const LABELS: Readonly<Record<SettingsField, TextName>> = {
-  name: 'appsName',
-  redirectUris: 'appsRedirectUris',
-  postLogoutRedirectUris: 'appsPostLogout',
-  homepageUri: 'appsHomepage',
-  logoUri: 'appsLogo',
-  privacyUri: 'appsPrivacy',
-  termsUri: 'appsTerms',
-}
 
 const HINTS: Readonly<Record<SettingsField, TextName>> = {
   name: 'appsNameHint',
@@ -48,7 +38,7 @@ export function settingsForm(call: FormCall, mayChange: boolean): Html {
     return field(call, {
       name,
       type,
-      label: texts.html(LABELS[name]),
+      label: texts.html(FIELD_LABELS[name]),
       hint: texts.html(HINTS[name]),
       value: stored[name],
       isRequired: isName,

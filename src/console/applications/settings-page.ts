@@ -7,11 +7,12 @@ import { applicationName } from '../../http/pages/display-text.ts'
 import { pathOf } from '../clients/client-kind.ts'
 import { trail } from '../clients/client-trail.ts'
 import { facts, notice } from '../elements/elements.ts'
+import { FIELD_LABELS } from '../elements/field-labels.ts'
 import { page, type Call, type Page, type Redirect, type View } from '../page.ts'
 import type { ApplicationPageParts } from './application-page-parts.ts'
 import { levelPanel } from './level-panel.ts'
 import { changedFields, readTexts, textsOf, toChanges, type SettingsTexts } from './settings-fields.ts'
-import { LABELS, settingsForm } from './settings-form.ts'
+import { settingsForm } from './settings-form.ts'
 
 /** The application was changed after the form was shown. */
 class ChangedMeanwhile extends Error {
@@ -79,7 +80,7 @@ export function settingsPage(parts: ApplicationPageParts): Page {
     if (lost.length === 0) return undefined
     const entered = facts(
       lost.map((name) => [
-        texts.html(LABELS[name]),
+        texts.html(FIELD_LABELS[name]),
         wanted[name] === '' ? texts.html('none') : html`<bdi class="lines">${wanted[name]}</bdi>`,
       ]),
     )

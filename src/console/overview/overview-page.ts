@@ -66,7 +66,7 @@ async function show(services: OverviewServices, call: Call) {
     connected &&
       has('connected') &&
       card(call, {
-        title: 'overviewConnected',
+        title: 'navConnected',
         what: 'overviewConnectedWhat',
         path: '/connected-applications',
         start: ['overviewConnectedShow', '/connected-applications'],
@@ -75,9 +75,9 @@ async function show(services: OverviewServices, call: Call) {
   ]
   const level = account?.kycLevel ?? texts.plain('overviewLowestLevel')
   return {
-    title: texts.plain('overviewTitle'),
+    title: texts.plain('navOverview'),
     body: html`<div class="line spread">
-        <h1>${texts.html(isEmpty ? 'overviewStart' : 'overviewTitle')}</h1>
+        <h1>${texts.html(isEmpty ? 'overviewStart' : 'navOverview')}</h1>
         ${catalog.current.kycLevels.length > 0 && html`<span class="muted">${texts.html('overviewLevel', { level })}</span>`}
       </div>
       <div class="columns">${cards}</div>
@@ -87,13 +87,13 @@ async function show(services: OverviewServices, call: Call) {
 
 /** What the cards of API keys and of applications say, and where they lead. */
 const KEYS = {
-  title: 'overviewKeys',
+  title: 'navApiKeys',
   what: 'overviewKeysWhat',
   create: 'overviewKeysCreate',
   path: '/api-keys',
 } as const
 const APPLICATIONS = {
-  title: 'overviewApplications',
+  title: 'navApplications',
   what: 'overviewApplicationsWhat',
   create: 'overviewApplicationsCreate',
   path: '/applications',

@@ -2,17 +2,13 @@ import type { PageText } from '../../http/pages/texts.ts'
 
 /** The texts of the start page of the console. */
 export const english = {
-  overviewTitle: 'Overview',
   overviewStart: 'What do you want to do?',
   overviewLevel: 'Verification level: {level}',
   overviewLowestLevel: 'lowest',
-  overviewKeys: 'API keys',
   overviewKeysWhat: 'An API key lets your own program use the data of your account.',
   overviewKeysCreate: 'Create an API key',
-  overviewApplications: 'Applications',
   overviewApplicationsWhat: 'An application uses the data of other people, after they have agreed to it.',
   overviewApplicationsCreate: 'Create an application',
-  overviewConnected: 'Connected applications',
   overviewConnectedWhat: 'Applications of others that you have allowed to use your account.',
   overviewConnectedShow: 'Show connected applications',
   overviewCount: { one: '{count} in total', other: '{count} in total' } as PageText,
@@ -23,18 +19,14 @@ export const english = {
 
 /** The same texts in German. */
 export const german: Readonly<Record<keyof typeof english, PageText>> = {
-  overviewTitle: 'Übersicht',
   overviewStart: 'Was möchten Sie tun?',
   overviewLevel: 'Verifizierungsstufe: {level}',
   overviewLowestLevel: 'niedrigste',
-  overviewKeys: 'API-Schlüssel',
   overviewKeysWhat: 'Mit einem API-Schlüssel nutzt Ihr eigenes Programm die Daten Ihres Kontos.',
   overviewKeysCreate: 'API-Schlüssel erstellen',
-  overviewApplications: 'Anwendungen',
   overviewApplicationsWhat:
     'Eine Anwendung nutzt die Daten anderer Personen, nachdem diese zugestimmt haben.',
   overviewApplicationsCreate: 'Anwendung erstellen',
-  overviewConnected: 'Verbundene Anwendungen',
   overviewConnectedWhat: 'Fremde Anwendungen, denen Sie Zugriff auf Ihr Konto erlaubt haben.',
   overviewConnectedShow: 'Verbundene Anwendungen anzeigen',
   overviewCount: { one: '{count} insgesamt', other: '{count} insgesamt' },

@@ -1,9 +1,9 @@
-import type { Page } from '../../support/browser.ts'
+import { unescapeHtml, type Page } from '../../support/browser.ts'
 import type { Client } from '../../support/host-requests.ts'
 
 /** The text of markup, as a person reads it. */
 export function textOf(markup = ''): string {
-  return unescape(markup.replaceAll(/<[^>]+>/g, ' '))
+  return unescapeHtml(markup.replaceAll(/<[^>]+>/g, ' '))
     .replaceAll(/\s+/g, ' ')
     .trim()
 }
@@ -12,7 +12,7 @@ export function textOf(markup = ''): string {
 export function copyTextOf(page: Page, id: string): string {
   const markup = new RegExp(`<code id="${id}">([^]*?)</code\\s*>`).exec(page.body)?.[1]
   if (markup === undefined) throw new Error(`there is nothing to copy with the id “${id}”:\n${page.body}`)
-  return unescape(markup)
+  return unescapeHtml(markup)
 }
 
 /** The credentials on the page that shows a new secret. */
@@ -24,13 +24,4 @@ export function credentialsOf(page: Page): Client {
 export function panelOf(page: Page, id: string): string {
   const panels = page.body.match(/<section\b[^]*?<\/section>/g) ?? []
   return panels.find((panel) => panel.slice(0, 200).includes(`id="${id}"`)) ?? ''
-}
-
-function unescape(text: string): string {
-  return text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
 }
