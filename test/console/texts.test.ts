@@ -31,7 +31,25 @@ const templates = [...sources.matchAll(/\b(?:html|plain)\(`(\w+)\$\{[^`{}]+\}(\w
   ([, start, end]) => new RegExp(`^${start}[A-Z]\\w*${end}$`),
 )
 
+/** German words that have one equivalent in the console, and that equivalent. */
+const OTHER_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\bFunktion(en)?\b/, 'Operation'],
+  [/\b(ent|ge|ab)?(ge)?sperr/i, 'deaktivieren, aktivieren'],
+  [/geheimnis/i, 'Secret'],
+  [/offen(ge|zu)?leg|kompromittier|geleakt/i, 'Leck melden'],
+  [/\b(an(ge|zu)?leg(t|en|e)|lege?n? [^.]*\ban)\b|erzeug|generier/i, 'erstellen'],
+  [/applikation/i, 'Anwendung'],
+  [/\bAPI[- ]?keys?\b/i, 'API-Schlüssel'],
+  [/anwendung(en)? (wird |werden |ist |sind |wurden? )?(zu )?(ge)?trennt?en?\b/i, 'Verbindung trennen'],
+]
+
 describe('the texts of the console', () => {
+  it.each(names)('the German text %s uses the one word for each thing', (name) => {
+    const text = JSON.stringify(german[name])
+    const found = OTHER_WORDS.filter(([other]) => other.test(text)).map(([, word]) => `say ${word}`)
+    expect(found, text).toEqual([])
+  })
+
   it.each(names)('a page uses the text %s', (name) => {
     expect(written.has(name) || templates.some((template) => template.test(name))).toBe(true)
   })

@@ -40,7 +40,7 @@ export async function revokeResult(
     (isComplete || lines.length > 0) &&
     notice(
       'good',
-      html`${isComplete && html`<p><strong>${texts.html(isNothing ? 'operatorRevokedNothing' : 'operatorRevokedTitle')}</strong></p>`}
+      html`${isComplete && isNothing && html`<p><strong>${texts.html('operatorRevokedNothing')}</strong></p>`}
       ${lines.map((line) => html`<p>${line}</p>`)}`,
     )
   const problems =

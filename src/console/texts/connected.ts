@@ -40,7 +40,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
     'Sie haben diesen Anwendungen erlaubt, für Sie zu handeln. Trennen Sie, was Sie nicht mehr nutzen oder nicht kennen.',
   connectedEmptyTitle: 'Keine verbundenen Anwendungen',
   connectedEmpty:
-    'Wenn Sie einer Anwendung erlauben, für Sie zu handeln, erscheint sie hier. Sie sehen, was sie darf, und können sie jederzeit trennen.',
+    'Wenn Sie einer Anwendung erlauben, für Sie zu handeln, erscheint sie hier. Sie sehen, was sie darf, und können die Verbindung jederzeit trennen.',
   connectedCount: { one: '{count} Anwendung', other: '{count} Anwendungen' },
   connectedDeveloper: 'von {developer}',
   connectedPrivacy: 'Datenschutzerklärung',
@@ -52,7 +52,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   connectedLastUsed: 'zuletzt genutzt am {date}',
   connectedUnknown: 'Unbekannte Anwendung',
   connectedUnknownHint:
-    'Die Anwendung {clientId} wurde gelöscht, ihr Name ist deshalb nicht mehr bekannt. Sie kann nicht mehr für Sie handeln. Trennen Sie sie, um sie aus dieser Liste zu entfernen.',
+    'Die Anwendung {clientId} wurde gelöscht, ihr Name ist deshalb nicht mehr bekannt. Sie kann nicht mehr für Sie handeln. Trennen Sie die Verbindung, um sie aus dieser Liste zu entfernen.',
   connectedDisconnect: 'Trennen',
   connectedConfirm:
     '{name} trennen? Die Anwendung verliert sofort den Zugriff, und alles, wofür Sie sie nutzen, funktioniert nicht mehr. Um sie wieder zu verbinden, müssen Sie ihr den Zugriff erneut erlauben.',

@@ -89,7 +89,7 @@ export const german: Readonly<Record<keyof typeof english, string>> = {
   errorInternalTitle: 'Bei uns ist etwas schiefgegangen',
   errorInternal: 'Die Betreiber dieses Dienstes wurden informiert. Versuchen Sie es später noch einmal.',
   errorRepeated:
-    'Dieses Formular wurde schon mit anderem Inhalt gesendet, oder was es angelegt hat, wurde inzwischen gelöscht. Beginnen Sie von vorn.',
+    'Dieses Formular wurde schon mit anderem Inhalt gesendet, oder was es erstellt hat, wurde inzwischen gelöscht. Beginnen Sie von vorn.',
   errorInProgress:
     'Dasselbe Formular wird gerade verarbeitet. Warten Sie einen Moment und laden Sie die Seite neu.',
   errorMethod: 'Diese Adresse kann so nicht benutzt werden.',

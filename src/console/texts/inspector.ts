@@ -115,16 +115,16 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   inspectorRevoked: 'Dieses Token wurde widerrufen.',
   inspectorRevokedToken: 'Das Token selbst wurde widerrufen. Holen Sie ein neues.',
   inspectorRevokedGrant:
-    'Die Verbindung dahinter ist beendet: Die Person hat die Anwendung getrennt, oder ein Code oder Refresh-Token wurde zweimal benutzt. Bitten Sie die Person, die Anwendung neu zu verbinden.',
+    'Die Verbindung dahinter ist beendet: Die Person hat die Verbindung getrennt, oder ein Code oder Refresh-Token wurde zweimal benutzt. Bitten Sie die Person, die Anwendung neu zu verbinden.',
   inspectorRevokedKey:
-    'Der Schlüssel, der es signiert hat, wurde widerrufen, weil er vielleicht offengelegt ist. Holen Sie ein neues Token; es wird mit einem anderen Schlüssel signiert.',
+    'Der Schlüssel, der es signiert hat, wurde widerrufen, vielleicht wegen eines Lecks. Holen Sie ein neues Token; es wird mit einem anderen Schlüssel signiert.',
   inspectorRevokedDeleted: 'Der API-Schlüssel oder die Anwendung wurde gelöscht.',
   inspectorRevokedDisabled:
-    'Der API-Schlüssel oder die Anwendung ist gesperrt. Holen Sie nach dem Entsperren ein neues Token.',
+    'Der API-Schlüssel oder die Anwendung ist deaktiviert. Holen Sie nach dem Aktivieren ein neues Token.',
   inspectorRevokedAccess:
     'Dem API-Schlüssel oder der Anwendung wurde ein Produkt oder eine Operation entzogen: {list}. Alle Tokens von davor wurden widerrufen. Holen Sie ein neues.',
   inspectorRevokedClient:
-    'Alle früheren Tokens des API-Schlüssels oder der Anwendung wurden widerrufen: Der Zugriff wurde geändert, die Tokens wurden widerrufen, oder er wurde als offengelegt gemeldet. Holen Sie ein neues.',
+    'Alle früheren Tokens des API-Schlüssels oder der Anwendung wurden widerrufen: Der Zugriff wurde geändert, die Tokens wurden widerrufen, oder ein Leck wurde gemeldet. Holen Sie ein neues.',
   inspectorRevokedScopes:
     'Das Konto des Entwicklers darf diese Operationen nicht mehr nutzen: {list}. Holen Sie ein neues Token ohne sie.',
   inspectorRevokedOperation:

@@ -112,11 +112,11 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorKeyRevoke: 'Widerrufen',
   operatorRotate: 'Jetzt wechseln',
   operatorRotateText:
-    'Ab jetzt signieren die nächsten Schlüssel, und neue werden erzeugt. Tokens bleiben gültig. Warten Sie bis zum nächsten Wechsel eine Stunde, damit jede API die Schlüssel kennt.',
+    'Ab jetzt signieren die nächsten Schlüssel, und neue werden erstellt. Tokens bleiben gültig. Warten Sie bis zum nächsten Wechsel eine Stunde, damit jede API die Schlüssel kennt.',
   operatorRotateConfirm: 'Signaturschlüssel jetzt wechseln?',
   operatorKeyRevokeTitle: 'Diesen Signaturschlüssel widerrufen?',
   operatorKeyRevokeText:
-    'Tun Sie das, falls der private Schlüssel offengelegt sein könnte. Alle Tokens, die er signiert hat, werden sofort in jeder API abgelehnt. Programme holen mit Secret und Refresh-Token von selbst neue.',
+    'Tun Sie das, falls der private Schlüssel in falsche Hände geraten sein könnte. Alle Tokens, die er signiert hat, werden sofort in jeder API abgelehnt. Programme holen mit Secret und Refresh-Token von selbst neue.',
   operatorKeyRevokeCurrent: 'Dieser Schlüssel signiert jetzt. Der nächste übernimmt sofort.',
   operatorKeyRevokeNotNeeded:
     'Für einen gewöhnlichen Wechsel nutzen Sie stattdessen „Jetzt wechseln“: Dann bleiben alle Tokens gültig.',

@@ -110,7 +110,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorClientId: 'Client-ID',
   operatorAccount: 'Konto',
   operatorUser: 'Person',
-  operatorCreated: 'Angelegt',
+  operatorCreated: 'Erstellt',
   operatorLastUsed: 'Zuletzt benutzt',
   operatorProducts: 'Produkte',
   operatorRemoved: 'Entfernte Operationen',
@@ -129,28 +129,28 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorTrailLink: 'Alle anzeigen',
   operatorActions: 'Aktionen',
 
-  operatorDisable: 'Sperren',
+  operatorDisable: 'Deaktivieren',
   operatorDisableText:
     'Die jetzigen Tokens werden sofort abgelehnt. Neue gibt es erst, wenn wieder aktiviert wird. Das kann auch der Inhaber.',
   operatorDisableConfirm:
     'Deaktivieren? Alle Programme, die ihn benutzen, funktionieren sofort nicht mehr. Auch der Inhaber kann wieder aktivieren.',
-  operatorEnable: 'Entsperren',
+  operatorEnable: 'Aktivieren',
   operatorEnableText: 'Mit demselben Secret gibt es wieder Tokens. Frühere Tokens bleiben abgelehnt.',
   operatorRevokeTokens: 'Tokens widerrufen',
   operatorRevokeTokensText:
     'Alle jetzigen Tokens werden abgelehnt. Das Secret bleibt gültig, neue Tokens sind möglich.',
   operatorRevokeTokensConfirm: 'Alle jetzigen Tokens widerrufen?',
-  operatorCompromised: 'Als offengelegt melden',
+  operatorCompromised: 'Leck melden',
   operatorCompromisedText:
-    'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Inhaber ein neues Secret erzeugt.',
+    'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Inhaber ein neues Secret erstellt.',
   operatorCompromisedConfirm:
     'Alle Secrets und Tokens widerrufen? Bis zu einem neuen Secret funktioniert nichts mehr.',
   doneOperatorDisabled:
     'Deaktiviert: Tokens werden abgelehnt, bis wieder aktiviert wird. Das kann auch der Inhaber.',
-  doneOperatorEnabled: 'Entsperrt.',
+  doneOperatorEnabled: 'Aktiviert.',
   doneOperatorRevoked: 'Die Tokens werden abgelehnt.',
   doneOperatorCompromised:
-    'Alle Secrets und Tokens sind widerrufen. Bitten Sie den Inhaber, ein neues Secret zu erzeugen.',
+    'Alle Secrets und Tokens sind widerrufen. Bitten Sie den Inhaber, ein neues Secret zu erstellen.',
 
   operatorAccountTitle: 'Konto {account}',
   operatorUserTitle: 'Person {user} im Konto {account}',

@@ -28,7 +28,7 @@ export const english = {
     'All tokens that users gave to them are rejected. The users stay connected, so the applications can get new tokens.',
   operatorRevokeGrantsText: 'The applications are disconnected. Each must ask again for the authorization.',
   operatorRevokeNothing: 'Nothing at present: there are no API keys, no applications and no connections.',
-  operatorRevokeNot: 'What goes on',
+  operatorRevokeNot: 'What does not end',
   operatorRevokeSecrets:
     'API keys and applications can get new tokens with their secrets, unless they are disabled or reported as leaked.',
   operatorRevokeSession:
@@ -67,7 +67,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorRevokeAccountLink: 'Alles dieses Kontos widerrufen …',
   operatorRevokeUserLink: 'Alles dieser Person widerrufen …',
   operatorRevokeAllText:
-    'Für ein übernommenes oder gelöschtes Konto. Alle Tokens werden sofort abgelehnt und alle Anwendungen getrennt. Auf Wunsch enden auch alle Secrets.',
+    'Für ein übernommenes oder gelöschtes Konto. Alle Tokens werden sofort abgelehnt und alle Verbindungen getrennt. Auf Wunsch enden auch alle Secrets.',
 
   operatorRevokeAllTitle: 'Alle Tokens und Verbindungen des Kontos {account} widerrufen?',
   operatorRevokeUserTitle: 'Alle Tokens und Verbindungen der Person {user} im Konto {account} widerrufen?',
@@ -81,9 +81,9 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorRevokeKeysText: 'Die jetzigen Tokens werden sofort abgelehnt.',
   operatorRevokeApplicationsText:
     'Alle Tokens, die sie von anderen haben, werden abgelehnt. Die Verbindungen bleiben, neue Tokens sind möglich.',
-  operatorRevokeGrantsText: 'Die Anwendungen werden getrennt. Jede muss neu um Zustimmung bitten.',
+  operatorRevokeGrantsText: 'Die Verbindungen werden getrennt. Jede Anwendung muss neu um Zustimmung bitten.',
   operatorRevokeNothing: 'Derzeit nichts: Es gibt keine API-Schlüssel, Anwendungen und Verbindungen.',
-  operatorRevokeNot: 'Was weitergeht',
+  operatorRevokeNot: 'Was nicht endet',
   operatorRevokeSecrets:
     'API-Schlüssel und Anwendungen können mit ihren Secrets neue Tokens bekommen, wenn sie nicht deaktiviert sind und kein Leck gemeldet ist.',
   operatorRevokeSession:

@@ -189,7 +189,7 @@ describe('the page of the activity', () => {
 
   it('a reader with German gets sentences and dates in German', async () => {
     const { body } = await host.visit('acme').get('/console/activity', { 'accept-language': 'de' })
-    expect(textOf(body)).toContain('Gesperrt, Tokens widerrufen')
+    expect(textOf(body)).toContain('Deaktiviert, Tokens widerrufen')
     expect(textOf(body)).toContain('API-Schlüssel')
   })
 })
