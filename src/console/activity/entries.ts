@@ -147,11 +147,11 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
 /** Who made the change. Without an actor, the entry itself shows who can have caused it. */
 function who(entry: EntryForOwner, texts: Reader): Html {
   const { name, actor, by, accountId, userId, outcome, reason } = entry
-  const text = (known: TextName) => html`<span class="muted">${texts.html(known)}</span>`
-  if (actor !== undefined) return html`<bdi>${displayText(actor)}</bdi>`
+  const text = (known: TextName) => html`<span class="muted whole">${texts.html(known)}</span>`
+  if (actor !== undefined) return nameOf(actor)
   if (by !== undefined) return text(by === 'user' ? 'activityByUser' : 'activityByService')
   if (name.startsWith('consent.') && accountId !== undefined) {
-    return html`<bdi>${displayText(userId === undefined ? accountId : `${accountId}/${userId}`)}</bdi>`
+    return nameOf(userId === undefined ? accountId : `${accountId}/${userId}`)
   }
   if (reason === 'revoked by the client') return text('activityByTheClient')
   if (outcome === 'failure') return text('activityByStranger')
@@ -161,11 +161,18 @@ function who(entry: EntryForOwner, texts: Reader): Html {
   return text('activityNotNamed')
 }
 
+/** The longest names and addresses that stay on one line. */
+const WHOLE = { name: 24, address: 30 }
+
+function nameOf(name: string): Html {
+  return html`<bdi ${name.length <= WHOLE.name && html`class="whole"`}>${displayText(name)}</bdi>`
+}
+
 /** The network address, and the program in short. The whole user agent is the tooltip. */
 function origin({ address, userAgent }: AuditEntry, texts: Reader): Html | undefined {
   if (address === undefined && userAgent === undefined) return undefined
   return html`<span class="origin small"
-    >${address !== undefined && html`<span dir="ltr">${displayText(address)}</span>`}${userAgent !== undefined && html`<span class="muted" title="${displayText(userAgent, 200)}">${programOf(userAgent, texts)}</span>`}</span
+    >${address !== undefined && html`<span ${address.length <= WHOLE.address && html`class="whole"`} dir="ltr">${displayText(address)}</span>`}${userAgent !== undefined && html`<span class="muted" title="${displayText(userAgent, 200)}">${programOf(userAgent, texts)}</span>`}</span
   >`
 }
 

@@ -3,6 +3,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { GatehouseEvents } from '../../host/events.ts'
 import type { Html } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
+import { OPENID_SCOPES } from '../openid-scopes.ts'
 import type { Reader } from '../reader.ts'
 import type { TextName } from '../texts.ts'
 
@@ -93,12 +94,14 @@ function fieldsOf(change: string, texts: Reader): string {
   return texts.list(names)
 }
 
-/** The title of an operation; its scope if there is no such operation any more. */
+/** The title of an operation, or a scope of OpenID Connect in words; the scope if there is no such operation any more. */
 export function operationTitle(
   scope: string,
-  texts: Pick<Reader, 'localize'>,
+  texts: Pick<Reader, 'localize' | 'plain'>,
   { operations }: Pick<Catalog, 'operations'>,
 ): string {
   const operation = operations.get(scope)
-  return operation ? texts.localize(operation.title) : displayText(scope)
+  if (operation) return texts.localize(operation.title)
+  const known = OPENID_SCOPES.get(scope)
+  return known === undefined ? displayText(scope) : texts.plain(known)
 }

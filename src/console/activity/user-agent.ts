@@ -1,10 +1,10 @@
 /** The programs that people recognize, each with what its user agent contains. More specific ones come first. */
 const PROGRAMS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
-  [/\bOPR\//, 'Opera'],
+  [/\b(OPR|OPiOS|Opera)\//, 'Opera'],
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\b(Firefox|FxiOS)\//, 'Firefox'],
-  [/\b(Chrome|CriOS|Chromium)\//, 'Chrome'],
+  [/\b(Headless)?(Chrome|CriOS|Chromium)\//, 'Chrome'],
   [/\bVersion\/[\d.]+.*\bSafari\//, 'Safari'],
 ]
 
@@ -21,12 +21,21 @@ function find(list: typeof PROGRAMS, userAgent: string): string | undefined {
   return list.find(([pattern]) => pattern.test(userAgent))?.[1]
 }
 
+/** The products that nearly every browser and many programs name, so that they say nothing. */
+const COMMON = /^(Mozilla|AppleWebKit|Gecko|Mobile|Safari|Version)\//
+
+/** A product with its version, such as `curl/8.5.0`. */
+const PRODUCT = /[\w.+-]+\/[^\s;,()]+/g
+
 /**
  * The program and the system of a user agent, as people know them. For other programs than browsers, the first
- * word, such as `curl/8.5.0`.
+ * product that says something, such as `curl/8.5.0`.
  */
 export function readUserAgent(userAgent: string): { program: string; system?: string | undefined } {
   const program = find(PROGRAMS, userAgent)
-  if (program === undefined) return { program: userAgent.split(' ', 1)[0] ?? '' }
+  if (program === undefined) {
+    const products = userAgent.match(PRODUCT) ?? []
+    return { program: products.find((product) => !COMMON.test(product)) ?? userAgent.split(' ', 1)[0] ?? '' }
+  }
   return { program, system: find(SYSTEMS, userAgent) }
 }

@@ -68,6 +68,9 @@ export function createConsoleStylesheet(accentColor: string): string {
 .gatehouse .choice-links a[aria-current] { color: var(--text); font-weight: 600; border-color: var(--edge); background: var(--card); }
 .gatehouse .event .line { font-weight: 500; }
 .gatehouse .event .small { font-weight: 400; }
+/* Words of the audit trail stay whole. Only names and ids break anywhere. */
+.gatehouse table:has(.event) { overflow-wrap: break-word; }
+.gatehouse table:has(.event) :is(bdi, code, [dir="ltr"]) { overflow-wrap: anywhere; }
 .gatehouse .origin { display: inline-flex; flex-direction: column; gap: .25rem; }
 
 .gatehouse .panel { background: var(--card); border: 1px solid var(--line); border-radius: calc(var(--radius) * 1.5); padding: 1.25rem; display: flex; flex-direction: column; gap: 1rem; }
@@ -187,8 +190,6 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
 .gatehouse .timeline .revoked { fill: var(--bad); }
 .gatehouse .timeline .axis { stroke: var(--edge); }
 .gatehouse .timeline .now { stroke: var(--text); stroke-dasharray: 3 3; }
-.gatehouse .actions > .line { padding-block: .75rem; flex-wrap: nowrap; }
-.gatehouse .actions > .line + .line { border-top: 1px solid var(--line); }
 .gatehouse form.filter { flex-direction: row; flex-wrap: wrap; align-items: end; gap: .75rem; }
 .gatehouse .grows { flex: 1 1 14rem; }
 
@@ -205,7 +206,6 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
   .gatehouse .listing .copyable { flex-direction: column-reverse; align-items: stretch; }
   .gatehouse .listing .copyable button { align-self: end; }
   .gatehouse table.cards td:empty { display: none; }
-  .gatehouse .actions > .line { flex-wrap: wrap; }
   .gatehouse .origin { display: inline; }
   .gatehouse .origin > * + *::before { content: " · "; }
   .gatehouse .facts { grid-template-columns: 1fr; gap: 0; }

@@ -1,5 +1,6 @@
 import type { Client } from '../../clients/client.ts'
-import { html, type Html, type HtmlValue } from '../../http/html.ts'
+import { html, type Html } from '../../http/html.ts'
+import { actionRow } from '../elements/action-row.ts'
 import { panel } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
@@ -23,8 +24,8 @@ export function dangerPanel(kind: ClientKind): ClientPanel {
         { title: texts.html('clientsDanger'), id: 'danger', isDanger: true },
         html`<ul class="items">
           ${mayWrite && (client.disabled ? enabling(call, kind) : disabling(call, kind))}
-          ${mayWrite && row(texts.html('clientsLeaked'), texts.html('clientsLeakedHint'), link('report-compromised', texts.html('clientsLeakedLink')))}
-          ${mayDelete && row(texts.html(word(kind, 'Delete')), texts.html('clientsDeleteHint'), link('delete', texts.html('clientsDeleteLink')))}
+          ${mayWrite && actionRow(texts.html('clientsLeaked'), texts.html('clientsLeakedHint'), link('report-compromised', texts.html('clientsLeakedLink')))}
+          ${mayDelete && actionRow(texts.html(word(kind, 'Delete')), texts.html('clientsDeleteHint'), link('delete', texts.html('clientsDeleteLink')))}
         </ul>`,
       )
     },
@@ -50,7 +51,7 @@ export function dangerPanel(kind: ClientKind): ClientPanel {
 function disabling(call: Call<Client>, kind: ClientKind): Html {
   const { texts } = call
   const button = html`<button class="slim danger">${texts.html('clientsDisable')}</button>`
-  return row(
+  return actionRow(
     texts.html(word(kind, 'Disable')),
     texts.html('clientsDisableHint'),
     form(call, { action: 'disable', isInline: true, confirm: texts.plain('clientsDisableConfirm') }, button),
@@ -59,7 +60,7 @@ function disabling(call: Call<Client>, kind: ClientKind): Html {
 
 function enabling(call: Call<Client>, kind: ClientKind): Html {
   const { texts } = call
-  return row(
+  return actionRow(
     texts.html(word(kind, 'Enable')),
     texts.html('clientsEnableHint'),
     form(
@@ -68,14 +69,4 @@ function enabling(call: Call<Client>, kind: ClientKind): Html {
       html`<button class="slim">${texts.html('clientsEnable')}</button>`,
     ),
   )
-}
-
-function row(title: HtmlValue, hint: HtmlValue, button: HtmlValue): Html {
-  return html`<li>
-    <div class="tight">
-      <h3>${title}</h3>
-      <p class="hint">${hint}</p>
-    </div>
-    ${button}
-  </li>`
 }

@@ -1,18 +1,8 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { html, type Html } from '../../http/html.ts'
 import { badge } from '../elements/elements.ts'
+import { OPENID_SCOPES } from '../openid-scopes.ts'
 import type { Reader } from '../reader.ts'
-import type { TextName } from '../texts.ts'
-
-/** Scopes of OpenID Connect (Core 5.4, 11), in words. */
-const OPENID_SCOPES = new Map<string, TextName>([
-  ['openid', 'connectedScopeOpenid'],
-  ['profile', 'connectedScopeProfile'],
-  ['email', 'connectedScopeEmail'],
-  ['address', 'connectedScopeAddress'],
-  ['phone', 'connectedScopePhone'],
-  ['offline_access', 'connectedScopeOffline'],
-])
 
 /** The number of permissions that are visible at once. The others are one click away. */
 const VISIBLE = 5

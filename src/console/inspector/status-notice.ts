@@ -25,7 +25,11 @@ export function statusNotice(
     )
   const { exp } = claims
   const end = isEpochSeconds(exp) ? { time: texts.dateTime(exp * 1000), ago: texts.ago(exp) } : {}
-  if (status.is === 'valid') return say('good', 'inspectorValid', texts.html('inspectorValidText', end))
+  if (status.is === 'valid') {
+    const address = html`<code dir="ltr">${issuer}/oauth2/revoke</code>`
+    const how = texts.html('inspectorValidEnd', { address })
+    return say('good', 'inspectorValid', html`${texts.html('inspectorValidText', end)} ${how}`)
+  }
   if (status.is === 'expired') return say('warn', 'inspectorExpired', texts.html('inspectorExpiredText', end))
   if (status.is === 'revoked') {
     const parts = { texts, catalog: catalog.current, client, scopes }

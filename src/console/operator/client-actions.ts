@@ -1,33 +1,43 @@
 import type { Client } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
+import { actionRow } from '../elements/action-row.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
 import type { TextName } from '../texts.ts'
 
-/** The texts of an action: what the button says, what it does, and the question before it. */
+/** The texts of an action: what it is, what the button says, what it does, and the question before it. */
 interface ActionTexts {
   readonly action: string
+  readonly title: TextName
   readonly button: TextName
   readonly text: TextName
   readonly confirm?: TextName
   readonly isDanger?: boolean
 }
 
-const ENABLE: ActionTexts = { action: 'enable', button: 'operatorEnable', text: 'operatorEnableText' }
+const ENABLE: ActionTexts = {
+  action: 'enable',
+  title: 'operatorEnableTitle',
+  button: 'operatorEnable',
+  text: 'operatorEnableText',
+}
 const DISABLE: ActionTexts = {
   action: 'disable',
+  title: 'operatorDisableTitle',
   button: 'operatorDisable',
   text: 'operatorDisableText',
   confirm: 'operatorDisableConfirm',
 }
 const REVOKE: ActionTexts = {
   action: 'revokeTokens',
+  title: 'operatorRevokeTokensTitle',
   button: 'operatorRevokeTokens',
   text: 'operatorRevokeTokensText',
   confirm: 'operatorRevokeTokensConfirm',
 }
 const COMPROMISED: ActionTexts = {
   action: 'reportCompromised',
+  title: 'operatorCompromisedTitle',
   button: 'operatorCompromised',
   text: 'operatorCompromisedText',
   confirm: 'operatorCompromisedConfirm',
@@ -50,17 +60,17 @@ export function actionRows(
   actions: readonly ActionTexts[],
 ): Html {
   const { texts } = call
-  return html`<div class="actions">
-    ${actions.map(
-      ({ action, button, text, confirm, isDanger }) =>
-        html`<div class="line spread">
-          <p>${texts.html(text)}</p>
-          ${form(
-            call,
-            { action, isInline: true, confirm: confirm && texts.plain(confirm) },
-            html`<button ${isDanger && html`class="danger"`}>${texts.html(button)}</button>`,
-          )}
-        </div>`,
+  return html`<ul class="items">
+    ${actions.map(({ action, title, button, text, confirm, isDanger }) =>
+      actionRow(
+        texts.html(title),
+        texts.html(text),
+        form(
+          call,
+          { action, isInline: true, confirm: confirm && texts.plain(confirm) },
+          html`<button class="slim ${isDanger && 'danger'}">${texts.html(button)}</button>`,
+        ),
+      ),
     )}
-  </div>`
+  </ul>`
 }

@@ -14,6 +14,7 @@ const PATH = '/operator/signing-keys'
 
 const ROTATE = {
   action: 'rotate',
+  title: 'operatorRotateTitle',
   button: 'operatorRotate',
   text: 'operatorRotateText',
   confirm: 'operatorRotateConfirm',

@@ -4,7 +4,7 @@ import type { PageText } from '../../http/pages/texts.ts'
 export const english = {
   activityTitle: 'Activity',
   activityIntro:
-    'What happened to your API keys and applications, and what was allowed to applications. The newest entry comes first.',
+    'What happened to the API keys, applications and connections of your account, newest first. What users allow one of your applications is on the page of that application.',
   activityChangesLink: 'Changes',
   activityFailuresLink: 'Failed attempts',
   activityFilterLabel: 'What to show',
@@ -97,7 +97,7 @@ export const english = {
 export const german: Readonly<Record<keyof typeof english, PageText>> = {
   activityTitle: 'Aktivität',
   activityIntro:
-    'Was mit Ihren API-Schlüsseln und Anwendungen geschehen ist und was Anwendungen erlaubt wurde. Das Neueste steht oben.',
+    'Was mit den API-Schlüsseln, Anwendungen und Verbindungen Ihres Kontos geschehen ist, das Neueste oben. Was Nutzer einer Ihrer Anwendungen erlauben, steht auf der Seite dieser Anwendung.',
   activityChangesLink: 'Änderungen',
   activityFailuresLink: 'Fehlversuche',
   activityFilterLabel: 'Was angezeigt wird',

@@ -24,6 +24,8 @@ export const english = {
 
   inspectorValid: 'This token works.',
   inspectorValidText: 'It is valid until {time} ({ago}).',
+  inspectorValidEnd:
+    'To end it before it expires: disable the client, remove an operation, or send the token to the revocation endpoint {address}.',
   inspectorExpired: 'This token has expired.',
   inspectorExpiredText:
     'It was valid until {time} ({ago}). Its signature is right. Get a new token with the client secret or the refresh token.',
@@ -109,6 +111,8 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
 
   inspectorValid: 'Dieses Token gilt.',
   inspectorValidText: 'Es gilt bis {time} ({ago}).',
+  inspectorValidEnd:
+    'Um es vorher zu beenden: Deaktivieren Sie den Client, entfernen Sie eine Operation, oder senden Sie das Token an den Widerrufsendpunkt {address}.',
   inspectorExpired: 'Dieses Token ist abgelaufen.',
   inspectorExpiredText:
     'Es galt bis {time} ({ago}). Seine Signatur stimmt. Holen Sie mit dem Secret oder dem Refresh-Token ein neues.',

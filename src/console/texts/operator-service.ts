@@ -42,6 +42,7 @@ export const english = {
   operatorKeyRetired: 'Retired',
   operatorKeyRevoked: 'Revoked',
   operatorKeyRevoke: 'Revoke',
+  operatorRotateTitle: 'Rotate the keys now',
   operatorRotate: 'Rotate now',
   operatorRotateText:
     'The next keys sign from now on, and new ones are made. Tokens stay valid. Wait an hour before you rotate again, so that every API knows the keys.',
@@ -110,6 +111,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorKeyRetired: 'Ausgemustert',
   operatorKeyRevoked: 'Widerrufen',
   operatorKeyRevoke: 'Widerrufen',
+  operatorRotateTitle: 'Schlüssel jetzt wechseln',
   operatorRotate: 'Jetzt wechseln',
   operatorRotateText:
     'Ab jetzt signieren die nächsten Schlüssel, und neue werden erstellt. Tokens bleiben gültig. Warten Sie bis zum nächsten Wechsel eine Stunde, damit jede API die Schlüssel kennt.',

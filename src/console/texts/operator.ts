@@ -41,17 +41,21 @@ export const english = {
   operatorTrailLink: 'Show all',
   operatorActions: 'Actions',
 
+  operatorDisableTitle: 'Disable it',
   operatorDisable: 'Disable',
   operatorDisableText:
     'Its present tokens are rejected at once, and it gets no new ones until it is enabled again. Its owner can enable it too.',
   operatorDisableConfirm:
     'Disable it? All programs that use it stop working at once. Its owner can enable it too.',
+  operatorEnableTitle: 'Enable it',
   operatorEnable: 'Enable',
   operatorEnableText: 'It gets tokens again with the same secret. Tokens from before stay rejected.',
+  operatorRevokeTokensTitle: 'Revoke its tokens',
   operatorRevokeTokens: 'Revoke tokens',
   operatorRevokeTokensText:
     'All its present tokens are rejected. Its secret stays valid, so it can get new ones.',
   operatorRevokeTokensConfirm: 'Revoke all present tokens?',
+  operatorCompromisedTitle: 'A secret leaked',
   operatorCompromised: 'Report as leaked',
   operatorCompromisedText:
     'All its secrets and tokens are revoked. It stops working until its owner creates a new secret.',
@@ -129,17 +133,21 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorTrailLink: 'Alle anzeigen',
   operatorActions: 'Aktionen',
 
+  operatorDisableTitle: 'Zugang deaktivieren',
   operatorDisable: 'Deaktivieren',
   operatorDisableText:
     'Die jetzigen Tokens werden sofort abgelehnt. Neue gibt es erst, wenn wieder aktiviert wird. Das kann auch der Inhaber.',
   operatorDisableConfirm:
     'Deaktivieren? Alle Programme, die ihn benutzen, funktionieren sofort nicht mehr. Auch der Inhaber kann wieder aktivieren.',
+  operatorEnableTitle: 'Zugang aktivieren',
   operatorEnable: 'Aktivieren',
   operatorEnableText: 'Mit demselben Secret gibt es wieder Tokens. Frühere Tokens bleiben abgelehnt.',
+  operatorRevokeTokensTitle: 'Seine Tokens widerrufen',
   operatorRevokeTokens: 'Tokens widerrufen',
   operatorRevokeTokensText:
     'Alle jetzigen Tokens werden abgelehnt. Das Secret bleibt gültig, neue Tokens sind möglich.',
   operatorRevokeTokensConfirm: 'Alle jetzigen Tokens widerrufen?',
+  operatorCompromisedTitle: 'Ein Secret ist in falsche Hände geraten',
   operatorCompromised: 'Leck melden',
   operatorCompromisedText:
     'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Inhaber ein neues Secret erstellt.',

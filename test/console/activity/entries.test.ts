@@ -70,6 +70,24 @@ it('operators get links to the clients and accounts', () => {
   expect(shown).toContain('href="/operator/accounts/a%2Fb"')
 })
 
+it('scopes of OpenID Connect are shown in words', () => {
+  const scopes = ['openid', 'profile', 'invoices:read', 'old:scope']
+  const shown = show([entry({ name: 'consent.approved', scopes })])
+  expect(shown).toContain(
+    'Allowed: <bdi>Know who you are, See your profile, such as your name and picture, Read your invoices, and old:scope',
+  )
+})
+
+it('short names and addresses stay on one line, and long ones may break anywhere', () => {
+  const names = show([
+    entry({ actor: 'acme/ann', address: '192.0.2.7' }),
+    entry({ actor: `acme/${'x'.repeat(90)}` }),
+  ])
+  expect(names).toContain('<bdi class="whole">acme/ann</bdi>')
+  expect(names).toMatch(/class="whole" dir="ltr">192\.0\.2\.7</)
+  expect(names).toContain(`<bdi >acme/${'x'.repeat(20)}`)
+})
+
 it('a long list of operations is cut, with the number of the others', () => {
   const added = Array.from({ length: 100 }, (_, at) => `invoices/op${at}`)
   const shown = show([entry({ name: 'catalog.reloaded', added, clientId: undefined })])

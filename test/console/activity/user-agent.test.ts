@@ -19,6 +19,16 @@ describe('user agents', () => {
       'Firefox',
       'macOS',
     ],
+    [
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36',
+      'Chrome',
+      'Linux',
+    ],
+    ['Mozilla/5.0 (Windows NT 10.0) Chrome/126.0 Safari/537.36 OPR/112.0', 'Opera', 'Windows'],
+    ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://a.example/bot)', 'Googlebot/2.1', undefined],
+    ['Mozilla/5.0 (X11) AppleWebKit/605.1 (KHTML, like Gecko) Reader/3.1', 'Reader/3.1', undefined],
+    ['Mozilla/5.0', 'Mozilla/5.0', undefined],
+    ['a program', 'a', undefined],
     ['curl/8.5.0', 'curl/8.5.0', undefined],
     ['my-client/2.0 (contact: x)', 'my-client/2.0', undefined],
   ])('%s is %s', (userAgent, program, system) => {

@@ -36,6 +36,8 @@ describeEachStore('the token inspector', (makeStore) => {
     expect(status).toBe(200)
     for (const expected of [
       'This token works.',
+      'To end it before it expires: disable the client, remove an operation, or send the token to the revocation endpoint',
+      `${host.issuer}/oauth2/revoke`,
       'Nightly export',
       'the account acme , which owns the API key',
       'Read your invoices',
