@@ -79,7 +79,8 @@ function firstCall(
   const { texts, to } = call
   if (client.disabled) return undefined
   if (client.products.length === 0) {
-    return panel({ title: texts.html('clientsNextTitle') }, html`<p>${texts.html('clientsNextProduct')}</p>`)
+    const next = catalog.current.products.size === 0 ? 'clientsProductsNone' : 'clientsNextProduct'
+    return panel({ title: texts.html('clientsNextTitle') }, html`<p>${texts.html(next)}</p>`)
   }
   if (kind.kind === 'application') {
     return panel(
