@@ -6,7 +6,7 @@ import { html, type Html } from '../../http/html.ts'
 import { badge, panel } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
-import type { Access } from './access.ts'
+import type { ClientAccess } from './access.ts'
 import { word, type ClientKind, type ClientPageServices } from './client-kind.ts'
 import { backTo, type ClientPanel } from './client-panel.ts'
 import { productTitle } from './client-state.ts'
@@ -91,7 +91,7 @@ function sharedForms(call: Call<Client>): Html {
 }
 
 /** A product of the client with its operations. */
-function productAccess({ texts }: Pick<Call, 'texts'>, access: Access, id: string): Html {
+function productAccess({ texts }: Pick<Call, 'texts'>, access: ClientAccess, id: string): Html {
   const { catalog, mayWrite } = access
   const product = catalog.products.get(id)
   const title = productTitle({ texts }, catalog, id)
@@ -122,7 +122,7 @@ function productAccess({ texts }: Pick<Call, 'texts'>, access: Access, id: strin
 }
 
 /** An operation: whether the client may use it, or what it lacks. */
-function operationAccess({ texts }: Pick<Call, 'texts'>, access: Access, operation: Operation): Html {
+function operationAccess({ texts }: Pick<Call, 'texts'>, access: ClientAccess, operation: Operation): Html {
   const { catalog, client, kycLevel, mayWrite } = access
   const missing = missingFor(catalog, client, kycLevel, operation)
   const isRemoved = missing.includes('operation')

@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
 
 /** A client with what decides which operations it may use. */
-export interface Access {
+export interface ClientAccess {
   readonly catalog: Catalog
   readonly client: Client
   /** KYC level of the account; undefined counts as the lowest level. */

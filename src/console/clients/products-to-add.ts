@@ -2,12 +2,12 @@ import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
 import { html, type Html } from '../../http/html.ts'
 import { badge } from '../elements/elements.ts'
 import type { Call } from '../page.ts'
-import type { Access } from './access.ts'
+import type { ClientAccess } from './access.ts'
 
 /** The products that a client does not have, each with its operations and a button that adds it. */
 export function productsToAdd(
   { texts }: Pick<Call, 'texts'>,
-  { catalog, client, kycLevel }: Access,
+  { catalog, client, kycLevel }: ClientAccess,
 ): Html | undefined {
   const others = [...catalog.products.values()].filter(({ id }) => !client.products.includes(id))
   if (others.length === 0) return undefined
