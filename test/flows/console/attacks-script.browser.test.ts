@@ -52,6 +52,7 @@ describeWithChromium('answers that the script of the console does not expect', (
     const { page } = await openPage(browser, host.origin, 'acme')
     await page.goto(`${host.origin}/console/api-keys/new`)
     await page.getByLabel('Name').fill(kind)
+    await page.getByRole('checkbox', { name: 'Invoices' }).check()
     answer = kind
     await page.getByRole('button', { name: 'Create API key' }).click()
     return page

@@ -34,6 +34,7 @@ describeWithChromium('secrets in a browser', () => {
       await page.goto(`${host.origin}/console/api-keys`)
       await page.goto(`${host.origin}/console/api-keys/new`)
       await page.getByLabel('Name').fill('Secret')
+      await page.getByRole('checkbox', { name: 'Invoices' }).check()
       await page.getByRole('button', { name: 'Create API key' }).click()
       await page.locator('#client-secret').waitFor()
       const [secret] = SECRET.exec(await page.content()) ?? []
