@@ -4,10 +4,6 @@
  */
 export const script = `const header = 'X-Gatehouse-Fragment'
 const rootOf = (node) => node.closest('.gatehouse')
-const prepare = (root) => {
-  for (const button of root.querySelectorAll('[data-copy]')) button.hidden = false
-}
-for (const root of document.querySelectorAll('.gatehouse')) prepare(root)
 
 async function load(root, url, init) {
   root.setAttribute('aria-busy', 'true')
@@ -24,7 +20,6 @@ async function load(root, url, init) {
   const next = template.content.querySelector('.gatehouse')
   if (!next) return location.assign(response.url), true
   root.replaceWith(next)
-  prepare(next)
   if (!next.closest('[data-gatehouse-embed]')) {
     const title = document.title.split(' · ').slice(1)
     document.title = [next.dataset.title, ...title].join(' · ')

@@ -212,6 +212,9 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
   .gatehouse .facts dd { margin-block-end: .5rem; }
   .gatehouse .buttons > :is(button, .button) { flex: 1 1 auto; }
 }
+@media (scripting: none) {
+  .gatehouse [data-copy] { display: none; }
+}
 @media (prefers-reduced-motion: no-preference) {
   .gatehouse :is(button, .button, .choice, .nav a) { transition: background-color .12s, box-shadow .12s; }
 }

@@ -74,11 +74,11 @@ export function facts(pairs: readonly (readonly [HtmlValue, HtmlValue])[]): Html
   </dl>`
 }
 
-/** A text to copy, such as an id or a command. The button appears with script. @param id unique on the page */
+/** A text to copy, such as an id or a command. Browsers without scripts do not show the button. @param id unique on the page */
 export function copyable({ texts }: Pick<Call, 'texts'>, id: string, text: string): Html {
   return html`<div class="copyable">
     <code id="${id}">${text}</code
-    ><button type="button" class="slim" hidden data-copy="${id}" data-copied="${texts.plain('copiedButton')}">
+    ><button type="button" class="slim" data-copy="${id}" data-copied="${texts.plain('copiedButton')}">
       ${texts.html('copyButton')}
     </button>
   </div>`

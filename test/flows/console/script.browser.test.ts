@@ -92,6 +92,16 @@ describeWithChromium('the console with its script', () => {
     await page.context().close()
   })
 
+  it('a browser without scripts shows no button that would do nothing', async () => {
+    const { client_id: clientId } = await host.createApiKey()
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await openPage(browser, host.origin, 'acme', { javaScriptEnabled })
+      await page.goto(`${host.origin}/console/api-keys/${clientId}`)
+      expect(await page.locator('[data-copy]').first().isVisible()).toBe(javaScriptEnabled)
+      await page.context().close()
+    }
+  })
+
   it('a form that is clicked twice at once creates one key', async () => {
     const { page } = await openPage(browser, host.origin, 'bob')
     await fillNewKey(page, 'Once')
