@@ -48,8 +48,8 @@ export const welcomePage = (notice: Notice | undefined, callback: string, ownCli
         <p>
           Create an application in the API console of Harbour Ledger, with the redirect URI
           <code>${callback}</code>. Then connect with its credentials. This page keeps them in memory. At
-          Harbour Ledger you are then the user: sign in there as alice, in a private window if you stay signed
-          in as the developer.
+          Harbour Ledger you are then the user: if the consent page says that you are signed in as the
+          developer, choose “Use another account”, and sign in as alice.
         </p>
         <form method="post" action="/connect-own">
           <label
@@ -58,8 +58,8 @@ export const welcomePage = (notice: Notice | undefined, callback: string, ownCli
           <label
             >Client secret <input name="clientSecret" type="password" required autocomplete="off"
           /></label>
-          <p>Request these operations, which must be in its products:</p>
-          ${OPERATIONS.map((scope) => html`<label class="tick"><input type="checkbox" name="operation" value="${scope}" checked /> ${scope}</label>`)}
+          <p>Request these operations. They must be in its products:</p>
+          ${OPERATIONS.map((scope) => html`<label class="tick"><input type="checkbox" name="operation" value="${scope}" ${scope.startsWith('invoices:') && 'checked'} /> ${scope}</label>`)}
           <div class="actions"><button class="plain">Connect with this application</button></div>
         </form>
       </section>

@@ -15,7 +15,7 @@ export function instructions(options: {
   return `\
 Harbour Ledger, a host:     ${origin}
 Tallybook, a third party:   ${partnerOrigin}
-API console:                ${origin}/console   (sign in as acme, password dynamite)
+API console:                ${origin}/console   (create your own key: sign in as acme, password dynamite)
 Health of the service:      ${origin}/health
 ${options.isVolatile ? 'The data is in memory, and is lost when the example ends.' : 'The data is in Redis.'} Ctrl-C ends the example.
 
@@ -46,5 +46,8 @@ DELEGATED ACCESS: an application acts on the account of a user who allows it
 Open ${partnerOrigin} and choose "Connect your account".
 ${DEMO_USERS.map(({ username, password, role }) => `Sign in as:  ${username.padEnd(6)} password: ${password.padEnd(11)} (${role})`).join('\n')}
 Untick "Create invoices", allow the rest, and see what the third party can and cannot do.
+Users see and end their connections at ${origin}/applications
+Your own application: create it in the API console, with the redirect URI ${partnerOrigin}/callback,
+then enter its credentials at ${partnerOrigin}
 `
 }

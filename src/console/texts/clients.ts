@@ -52,7 +52,7 @@ export const english = {
   clientsNeedsLevel:
     'Needs the level {needed}. Your account has {level}: the operation can be added, but not requested from users yet.',
   clientsSensitive: 'Sensitive',
-  clientsRedirectUris: 'Redirect URIs (optional)',
+  clientsRedirectUris: 'Redirect URIs (needed before users can connect)',
   clientsRedirectUrisHint:
     'One address in each line. After users agree, the browser returns to one of these addresses, which gets the authorization. So the addresses are compared character by character, without wildcards. They begin with https://, or with http://localhost while you develop.',
 
@@ -74,7 +74,7 @@ export const english = {
     'When the secret is stored, the guide shows how users connect the application, and how it calls the API.',
   clientsTryTitle: 'Try it',
   clientsTryHint:
-    'Paste each block into a terminal on macOS or Linux. The first one asks for the secret, so that it does not get into the history of the shell.',
+    'Paste the first block into a terminal on macOS or Linux. It asks for the secret, so that it does not get into the history of the shell: paste the secret from above, which stays invisible, and press Enter.',
   clientsTryToken: '1. Get a token',
   clientsTryCall: '2. Call the API with it',
 }
@@ -131,7 +131,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   clientsNeedsLevel:
     'Erfordert die Stufe {needed}. Ihr Konto hat {level}: Die Operation kann hinzugefügt, aber noch nicht von Nutzern angefordert werden.',
   clientsSensitive: 'Sensibel',
-  clientsRedirectUris: 'Redirect-URIs (optional)',
+  clientsRedirectUris: 'Redirect-URIs (nötig, bevor Nutzer verbinden können)',
   clientsRedirectUrisHint:
     'Eine Adresse pro Zeile. Nach der Zustimmung kehrt der Browser zu einer dieser Adressen zurück, und sie erhält die Autorisierung. Deshalb werden die Adressen Zeichen für Zeichen verglichen, ohne Platzhalter. Sie beginnen mit https:// oder während der Entwicklung mit http://localhost.',
 
@@ -155,7 +155,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
     'Wenn das Secret gespeichert ist, zeigt die Anleitung, wie Nutzer die Anwendung verbinden und wie sie die API aufruft.',
   clientsTryTitle: 'Ausprobieren',
   clientsTryHint:
-    'Fügen Sie jeden Block unter macOS oder Linux in ein Terminal ein. Der erste fragt nach dem Secret, damit es nicht in den Verlauf der Shell gelangt.',
+    'Fügen Sie den ersten Block unter macOS oder Linux in ein Terminal ein. Er fragt nach dem Secret, damit es nicht in den Verlauf der Shell gelangt: Fügen Sie das Secret von oben ein (es bleibt unsichtbar) und drücken Sie die Eingabetaste.',
   clientsTryToken: '1. Token holen',
   clientsTryCall: '2. API damit aufrufen',
 }
