@@ -18,7 +18,8 @@
  * - A valid request to the API is rejected.
  * - The heap grows. It is measured whenever a new host has replaced the previous one.
  *
- * The run prints the shortest request that reproduces each finding. A million requests take about 25 minutes
+ * The run prints each finding when it meets it, with the position of the request, and at the end the shortest request that
+ * reproduces it. A million requests take about 25 minutes
  * of one core. The script needs Node 22.18 or later.
  */
 import { spawn } from 'node:child_process'
@@ -26,7 +27,7 @@ import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { bytesOf } from '../test/support/fuzz/request.ts'
+import { bytesOf, type FuzzRequest } from '../test/support/fuzz/request.ts'
 import { fuzz } from '../test/support/fuzz/run.ts'
 import { makeStandKeys } from '../test/support/fuzz/stand.ts'
 import { round } from './figures.ts'
@@ -94,6 +95,10 @@ async function run(): Promise<boolean> {
     first,
     perStand: REQUESTS_PER_HOST,
     keys: await makeStandKeys(),
+    onFinding({ finding, request, number }) {
+      console.log(`--- met at request ${number} of seed ${seed}: ${finding.class}: ${finding.detail}`)
+      printRequest(request)
+    },
     onStand({ sent, findings }) {
       collectGarbage()
       const heap = process.memoryUsage().heapUsed / 1e6
@@ -107,8 +112,7 @@ async function run(): Promise<boolean> {
   console.log(`handlers reached: ${report.runs}`)
   for (const finding of report.findings) {
     console.log(`--- ${finding.class}, ${finding.times} times: ${finding.detail}`)
-    console.log(`to ${finding.request.server}:`)
-    console.log(bytesOf(finding.request).toString('latin1').slice(0, PRINTED_CHARACTERS))
+    printRequest(finding.request)
   }
   const [before = 0] = heaps.slice(WARM_UP_HOSTS)
   const grown = heaps.length > WARM_UP_HOSTS ? (heaps.at(-1) ?? 0) - before : 0
@@ -117,4 +121,9 @@ async function run(): Promise<boolean> {
   const hasPassed = report.findings.length === 0 && grown <= MAX_GROWTH_MB
   console.log(`${hasPassed ? 'nothing found' : 'FAILED'}: ${name}, ${rate(report.sent)} requests/s`)
   return hasPassed
+}
+
+function printRequest(request: FuzzRequest): void {
+  console.log(`to ${request.server}:`)
+  console.log(bytesOf(request).toString('latin1').slice(0, PRINTED_CHARACTERS))
 }

@@ -2,7 +2,7 @@ import type { Context, Next } from 'koa'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { judge, type FindingClass } from '../../support/fuzz/oracle.ts'
 import { createMaterial, type Material } from '../../support/fuzz/material.ts'
-import { fuzz } from '../../support/fuzz/run.ts'
+import { fuzz, type Met } from '../../support/fuzz/run.ts'
 import { bytesOf, type FuzzRequest } from '../../support/fuzz/request.ts'
 import {
   makeStandKeys,
@@ -110,13 +110,28 @@ describe('the oracle', () => {
   )
 
   it(
-    'fuzz() shortens the request that led to a finding, and reports the short request',
+    'fuzz() reports a finding when it meets it, and the shortened request at the end',
     async () => {
       const above = (ctx: Context, next: Next) =>
         ctx.query['scope'] ? ctx.redirect('//evil.example') : next()
-      const report = await fuzz({ seed: 1, count: 60, outside: 0, shortened: 1, keys, stand: { above } })
+      const met: Met[] = []
+      const onFinding = (one: Met) => met.push(one)
+      const report = await fuzz({
+        seed: 1,
+        count: 60,
+        outside: 0,
+        shortened: 1,
+        keys,
+        stand: { above },
+        onFinding,
+      })
       const [found] = report.findings
       expect(found).toMatchObject({ class: 'redirect elsewhere', detail: '//evil.example' })
+      // The finding was reported when it was met: with the whole request, and with its position.
+      expect(met).toHaveLength(report.findings.length)
+      expect(met[0]?.finding).toMatchObject({ class: 'redirect elsewhere', detail: '//evil.example' })
+      expect(met[0]?.number).toBeLessThan(60)
+      expect(bytesOf(met[0]!.request).length).toBeGreaterThanOrEqual(bytesOf(found!.request).length)
       const text = bytesOf(found!.request).toString('latin1')
       expect(text).toMatch(/scope/)
       expect(text.length).toBeLessThan(120)

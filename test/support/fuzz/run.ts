@@ -33,6 +33,8 @@ export interface FuzzOptions {
   readonly stand?: Partial<StandOptions> | undefined
   /** Number of findings of each class whose request is shortened. Others keep their request. @default 4 */
   readonly shortened?: number | undefined
+  /** Called when a finding of a new cause is met, before its request is shortened. */
+  readonly onFinding?: ((met: Met) => void) | undefined
   /** Called after each stand is closed. */
   readonly onStand?: ((progress: Progress) => void) | undefined
 }
@@ -49,6 +51,15 @@ export interface Report {
   /** Number of calls of API handlers. */
   readonly runs: number
   readonly findings: readonly Found[]
+}
+
+/** A finding at the moment when it is met. */
+export interface Met {
+  readonly finding: Finding
+  /** The request as it was generated. */
+  readonly request: FuzzRequest
+  /** The position of the request, which together with the seed generates it again. */
+  readonly number: number
 }
 
 export interface Found extends Finding {
@@ -100,13 +111,14 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     for (let at = 0; at < requests; at += 1) {
       if (at % REFILL_INTERVAL === 0) await material.refill()
       if (running.size >= CONCURRENCY) await Promise.race(running)
-      const one = sendOne(stand, material, randomOf(seed, from + at)).finally(() => running.delete(one))
+      const one = sendOne(stand, material, from + at).finally(() => running.delete(one))
       running.add(one)
     }
     await Promise.all(running)
   }
 
-  async function sendOne(stand: Stand, material: Material, random: Random): Promise<void> {
+  async function sendOne(stand: Stand, material: Material, number: number): Promise<void> {
+    const random = randomOf(seed, number)
     const request = generate(random, material)
     const way = wayOf(request, random, outside)
     const outcome = await send(stand, request, way)
@@ -116,18 +128,13 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     const stray = stand.driver.takeStray()
     const whole = stray.length === 0 ? outcome : { ...outcome, incidents: [...outcome.incidents, ...stray] }
     for (const finding of judge(request, whole, material)) {
-      await record(finding, request, stand, material, way)
+      await record({ finding, request, number }, stand, material, way)
     }
     material.learn(request, outcome)
   }
 
-  async function record(
-    finding: Finding,
-    request: FuzzRequest,
-    stand: Stand,
-    material: Material,
-    way: SendOptions,
-  ): Promise<void> {
+  async function record(met: Met, stand: Stand, material: Material, way: SendOptions): Promise<void> {
+    const { finding, request } = met
     const key = `${finding.class}: ${finding.detail}`
     const known = found.get(key)
     if (known) {
@@ -137,6 +144,7 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     const ofClass = [...found.values()].filter((one) => one.finding.class === finding.class)
     const entry = { finding, times: 1, request }
     found.set(key, entry)
+    options.onFinding?.(met)
     if (ofClass.length >= shortened) return
     entry.request = await shrink(request, async (candidate) => {
       const outcome = await send(stand, candidate, { ...way, isCut: isCutOff(candidate) })
