@@ -34,3 +34,31 @@ export function slopeOf(points: readonly (readonly [number, number])[]): number 
   const covariance = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0)
   return covariance / points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0)
 }
+
+/**
+ * The median with its 95 % interval, by order statistics: the interval makes no assumption about how the values are
+ * distributed.
+ */
+export function medianInterval(values: readonly number[]): {
+  readonly median: number
+  readonly low: number
+  readonly high: number
+} {
+  const sorted = values.toSorted((a, b) => a - b)
+  const count = sorted.length
+  // The chance that at most `rank` of `count` values are below the true median.
+  let chance = 0.5 ** count
+  let term = chance
+  let rank = 0
+  while (rank < count && chance <= 0.025) {
+    term *= (count - rank) / (rank + 1)
+    chance += term
+    rank += 1
+  }
+  const low = Math.max(0, rank - 1)
+  return {
+    median: median(sorted),
+    low: sorted[low] ?? Number.NaN,
+    high: sorted[count - 1 - low] ?? Number.NaN,
+  }
+}

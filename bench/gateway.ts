@@ -6,72 +6,15 @@
  */
 import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { generateKeyPair, SignJWT } from 'jose'
 import Koa from 'koa'
-import { createCatalog } from '../src/catalog/create-catalog.ts'
-import { createGatewayFrom } from '../src/gateway/gateway.ts'
-import { createEvents } from '../src/host/events.ts'
-import { silentLogger } from '../src/host/logger.ts'
-import { createRevocationView } from '../src/revocation/follow-revocations.ts'
 import { median, round } from './figures.ts'
+import { createGatewayUnderTest, OPERATIONS } from './gateway-under-test.ts'
 
 const ROUNDS = 9
 const ROUND_MS = 700
 const CONNECTIONS = 16
-const OPERATIONS = 500
-const ISSUER = 'https://example.com/auth'
-const AUDIENCE = 'https://example.com/api'
 
-const { publicKey, privateKey } = await generateKeyPair('ES256')
-const operations = Object.fromEntries(
-  Array.from({ length: OPERATIONS }, (_, i) => [
-    `resource-${i}:read`,
-    { route: `GET /resource-${i}/:id`, title: 'Read' },
-  ]),
-)
-const catalog = createCatalog({ everything: { title: 'Everything', operations } })
-const scopes = [...catalog.operations.keys()].slice(0, 20)
-const claims = {
-  client_id: 'key_1',
-  scope: scopes.join(' '),
-  access_mode: 'direct',
-  account_id: 'acme',
-  access_epoch: 0,
-}
-const token = await new SignJWT(claims)
-  .setProtectedHeader({ alg: 'ES256', kid: 'key-1', typ: 'at+jwt' })
-  .setIssuer(ISSUER)
-  .setAudience(AUDIENCE)
-  .setSubject('key_1')
-  .setJti('token')
-  .setIssuedAt()
-  .setExpirationTime('1h')
-  .sign(privateKey)
-
-const events = createEvents(() => {})
-const gateway = createGatewayFrom({
-  check: () => [],
-  issuer: ISSUER,
-  audience: AUDIENCE,
-  getKey: async () => publicKey,
-  findScope: (method, path) => catalog.findOperation(method, path)?.scope,
-  findClaims: (method, path) => catalog.findClaims(method, path),
-  isKnownScope: (scope) => catalog.operations.has(scope),
-  listScopes: () => scopes,
-  revocations: createRevocationView({
-    source: { read: async () => ({ revocations: [], cursor: '', more: false }) },
-    policy: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
-    logger: silentLogger,
-    events,
-  }),
-  events,
-  ready: async () => {},
-  close: async () => {},
-  startTimeoutMs: 1500,
-  maxCachedTokens: 100_000,
-  logger: silentLogger,
-})
-
+const { gateway, token } = await createGatewayUnderTest()
 const respond: Koa.Middleware = (ctx) => void (ctx.body = { ok: true })
 const servers = {
   bare: await serve(new Koa().use(respond)),

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { median, percentile, slopeOf, spreadOf } from '../../bench/figures.ts'
+import { median, medianInterval, percentile, slopeOf, spreadOf } from '../../bench/figures.ts'
 
 describe('the statistics of the bench', () => {
   it('the median of an even number of values is the higher of the two middle values', () => {
     expect(median([4, 1, 3, 2])).toBe(3)
     expect(median([3, 1, 2])).toBe(2)
     expect(median([])).toBeNaN()
+  })
+
+  it('the 95 % interval of the median of 40 values is from the 14th to the 27th, and of few values it is all of them', () => {
+    const values = Array.from({ length: 40 }, (_, index) => 40 - index)
+    expect(medianInterval(values)).toEqual({ median: 21, low: 14, high: 27 })
+    expect(medianInterval([3, 1, 2])).toEqual({ median: 2, low: 1, high: 3 })
   })
 
   it('a percentile is the smallest value that the given share of all values does not exceed', () => {

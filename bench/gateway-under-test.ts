@@ -1,0 +1,66 @@
+/** A gateway with keys, a catalog and a token of its own, for measurements in one process. */
+import { generateKeyPair, SignJWT } from 'jose'
+import { createCatalog } from '../src/catalog/create-catalog.ts'
+import { createGatewayFrom } from '../src/gateway/gateway.ts'
+import { createEvents } from '../src/host/events.ts'
+import { silentLogger } from '../src/host/logger.ts'
+import { createRevocationView } from '../src/revocation/follow-revocations.ts'
+
+/** The number of operations of the catalog. Each has the route `GET /resource-<number>/:id`. */
+export const OPERATIONS = 500
+const ISSUER = 'https://example.com/auth'
+const AUDIENCE = 'https://example.com/api'
+
+/** @returns the gateway, and a token with the scopes of the first twenty operations */
+export async function createGatewayUnderTest() {
+  const { publicKey, privateKey } = await generateKeyPair('ES256')
+  const operations = Object.fromEntries(
+    Array.from({ length: OPERATIONS }, (_, i) => [
+      `resource-${i}:read`,
+      { route: `GET /resource-${i}/:id`, title: 'Read' },
+    ]),
+  )
+  const catalog = createCatalog({ everything: { title: 'Everything', operations } })
+  const scopes = [...catalog.operations.keys()].slice(0, 20)
+  const claims = {
+    client_id: 'key_1',
+    scope: scopes.join(' '),
+    access_mode: 'direct',
+    account_id: 'acme',
+    access_epoch: 0,
+  }
+  const token = await new SignJWT(claims)
+    .setProtectedHeader({ alg: 'ES256', kid: 'key-1', typ: 'at+jwt' })
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .setSubject('key_1')
+    .setJti('token')
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(privateKey)
+
+  const events = createEvents(() => {})
+  const gateway = createGatewayFrom({
+    check: () => [],
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    getKey: async () => publicKey,
+    findScope: (method, path) => catalog.findOperation(method, path)?.scope,
+    findClaims: (method, path) => catalog.findClaims(method, path),
+    isKnownScope: (scope) => catalog.operations.has(scope),
+    listScopes: () => scopes,
+    revocations: createRevocationView({
+      source: { read: async () => ({ revocations: [], cursor: '', more: false }) },
+      policy: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
+      logger: silentLogger,
+      events,
+    }),
+    events,
+    ready: async () => {},
+    close: async () => {},
+    startTimeoutMs: 1500,
+    maxCachedTokens: 100_000,
+    logger: silentLogger,
+  })
+  return { gateway, token }
+}
