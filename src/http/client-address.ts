@@ -54,10 +54,14 @@ const MAX_USER_AGENT_LENGTH = 200
  * removed, and long texts are cut. An IPv4 address that is written as an IPv6 address becomes an IPv4 address. Both are copies, because a slice of a header would keep the whole header in
  * memory.
  *
- * @param request.ip Koa's `ctx.ip`
- * @param request.get Koa's `ctx.get`
+ * @param request the host's Koa context. The context of oidc-provider has no type that fits, because it ignores
+ *   the host's `app.proxy`: behind a proxy its `ip` is the address of the proxy
  */
-export function requesterOf(request: { readonly ip: string; get(header: string): string }): {
+export function requesterOf(request: {
+  readonly ip: string
+  get(header: string): string
+  readonly oidc?: never
+}): {
   readonly address?: string
   readonly userAgent?: string
 } {

@@ -57,6 +57,17 @@ describe('imports between the rooms of the source tree', () => {
     expect(importers.filter((file) => !file.startsWith('src/authorization-server/provider/'))).toEqual([])
   })
 
+  it("the network address of a caller is read from the host's context, never from that of oidc-provider", () => {
+    // The type of `requesterOf` rejects the context of oidc-provider. This finds what reads the address without it.
+    const readers = sources
+      .filter((file) => file.startsWith('src/authorization-server/provider/'))
+      .flatMap((file) =>
+        [...read(file).matchAll(/[\w.()]*\.(?:ips?|remoteAddress)\b/g)].map(([text]) => text),
+      )
+    expect(readers.length).toBeGreaterThan(0)
+    expect(readers.filter((text) => !text.endsWith('.host.ip'))).toEqual([])
+  })
+
   it('src/gateway.ts loads jose and valibot at run time, and no other package', () => {
     const graph = graphOf(sources, ({ isTypeOnly }) => !isTypeOnly)
     const loaded = new Set(['src/gateway.ts'])

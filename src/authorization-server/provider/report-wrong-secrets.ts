@@ -3,6 +3,7 @@ import { requesterOf } from '../../http/client-address.ts'
 import { recordOf } from './client-metadata.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { hasCredentials } from './missing-secret.ts'
+import { requestState } from './request-state.ts'
 
 /** Reports requests with wrong client secrets to the audit trail and as events. No response waits for it. */
 export function reportWrongSecrets(
@@ -12,7 +13,7 @@ export function reportWrongSecrets(
   function report(ctx: KoaContextWithOIDC, { error }: { readonly error?: unknown }): void {
     if (error !== 'invalid_client' || !hasCredentials(ctx)) return
     const { client } = ctx.oidc
-    const failure = { ...(client && { clientId: client.clientId }), ...requesterOf(ctx) }
+    const failure = { ...(client && { clientId: client.clientId }), ...requesterOf(requestState(ctx).host) }
     const { kind, accountId } = client ? recordOf(client) : {}
     audit.reject({ name: 'client_authentication.failed', kind, accountId, ...failure })
     events.emit('client_authentication.failed', failure)

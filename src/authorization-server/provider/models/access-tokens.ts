@@ -2,11 +2,12 @@ import type { Adapter } from 'oidc-provider'
 import { personOf } from '../../../host/subject.ts'
 import { requesterOf } from '../../../http/client-address.ts'
 import type { Principal } from '../../../gateway/principal.ts'
+import { recordOf } from '../client-metadata.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { accessTokenToIntrospect } from '../endpoints/introspect.ts'
 import type { RevokeAccessToken } from '../endpoints/revoke.ts'
 import { accessTokenAtUserInfo } from '../endpoints/userinfo.ts'
-import { currentContext } from '../request-state.ts'
+import { currentContext, requestState } from '../request-state.ts'
 import { tokenAsIssued } from '../seam/tokens.ts'
 import { accessTokenRecord, type AccessTokenRecord } from './access-token-record.ts'
 import { modelAdapter } from './adapter.ts'
@@ -47,13 +48,16 @@ export function accessTokens(
     async destroy(tokenId) {
       const ctx = currentContext()
       const token = ctx.oidc.entities[model]
+      const { client } = ctx.oidc
       const subject = token && 'accountId' in token ? token.accountId : undefined
+      const owner = subject === undefined ? client && recordOf(client) : personOf(subject)
       await revokeAccessToken(tokenId, token?.exp, {
         name: 'token.revoked',
         tokenId,
-        clientId: ctx.oidc.client?.clientId,
-        ...(subject !== undefined && personOf(subject)),
-        ...requesterOf(ctx),
+        clientId: client?.clientId,
+        accountId: owner?.accountId,
+        userId: owner?.userId,
+        ...requesterOf(requestState(ctx).host),
         reason: 'revoked by the client',
       })
     },

@@ -6,7 +6,7 @@ import { redeemCode } from '../endpoints/token/authorization-code-grant.ts'
 import { findRefreshToken, rotateRefreshToken } from '../endpoints/token/refresh-token-grant.ts'
 import { ownerOf, revokeReused } from '../endpoints/token/reuse.ts'
 import { getRefreshToken } from '../request-reads.ts'
-import { currentContext } from '../request-state.ts'
+import { currentContext, requestState } from '../request-state.ts'
 import { isRotation, tokenAsIssued } from '../seam/tokens.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 
@@ -51,7 +51,11 @@ export function refreshTokens(parts: ProviderParts): Adapter {
       if (!token) throw new TypeError('this request has not found the refresh token')
       if (route === 'token') await revokeReused(parts, 'refresh_token.reused', token)
       else {
-        const entry = { ...ownerOf(token), ...requesterOf(ctx), reason: 'revoked by the client' }
+        const entry = {
+          ...ownerOf(token),
+          ...requesterOf(requestState(ctx).host),
+          reason: 'revoked by the client',
+        }
         await parts.revokeGrant(token.grantId ?? '', { name: 'grant.revoked', ...entry })
       }
     },

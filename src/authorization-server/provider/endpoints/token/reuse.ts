@@ -1,7 +1,7 @@
 import type { AdapterPayload } from 'oidc-provider'
 import { personOf } from '../../../../host/subject.ts'
 import { requesterOf } from '../../../../http/client-address.ts'
-import { currentContext } from '../../request-state.ts'
+import { currentContext, requestState } from '../../request-state.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 
 // Reuse detection: if a code (RFC 6749 4.1.2) or a refresh token (RFC 9700 4.14.2) is used twice, its grant
@@ -21,7 +21,7 @@ export async function revokeReused(
   owner: Owner,
 ): Promise<void> {
   const details = ownerOf(owner)
-  const requester = requesterOf(currentContext())
+  const requester = requesterOf(requestState(currentContext()).host)
   await revokeGrant(details.grantId, { name: event, outcome: 'failure', ...details, ...requester })
   events.emit(event, details)
 }
