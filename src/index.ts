@@ -41,7 +41,7 @@ export type { PageText, PluralText } from './http/pages/texts.ts'
 export type { Logger } from './host/logger.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './authorization-server/interaction/texts.ts'
-export type { ImportedRegistry, ImportOptions } from './backup/import.ts'
+export type { ImportedRegistry, ImportOptions, RegistrySource } from './backup/import.ts'
 export type {
   ApiKey,
   Application,

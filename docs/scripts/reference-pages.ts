@@ -27,7 +27,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'gatehouse',
     title: 'Gatehouse',
     about: 'What `createGatehouse()` returns: middleware, services, export and import, shutdown.',
-    parts: ['createGatehouse', 'Gatehouse', 'ImportOptions', 'ImportedRegistry', 'Logger'],
+    parts: ['createGatehouse', 'Gatehouse', 'ImportOptions', 'RegistrySource', 'ImportedRegistry', 'Logger'],
   },
   {
     file: 'management',

@@ -19,6 +19,9 @@ export type Values = Readonly<Record<string, unknown>>
 /** The format version of written files. Files of this version and of older versions can be read. */
 const VERSION = 1
 
+/** What to do about a file that is not complete. */
+const COMPLETE_IT = 'Its signing keys were not imported. Import the complete file'
+
 /** The value of `is` in the first line. */
 const REGISTRY = 'koa-gatehouse registry'
 
@@ -93,7 +96,8 @@ export function readHeader(line: Line): Header {
       `it was written by a newer version of koa-gatehouse (format ${version}; this version reads formats up to ${VERSION}): update koa-gatehouse here first`,
     )
   }
-  rejectProblems(line.number, findProblems(fields, HEADER))
+  const problems = findProblems(fields, HEADER)
+  if (problems.length > 0) throw problemsOfLine(line.number, problems)
   // The rules have validated each field.
   return fields as unknown as Header
 }
@@ -121,15 +125,14 @@ export function checkTrailer(number: number, trailer: Values, read: Readonly<Rec
   if (kinds.every((kind) => (written[kind] ?? 0) === (read[kind] ?? 0))) return
   throw lineRejected(
     number,
-    'states line counts that do not match the file: lines were lost or added. The lines that were read are imported; import the complete file to add the rest',
+    `states line counts that do not match the file: lines were lost or added. ${COMPLETE_IT}`,
   )
 }
 
-/** Rejects a line that has problems. */
-export function rejectProblems(number: number, problems: readonly Problem[]): void {
-  if (problems.length === 0) return
+/** The error of a line that has problems. */
+export function problemsOfLine(number: number, problems: readonly Problem[]): GatehouseError {
   const lines = problems.map(({ path, message }) => `  - ${path}: ${message}`)
-  throw lineRejected(number, `cannot be imported:\n${lines.join('\n')}`, problems)
+  return lineRejected(number, `cannot be imported:\n${lines.join('\n')}`, problems)
 }
 
 /** The error of a line. */
@@ -151,10 +154,7 @@ export function fileRejected(why: string): GatehouseError {
 
 /** The error of a file whose last line is missing. */
 export function fileCutOff(): GatehouseError {
-  return new GatehouseError(
-    'ERR_INVALID_ARGUMENT',
-    'the registry ends in the middle; the lines that were read are imported. Import the complete file to add the rest; lines that were imported before stay as they are',
-  )
+  return new GatehouseError('ERR_INVALID_ARGUMENT', `the registry ends in the middle. ${COMPLETE_IT}`)
 }
 
 /**

@@ -1,5 +1,8 @@
 import { GatehouseError } from '../errors.ts'
 
+/** The pieces of a text, of any size: texts, or their bytes in UTF-8. */
+export type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
+
 /** A line of a file, without its line break. */
 export interface Line {
   /** The number of the line. The first line is 1. */
@@ -19,13 +22,10 @@ const MAX_LINE_CHARACTERS = 16_777_216
  * The lines of a text that arrives in chunks of any size. A chunk may end in the middle of a line, of a
  * character, or of `\r\n`. Blank lines are counted and left out. A byte order mark is removed.
  *
- * @param chunks texts, or their bytes in UTF-8
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if a chunk is neither a text nor UTF-8 bytes, or if a line
  *   is too long; and what `chunks` throws
  */
-export async function* readLines(
-  chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-): AsyncGenerator<Line> {
+export async function* readLines(chunks: Chunks): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let rest = ''
   let number = 1

@@ -241,9 +241,9 @@ function assemble(options: GatehouseOptions): Gatehouse {
       await ready()
       yield* exportRegistry(backupSections)
     },
-    async importRegistry(lines, importOptions) {
+    async importRegistry(file, importOptions) {
       lifecycle.requireOpen()
-      return importRegistry(backupSections, lines, importOptions)
+      return importRegistry(backupSections, file, importOptions)
     },
     async ready(options = {}) {
       checkInput('gatehouse.ready()', options, { timeoutMs: optional(timeoutRule) })

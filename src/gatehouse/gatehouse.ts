@@ -7,7 +7,7 @@ import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { Console } from '../console/console.ts'
 import type { ConsoleOptions } from '../console/console-options.ts'
 import type { ManagementOptions } from '../management/management.ts'
-import type { ImportedRegistry, ImportOptions } from '../backup/import.ts'
+import type { ImportedRegistry, ImportOptions, RegistrySource } from '../backup/import.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
 import type { AccountService } from '../access/account-changes.ts'
@@ -99,18 +99,20 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the
    * backup would become valid again, and with them all tokens that were revoked since the backup.
    *
-   * @param lines the file, in pieces of any size, for example `fs.createReadStream(file)`
+   * The signing keys are imported last, and only if the line counts of the file are right. So a file whose
+   * revocations were taken out makes no revoked token valid.
+   *
+   * @param file a function that opens the file, for example `() => fs.createReadStream(name)`; or the text of the
+   *   file; or a list of its pieces, of any size. These are read twice, and an incomplete file changes nothing. A
+   *   stream or another iteration is read once: an incomplete file then imports its lines, but no signing keys
    * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret
    *   that encrypted the signing keys; `ERR_CONFLICT` if this store has other signing keys;
    *   `ERR_REGISTRY_READ_ONLY` if the file has clients, but the host manages the clients of this gatehouse;
    *   `ERR_INVALID_ARGUMENT` if the file has another format or a newer version. After some lines were
    *   imported: `ERR_INVALID_ARGUMENT` with the number of an invalid line, or if the file is incomplete;
-   *   `ERR_STORE_UNAVAILABLE`. At any time: `ERR_CLOSED`, and the errors of `lines`
+   *   `ERR_STORE_UNAVAILABLE`. At any time: `ERR_CLOSED`, and the errors of `file`
    */
-  importRegistry(
-    lines: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-    options?: ImportOptions,
-  ): Promise<ImportedRegistry>
+  importRegistry(file: RegistrySource, options?: ImportOptions): Promise<ImportedRegistry>
   /**
    * Waits until store, catalog and keys are ready, at most `timeoutMs` (default 10,000).
    *

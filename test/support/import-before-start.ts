@@ -1,9 +1,9 @@
-import type { ImportedRegistry, ImportOptions } from 'koa-gatehouse'
+import type { Gatehouse, ImportedRegistry, ImportOptions } from 'koa-gatehouse'
 import { SECRET, startHost, type HostOptions } from './host.ts'
 
 /** Imports a registry into a store on which no process has started, as a migration script does. */
 export async function importBeforeStart(
-  lines: readonly string[],
+  lines: Parameters<Gatehouse['importRegistry']>[0],
   options: HostOptions,
   importOptions?: ImportOptions,
 ): Promise<ImportedRegistry> {

@@ -1,0 +1,124 @@
+import { GatehouseError } from '../errors.ts'
+import {
+  checkTrailer,
+  fileCutOff,
+  fileRejected,
+  lineRejected,
+  readHeader,
+  readLine,
+  problemsOfLine,
+  skippedBy,
+  type Header,
+  type Values,
+} from './file-format.ts'
+import { readLines, type Chunks, type Line } from './read-lines.ts'
+import { retry } from './retry.ts'
+import type { Counts } from './section.ts'
+import type { Sections } from './sections.ts'
+import { parseKeys, SIGNING_KEYS } from './signing-keys.ts'
+
+/** A line that was checked. */
+export interface CheckedLine {
+  /** The kind of the line. */
+  readonly is: string
+  /** The first line of the file. */
+  readonly header: Header
+  /** Imports the line. May be called again. */
+  readonly importLine: (counts: Counts) => Promise<void>
+}
+
+/** What the first line and the last line of a complete file state. */
+export interface CheckedFile {
+  readonly header: Header
+  /** The store keys of the corrupt records that the export skipped. */
+  readonly skipped: readonly string[]
+}
+
+/**
+ * Reads a file and checks it line by line. Writes nothing. Resolves if the file is complete and its line counts
+ * are right.
+ *
+ * @param importsKeys whether the signing keys are imported
+ * @param onLine called with each line, except the first line and the last line
+ * @throws {GatehouseError} as `importRegistry`; and what `onLine` throws
+ */
+export async function checkFile(
+  parts: Sections,
+  chunks: Chunks,
+  importsKeys: boolean,
+  onLine: (line: CheckedLine) => Promise<void> | void,
+): Promise<CheckedFile> {
+  const counted: Record<string, number> = {}
+  let header: Header | undefined
+  let skipped: readonly string[] | undefined
+  for await (const line of readLines(chunks)) {
+    if (header === undefined) {
+      header = await checkHeader(parts, line)
+      continue
+    }
+    const { number } = line
+    if (line.isCut && !isJson(line.text)) throw fileCutOff()
+    const { is, ...fields } = readLine(line)
+    if (skipped) throw lineRejected(number, 'comes after the line "end", which must be the last line')
+    if (is === 'end') {
+      checkTrailer(number, fields, counted)
+      skipped = skippedBy(fields)
+      continue
+    }
+    if (header.signingKeys && Object.keys(counted).length === 0 && is !== SIGNING_KEYS) {
+      throw fileRejected(`line ${number} must have the signing keys`)
+    }
+    counted[is] = (counted[is] ?? 0) + 1
+    const importLine =
+      is === SIGNING_KEYS
+        ? await checkKeys(parts, number, fields, importsKeys)
+        : checkRecord(parts, number, is, fields)
+    await onLine({ is, header, importLine })
+  }
+  if (!header) throw fileRejected('it is empty')
+  if (!skipped) throw fileCutOff()
+  return { header, skipped }
+}
+
+/** Decrypts the signing keys of a line. */
+async function checkKeys({ keys }: Sections, number: number, fields: Values, importsKeys: boolean) {
+  if (!keys || !importsKeys) return async () => {}
+  const importRing = await retry(() => parseKeys(keys, fields))
+  if (!importRing) throw lineRejected(number, 'cannot be imported: it contains no signing keys')
+  return importRing
+}
+
+function checkRecord({ sections }: Sections, number: number, kind: string, fields: Values) {
+  const section = Object.values(sections).find(({ is }) => is === kind)
+  if (!section) throw lineRejected(number, 'is of a kind that this version of koa-gatehouse does not know')
+  const parsed = section.parseLine(fields)
+  if (typeof parsed === 'function') return parsed
+  throw problemsOfLine(number, parsed.problems)
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Reads the header and compares it with this gatehouse. */
+async function checkHeader(parts: Sections, line: Line): Promise<Header> {
+  const header = readHeader(line)
+  const own = await retry(parts.header)
+  if (header.clients === 'store' && own.clients === 'host') {
+    throw new GatehouseError(
+      'ERR_REGISTRY_READ_ONLY',
+      'the registry was not imported: it has API keys and applications, and here the host manages them (option "registry"). Nothing was changed',
+    )
+  }
+  if (header.clients === 'host' && own.clients === 'store') {
+    throw fileRejected(
+      'it is from a gatehouse whose host manages API keys and applications (option "registry"), and here the store keeps them',
+    )
+  }
+  return header
+}

@@ -1,0 +1,108 @@
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Gatehouse, Store } from 'koa-gatehouse'
+import { SECRET, startHost, type Host } from '../support/host.ts'
+import { importBeforeStart } from '../support/import-before-start.ts'
+import { describeEachStore, watchWrites } from '../support/stores.ts'
+
+type Source = Parameters<Gatehouse['importRegistry']>[0]
+
+describeEachStore('a file whose revocations were taken out', (makeStore) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-registry-'))
+  const name = path.join(folder, 'registry.jsonl')
+  const port = { used: 0 }
+  let file: string[]
+  let revoked: string
+  let valid: string
+  let host: Host | undefined
+
+  beforeAll(async () => {
+    const source = await startHost({ store: memoryStore() })
+    port.used = source.port
+    const [one, two] = [await source.createApiKey(), await source.createApiKey()]
+    revoked = String((await source.requestDirectToken(one)).body['access_token'])
+    valid = String((await source.requestDirectToken(two)).body['access_token'])
+    await source.gatehouse.apiKeys.removeOperation(one.client_id, 'invoices:read')
+    file = []
+    for await (const line of source.gatehouse.exportRegistry()) file.push(line)
+    await source.close()
+  })
+  afterEach(() => host?.close())
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  /** Starts a host on the store of the import, with the issuer of the exporting host. */
+  async function statusAfter(store: Store, token: string): Promise<number> {
+    host = await startHost({
+      store,
+      port: port.used,
+      gatehouse: { secret: SECRET },
+    })
+    await host.gatehouse.ready()
+    return (await host.call('GET /invoices/list', token)).status
+  }
+
+  const without = (is: string) => (lines: readonly string[]) =>
+    lines.filter((line) => !line.startsWith(`{"is":"${is}"`))
+  const damages: [string, (lines: readonly string[]) => readonly string[]][] = [
+    ['without its revocations', without('revocation')],
+    ['without its revocations and its last line', (lines) => without('end')(without('revocation')(lines))],
+    [
+      'with another count of revocations',
+      (lines) => lines.map((line) => line.replace('"revocation":1', '"revocation":2')),
+    ],
+    [
+      'that is cut before its revocations',
+      (lines) => [lines.join('').slice(0, lines.join('').indexOf('{"is":"revocation"') + 9)],
+    ],
+  ]
+  /** Inputs that can be read once. */
+  async function* generated(lines: readonly string[]) {
+    yield* lines
+  }
+  /** Inputs that can be read twice, and inputs that can be read once. */
+  const sources: [string, 'twice' | 'once', () => (lines: readonly string[]) => Source][] = [
+    ['a list of texts', 'twice', () => (lines) => lines],
+    ['one text', 'twice', () => (lines) => lines.join('')],
+    ['a function that opens the file', 'twice', () => () => () => createReadStream(name)],
+    ['a stream', 'once', () => () => createReadStream(name)],
+    ['an iteration', 'once', () => generated],
+  ]
+
+  for (const [damage, damaged] of damages) {
+    for (const [what, times, open] of sources) {
+      test(`a file ${damage}, read from ${what}, makes no revoked token valid, and the complete file can be imported after it`, async () => {
+        const data = `${damage} ${what}`
+        const { store, writes } = watchWrites(makeStore(data))
+        const lines = damaged(file)
+        expect(lines.join('')).not.toBe(file.join(''))
+        writeFileSync(name, lines.join(''))
+        const imported = importBeforeStart(open()(lines), { store, port: port.used })
+        await expect(imported).rejects.toMatchObject({
+          code: 'ERR_INVALID_ARGUMENT',
+          message: expect.stringContaining('mport the complete file'),
+        })
+        // Each process confirms the longest token lifetimes of its own options.
+        const changes = writes.filter((write) => !write.includes('signing-keys:longest-'))
+        expect(changes.filter((write) => write.includes('signing-keys:'))).toEqual([])
+        if (times === 'twice') expect(changes).toEqual([])
+
+        writeFileSync(name, file.join(''))
+        await importBeforeStart(open()(file), { store, port: port.used })
+        expect(await statusAfter(store, revoked)).toBe(401)
+        await host?.close()
+        expect(await statusAfter(store, valid)).toBe(200)
+      })
+    }
+
+    test(`after a file ${damage} was rejected, a process that starts on the store rejects all tokens of the file`, async () => {
+      const store = makeStore(`${damage}, then a start`)
+      await importBeforeStart(generated(damaged(file)), { store, port: port.used }).catch(() => {})
+      expect(await statusAfter(store, revoked)).toBe(401)
+      await host?.close()
+      expect(await statusAfter(store, valid)).toBe(401)
+    })
+  }
+})
