@@ -1,6 +1,7 @@
 import Keygrip from 'keygrip'
 import { buildProvider, type Provider } from '../authorization-server/provider/build-provider.ts'
 import { createInteractionAdmission } from '../authorization-server/provider/endpoints/authorize/interaction-admission.ts'
+import { createRevokeOwnToken } from '../access/revoke-own-token.ts'
 import type { Pages } from '../authorization-server/interaction/pages.ts'
 import { createPrincipal, type Principal } from '../gateway/principal.ts'
 import { createTokenVerifier } from '../gateway/verify-token.ts'
@@ -31,6 +32,14 @@ export function createProviderBuilder(
     memory: createMemoryWatch({ store, logger }),
     logger,
   })
+  const revokeOwnToken = createRevokeOwnToken({
+    revocations: core.revocations,
+    revoked: core.revoked,
+    log: core.revocationLog,
+    clientTokens: clients.clientTokens,
+    max: settings.maxRevocationsPerClient,
+    logger,
+  })
   const { issuer, audience } = settings
   const verify = createTokenVerifier({ issuer, audience, getKey: keys.getKey })
 
@@ -54,6 +63,7 @@ export function createProviderBuilder(
       cookieKeys,
       verifyAccessToken,
       revocations: core.revocations,
+      revokeOwnToken,
       isTokenRevoked: core.revoked.isTokenRevoked,
       clientUsed: clients.clientUsed,
       interactionAdmission,

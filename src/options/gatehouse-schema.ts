@@ -86,6 +86,7 @@ export const gatehouseSchema = exactly(
       {},
     ),
     maxPendingInteractions: wholeNumber('interactions', 1000, 1_000_000, 0),
+    maxRevocationsPerClient: wholeNumber('revocations', 1000, 1_000_000, 1),
     claims: v.optional(
       mapOf(rule<string>(claimsScopeProblem), rule<readonly string[]>(claimsProblem)),
       STANDARD_CLAIMS,

@@ -195,6 +195,12 @@ export interface GatehouseOptions<
    */
   readonly maxPendingInteractions?: number | undefined
   /**
+   * Maximum number of access tokens, not expired yet, that one API key or application revokes by itself, one by one
+   * (RFC 7009), 1 to 1,000,000. The request after that revokes all access tokens that the client has obtained so far, and
+   * the count begins again at 0. Refresh tokens stay valid. What the host revokes does not count. @default 1000
+   */
+  readonly maxRevocationsPerClient?: number | undefined
+  /**
    * OpenID Connect scopes, and for each scope the claims that the user info endpoint returns. This option
    * replaces the default.
    *

@@ -35,6 +35,8 @@ const ALL_TOKENS = ''
 
 /** Creates an empty set. */
 export function createRevocationSet() {
+  /** The epochs of the tokens that clients revoked by themselves, by client, then by `jti`. */
+  const own = new Map<string, Map<string, number>>()
   /** The `until` of each revoked id. */
   const ids = {
     token: new Map<string, number>(),
@@ -53,13 +55,45 @@ export function createRevocationSet() {
   function addRevocation(revocation: Revocation): void {
     const { of, id, until } = revocation
     if (of === 'operation') raise(operations, id, { below: revocation.below, until })
+    else if (of === 'token' && revocation.clientId !== undefined) addOwn(revocation.clientId, revocation)
     else if (of === 'client') {
       const thresholds = clients.get(id) ?? new Map<string, Threshold>()
       clients.set(id, thresholds)
       for (const scope of revocation.scopes ?? [ALL_TOKENS]) {
         raise(thresholds, scope, { below: revocation.below ?? Infinity, until })
       }
+      removeOutdated(id)
     } else ids[of].set(id, Math.max(ids[of].get(id) ?? 0, until))
+  }
+
+  /** Adds a token that its client revoked, unless a revocation of the client covers the token already. */
+  function addOwn(
+    clientId: string,
+    {
+      id,
+      epoch = 0,
+      until,
+    }: { readonly id: string; readonly epoch?: number | undefined; readonly until: number },
+  ): void {
+    if (isEpochRevoked(clientId, epoch)) return
+    const tokens = own.get(clientId) ?? new Map<string, number>()
+    own.set(clientId, tokens.set(id, epoch))
+    ids.token.set(id, Math.max(ids.token.get(id) ?? 0, until))
+  }
+
+  /** Removes the tokens that a client revoked by itself, and that a revocation of the client covers now. */
+  function removeOutdated(clientId: string): void {
+    const tokens = own.get(clientId) ?? new Map<string, number>()
+    for (const [id, epoch] of tokens) {
+      if (!isEpochRevoked(clientId, epoch)) continue
+      tokens.delete(id)
+      ids.token.delete(id)
+    }
+    if (tokens.size === 0) own.delete(clientId)
+  }
+
+  function isEpochRevoked(clientId: string, epoch: number): boolean {
+    return isBelow(epoch, clients.get(clientId)?.get(ALL_TOKENS))
   }
 
   return {
@@ -96,6 +130,18 @@ export function createRevocationSet() {
     },
     /** Whether all tokens of a client are revoked permanently, because the client was deleted. */
     isClientRevoked: (clientId: string) => clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity,
+    /** Whether all tokens of a client with this `access_epoch` are revoked. */
+    isEpochRevoked,
+    /** The number of tokens in force that a client revoked by itself, and that no revocation of the client covers. */
+    countOwn: (clientId: string): number => own.get(clientId)?.size ?? 0,
+    /** The revocations that a higher epoch of a client covers: those that `countOwn` counts, and that of its last epoch. */
+    coveredByNextEpoch(clientId: string): readonly Revocation[] {
+      const tokens = [...(own.get(clientId) ?? [])].map(([id, epoch]) => {
+        return { of: 'token', id, clientId, epoch, until: ids.token.get(id) ?? 0 } as const
+      })
+      const last = clients.get(clientId)?.get(ALL_TOKENS)
+      return last && last.below < Infinity ? [...tokens, { of: 'client', id: clientId, ...last }] : tokens
+    },
     /** Whether all tokens of a signing key are revoked. @param keyId `kid` */
     isKeyRevoked: (keyId: string) => ids.key.has(keyId),
     /** Whether the tokens that carry a scope are revoked if their `catalog_epoch` is `epoch`. */
@@ -125,6 +171,10 @@ export function createRevocationSet() {
       const isOver = (until: number) => until + CLOCK_CORRECTION_SECONDS <= now
       for (const revoked of Object.values(ids)) {
         for (const [id, until] of revoked) if (isOver(until)) revoked.delete(id)
+      }
+      for (const [clientId, tokens] of own) {
+        for (const id of tokens.keys()) if (!ids.token.has(id)) tokens.delete(id)
+        if (tokens.size === 0) own.delete(clientId)
       }
       for (const thresholds of [operations, ...clients.values()]) {
         for (const [scope, { until }] of thresholds) if (isOver(until)) thresholds.delete(scope)

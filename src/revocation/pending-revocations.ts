@@ -11,15 +11,19 @@ export interface Subject {
   readonly id: string
 }
 
-/** A single access token that is revoked; `until` is when it expires, in epoch seconds. */
-interface TokenSubject {
-  readonly of: 'token'
+/** A single access token that is revoked. */
+export interface TokenToRevoke {
+  /** Its `jti`. */
   readonly id: string
+  /** When it expires, in epoch seconds. */
   readonly until?: number | undefined
+  /** Its client and its `access_epoch`, if the client itself revokes it. */
+  readonly clientId?: string | undefined
+  readonly epoch?: number | undefined
 }
 
 /** What is revoked. */
-export type PendingSubject = (Subject | TokenSubject) & {
+export type PendingSubject = (Subject | (TokenToRevoke & { readonly of: 'token' })) & {
   /** The audit entry of the revocation. The process that completes the revocation also records the entry. */
   readonly entry?: PendingEntry | undefined
 }
@@ -28,6 +32,8 @@ const SUBJECT = {
   of: oneOf('client', 'grant', 'account', 'token'),
   id: stringRule,
   until: optional(countRule),
+  clientId: optional(stringRule),
+  epoch: optional(countRule),
   entry: optional(must('an audit entry', isPendingEntry)),
 }
 

@@ -1,6 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { FAST_CLOCK_MS, LATE_ENTRY_MS } from '../async/clock-tolerances.ts'
-import { addEntry, listBuckets, rangeOfBucket, type BucketedIndex } from '../store/bucketed-index.ts'
+import {
+  addEntry,
+  bucketOf,
+  listBuckets,
+  rangeOfBucket,
+  removeEntry,
+  type BucketedIndex,
+} from '../store/bucketed-index.ts'
 import type { Store } from '../store/contract.ts'
 import { readCursor, writeCursor, type Cursor, type Place } from './cursor.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
@@ -75,6 +82,21 @@ export function createRevocationLog(
       }
     },
 
+    /**
+     * Removes revocations that another stored revocation covers.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async remove(revocations: readonly Revocation[]): Promise<void> {
+      for (let at = 0; at < revocations.length; at += BATCH_SIZE) {
+        const batch = revocations.slice(at, at + BATCH_SIZE).map((each) => {
+          const text = writeRevocation(each)
+          return removeEntry(buckets, [bucketOf(buckets, each.until)], bucketEntry(text))
+        })
+        await Promise.all(batch)
+      }
+    },
+
     async read(text: string | undefined): Promise<RevocationPage> {
       const time = now()
       const cursor = text === undefined ? undefined : readCursor(text)
@@ -108,7 +130,7 @@ async function addRevocation({ store, now, buckets }: Log, revocation: Revocatio
   const text = writeRevocation(revocation)
   const stamp = `${pad(made)}:${randomBytes(6).toString('base64url')}`
   await Promise.all([
-    addEntry(buckets, `${digest(text)}:${text}`, revocation.until, secondsOf(made)),
+    addEntry(buckets, bucketEntry(text), revocation.until, secondsOf(made)),
     store.add(recentIndex(recentNumber(made)), `${stamp}:${text}`, RECENT_TTL_SECONDS),
   ])
   // The message is published after the revocation is stored, so a process that subscribes and then reads
@@ -226,8 +248,9 @@ function beyond(head: string): string {
   return `${head}\u{10FFFF}`
 }
 
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
+/** The entry of a revocation in its bucket. Equal revocations have equal entries. */
+function bucketEntry(text: string): string {
+  return `${createHash('sha256').update(text).digest('base64url').slice(0, 16)}:${text}`
 }
 
 function recentNumber(milliseconds: number): number {

@@ -10,9 +10,18 @@ export type Revocation = {
   readonly until: number
 } & (
   | {
-      /** One token, by its `jti`; all tokens of a grant; or all tokens of a signing key, by its `kid`. */
-      readonly of: 'token' | 'grant' | 'key'
+      /** All tokens of a grant; or all tokens of a signing key, by its `kid`. */
+      readonly of: 'grant' | 'key'
       readonly id: string
+    }
+  | {
+      /** One token, by its `jti`. */
+      readonly of: 'token'
+      readonly id: string
+      /** The client that revoked its own token; undefined if the host revoked the token. */
+      readonly clientId?: string | undefined
+      /** The `access_epoch` of a token that its client revoked. */
+      readonly epoch?: number | undefined
     }
   | {
       /**
@@ -68,9 +77,10 @@ export function readRevocation(text: string): Revocation | undefined {
  */
 export function asRevocation(value: unknown): Revocation | undefined {
   if (!isObject(value)) return undefined
-  const { of, id, until, below, scopes } = value
+  const { of, id, until, below, scopes, clientId, epoch } = value
   if (!isText(id) || !isEpochSeconds(until)) return undefined
-  if (of === 'token' || of === 'grant' || of === 'key') return { of, id, until }
+  if (of === 'grant' || of === 'key') return { of, id, until }
+  if (of === 'token') return { of, id, ...(isText(clientId) && isCount(epoch) && { clientId, epoch }), until }
   if (below !== undefined && !isCount(below)) return undefined
   if (of === 'operation') return below === undefined ? undefined : { of, id, below, until }
   if (of !== 'client' || (scopes !== undefined && !areTexts(scopes))) return undefined

@@ -6,7 +6,12 @@ import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import type { LongestLifetime } from './longest-token-lifetime.ts'
-import { createPendingRevocations, type PendingSubject, type Subject } from './pending-revocations.ts'
+import {
+  createPendingRevocations,
+  type PendingSubject,
+  type Subject,
+  type TokenToRevoke,
+} from './pending-revocations.ts'
 import { asRevocation, type Revocation } from './revocation.ts'
 import type { RevocationLog } from './revocation-log.ts'
 import type { RevocationSet } from './is-revoked.ts'
@@ -21,7 +26,7 @@ export type RevocationSpec = Revocation extends infer Each
     : never
   : never
 
-export type { Subject } from './pending-revocations.ts'
+export type { Subject, TokenToRevoke } from './pending-revocations.ts'
 
 /** The result of a change that revokes tokens. */
 export interface Change<T> {
@@ -64,8 +69,8 @@ export function createRevocations(parts: {
   const { store, log, set, longestLifetime, events, audit, logger, now = () => Date.now() } = parts
   const pending = createPendingRevocations({ store, longestLifetime, logger, now })
 
-  async function revoke(specs: readonly RevocationSpec[], actor?: string): Promise<void> {
-    if (specs.length === 0) return
+  async function revoke(specs: readonly RevocationSpec[], actor?: string): Promise<readonly Revocation[]> {
+    if (specs.length === 0) return []
     const withEnds = (lifetime: number) => specs.map((spec) => withUntil(spec, now() / 1000 + lifetime))
     // This process rejects the tokens immediately, even while the store is unavailable.
     set.add(withEnds(longestLifetime.secondsKnown))
@@ -76,6 +81,7 @@ export function createRevocations(parts: {
     for (const { of, id } of revocations) {
       events?.emit('token.revoked', { of, id, ...(actor !== undefined && { actor }) })
     }
+    return revocations
   }
 
   /**
@@ -93,8 +99,9 @@ export function createRevocations(parts: {
 
   /** What to revoke for a pending subject. */
   async function specsFor(subject: PendingSubject, specsOf: SpecsOf): Promise<readonly RevocationSpec[]> {
-    const { of, id } = subject
-    return of === 'token' ? [{ of, id, until: subject.until }] : specsOf({ of, id })
+    if (subject.of !== 'token') return specsOf({ of: subject.of, id: subject.id })
+    const { of, id, until, clientId, epoch } = subject
+    return [{ of, id, until, clientId, epoch }]
   }
 
   return {
@@ -109,22 +116,22 @@ export function createRevocations(parts: {
      */
     revoke: (...specs: readonly RevocationSpec[]) => revoke(specs),
     /** Like `revoke`; the events name `actor`. */
-    revokeAs: (actor: string | undefined, ...specs: readonly RevocationSpec[]) => revoke(specs, actor),
+    async revokeAs(actor: string | undefined, ...specs: readonly RevocationSpec[]): Promise<void> {
+      await revoke(specs, actor)
+    },
 
     /**
      * Revokes one access token, as `revoke`, and records it in the audit trail. The token is revoked even if nothing can
      * be listed as pending.
      *
-     * @param token.until when the token expires, in epoch seconds
+     * @returns the stored revocation
      */
-    async revokeToken(
-      { id, until }: { readonly id: string; readonly until: number | undefined },
-      fields: EntryFields,
-    ): Promise<void> {
+    async revokeToken(token: TokenToRevoke, fields: EntryFields): Promise<readonly Revocation[]> {
       const entry = await audit?.entry(fields)
-      const listed = pending.add({ of: 'token', id, until, entry }).catch(() => undefined)
-      await revoke([{ of: 'token', id, until }], fields.actor)
+      const listed = pending.add({ of: 'token', ...token, entry }).catch(() => undefined)
+      const stored = await revoke([{ of: 'token', ...token }], fields.actor)
       await finish(await listed, entry)
+      return stored
     },
 
     /**

@@ -89,6 +89,7 @@ describe('the options of createGatehouse', () => {
       signInAttempts: { max: 10, windowSeconds: 900 },
       audit: { maxAgeDays: 90, maxEntries: 1_000_000, maxFailures: 100_000 },
       maxPendingInteractions: 1000,
+      maxRevocationsPerClient: 1000,
       claims: {
         profile: expect.arrayContaining(['name', 'picture', 'updated_at']),
         email: ['email', 'email_verified'],
@@ -403,6 +404,7 @@ describe('options that are numbers', () => {
     ['maxCachedTokens', 0, 10_000_000],
     ['lifetimes.signIn', 1, 86_400],
     ['maxPendingInteractions', 0, 1_000_000],
+    ['maxRevocationsPerClient', 1, 1_000_000],
     ['signInAttempts.max', 1, 100],
     ['audit.maxAgeDays', 1, 3660],
     ['audit.maxEntries', 1000, 100_000_000],

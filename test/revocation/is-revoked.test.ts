@@ -42,6 +42,40 @@ test('the lowest valid epoch of a client is the highest threshold of its revocat
   expect(set.lowestValidEpoch('c3')).toBe(0)
 })
 
+describe('tokens that a client revoked by itself', () => {
+  const own = (id: string, epoch = 0, until = UNTIL) =>
+    ({ of: 'token', id, clientId: 'c1', epoch, until }) as const
+
+  test('they count once each, until they expire; what the host revoked does not count', () => {
+    const set = createRevocationSet()
+    set.add([own('t1'), own('t1'), own('t2', 0, UNTIL + 10_000), { of: 'token', id: 't3', until: UNTIL }])
+    expect(set.countOwn('c1')).toBe(2)
+    set.prune(UNTIL + 5000)
+    expect(set.countOwn('c1')).toBe(1)
+    expect(set.isTokenRevoked(token({ tokenId: 't2' }))).toBe(true)
+    set.prune(UNTIL + 20_000)
+    expect([set.countOwn('c1'), set.size]).toEqual([0, 0])
+  })
+
+  test.each(['before', 'after'])('those %s the revocation of a higher epoch take no memory', (order) => {
+    const set = createRevocationSet()
+    const revocations = [
+      own('t1', 4),
+      own('t2', 5),
+      { of: 'client', id: 'c1', below: 5, until: UNTIL } as const,
+    ]
+    set.add(order === 'before' ? revocations : revocations.toReversed())
+    expect([set.countOwn('c1'), set.size]).toEqual([1, 2])
+    expect(set.isTokenRevoked(token({}, { access_epoch: 4 }))).toBe(true)
+    expect(set.isTokenRevoked(token({ tokenId: 't2' }, { access_epoch: 5 }))).toBe(true)
+    expect(set.isTokenRevoked(token({ tokenId: 't4' }, { access_epoch: 5 }))).toBe(false)
+    expect(set.coveredByNextEpoch('c1')).toEqual([
+      own('t2', 5),
+      { of: 'client', id: 'c1', below: 5, until: UNTIL },
+    ])
+  })
+})
+
 describe('isTokenRevoked()', () => {
   test.each<[string, Revocation, boolean]>([
     ['the token itself', { of: 'token', id: 't1', until: UNTIL }, true],

@@ -72,7 +72,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
  * disabled feature, so every method of its adapter throws.
  */
 function createModels(parts: ProviderParts): Readonly<Record<string, Adapter>> {
-  const revokeAccessToken = createRevokeAccessToken(parts.revocations)
+  const revokeAccessToken = createRevokeAccessToken(parts.revokeOwnToken)
   return {
     Client: clients(parts),
     AccessToken: accessTokens('AccessToken', parts, revokeAccessToken),

@@ -13,6 +13,7 @@ import type { GrantLifecycle } from '../../grants/grant-lifecycle.ts'
 import type { GrantPair } from '../../grants/grant-index.ts'
 import type { TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
+import type { RevokeOwnToken } from '../../access/revoke-own-token.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import type { InteractionAdmission } from './endpoints/authorize/interaction-admission.ts'
 import type { ConsentStore } from '../../grants/consent-store.ts'
@@ -65,6 +66,8 @@ export interface ProviderDependencies {
    */
   verifyAccessToken(jwt: string): Promise<Principal | undefined>
   readonly revocations: Revocations
+  /** Revokes an access token that its own client sent to the revocation endpoint. */
+  readonly revokeOwnToken: RevokeOwnToken
   /**
    * Whether a verified access token was revoked. The answer comes from memory, without a read of the store.
    */

@@ -1,8 +1,9 @@
 import type { Configuration } from 'oidc-provider'
-import type { EntryFields } from '../../../audit/entry.ts'
-import type { Revocations } from '../../../revocation/revoke-tokens.ts'
+import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
+import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
 import { explainMissingSecret } from '../missing-secret.ts'
+import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
 // The revocation endpoint (RFC 7009). An access token is revoked alone. A refresh token is revoked with its
 // whole grant, even if the token was used before (`models/refresh-tokens.ts`).
@@ -16,12 +17,10 @@ export const revocation: NonNullable<NonNullable<Configuration['features']>['rev
   allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
 }
 
-/** Revokes one access token by its id. `until` is when the token expires, in epoch seconds. */
-export type RevokeAccessToken = (
-  tokenId: string,
-  until: number | undefined,
-  entry: EntryFields,
-) => Promise<void>
+/** The access token to revoke, with its `access_epoch`. */
+export function accessTokenToRevoke(record: AccessTokenRecord, { claims }: Principal): AccessTokenRecord {
+  return { ...record, extra: { access_epoch: claims['access_epoch'] } }
+}
 
 /**
  * Milliseconds for which a repeated revocation of the same token is not stored again. This saves memory,
@@ -29,7 +28,8 @@ export type RevokeAccessToken = (
  */
 const REPEAT_INTERVAL_MS = 60_000
 
-export function createRevokeAccessToken(revocations: Pick<Revocations, 'revokeToken'>): RevokeAccessToken {
+/** Revokes each token once, even if its client sends the same request many times. */
+export function createRevokeAccessToken(revokeOwnToken: RevokeOwnToken): RevokeOwnToken {
   /** Revocations that are being stored, by token id. */
   const pending = new Map<string, Promise<void>>()
   /**
@@ -38,23 +38,23 @@ export function createRevokeAccessToken(revocations: Pick<Revocations, 'revokeTo
    */
   const revokedAt = new Map<string, number>()
 
-  async function store(tokenId: string, until: number | undefined, entry: EntryFields): Promise<void> {
+  async function store(...[token, entry]: Parameters<RevokeOwnToken>): Promise<void> {
     try {
-      await revocations.revokeToken({ id: tokenId, until }, entry)
-      revokedAt.set(tokenId, performance.now())
+      await revokeOwnToken(token, entry)
+      revokedAt.set(token.id, performance.now())
     } finally {
-      pending.delete(tokenId)
+      pending.delete(token.id)
     }
   }
 
-  return async function revokeAccessToken(tokenId, until, entry) {
+  return async function revokeAccessToken(token, entry) {
     for (const [id, at] of revokedAt) {
       if (performance.now() - at < REPEAT_INTERVAL_MS) break
       revokedAt.delete(id)
     }
-    if (revokedAt.has(tokenId)) return
-    const stored = pending.get(tokenId) ?? store(tokenId, until, entry)
-    pending.set(tokenId, stored)
+    if (revokedAt.has(token.id)) return
+    const stored = pending.get(token.id) ?? store(token, entry)
+    pending.set(token.id, stored)
     await stored
   }
 }

@@ -5,7 +5,8 @@ import type { Principal } from '../../../gateway/principal.ts'
 import { recordOf } from '../client-metadata.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { accessTokenToIntrospect } from '../endpoints/introspect.ts'
-import type { RevokeAccessToken } from '../endpoints/revoke.ts'
+import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
+import { accessTokenToRevoke } from '../endpoints/revoke.ts'
 import { accessTokenAtUserInfo } from '../endpoints/userinfo.ts'
 import { currentContext, requestState } from '../request-state.ts'
 import { tokenAsIssued } from '../seam/tokens.ts'
@@ -18,6 +19,7 @@ const AT_ENDPOINT: Readonly<
 > = {
   userinfo: accessTokenAtUserInfo,
   introspection: accessTokenToIntrospect,
+  revocation: accessTokenToRevoke,
 }
 
 /**
@@ -29,7 +31,7 @@ const AT_ENDPOINT: Readonly<
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
   parts: Pick<ProviderParts, 'verifyAccessToken' | 'isTokenRevoked'>,
-  revokeAccessToken: RevokeAccessToken,
+  revokeAccessToken: RevokeOwnToken,
 ): Adapter {
   return modelAdapter(model, {
     async find(value) {
@@ -51,15 +53,20 @@ export function accessTokens(
       const { client } = ctx.oidc
       const subject = token && 'accountId' in token ? token.accountId : undefined
       const owner = subject === undefined ? client && recordOf(client) : personOf(subject)
-      await revokeAccessToken(tokenId, token?.exp, {
-        name: 'token.revoked',
-        tokenId,
-        clientId: client?.clientId,
-        accountId: owner?.accountId,
-        userId: owner?.userId,
-        ...requesterOf(requestState(ctx).host),
-        reason: 'revoked by the client',
-      })
+      const clientId = client?.clientId ?? ''
+      const epoch = Number(token?.extra?.['access_epoch'] ?? 0)
+      await revokeAccessToken(
+        { id: tokenId, until: token?.exp, clientId, epoch },
+        {
+          name: 'token.revoked',
+          tokenId,
+          clientId,
+          accountId: owner?.accountId,
+          userId: owner?.userId,
+          ...requesterOf(requestState(ctx).host),
+          reason: 'revoked by the client',
+        },
+      )
     },
 
     // `revokeGrant()` revokes the access tokens of a grant.

@@ -6,13 +6,13 @@ import { collectGarbage } from '../../../support/collect-garbage.ts'
 
 const TOKENS = 50
 
-const UNTIL = 2_000_000_000
+const token = (id: string) => ({ id, until: 2_000_000_000, clientId: 'client', epoch: 0 })
 
 const ENTRY = { name: 'token.revoked' }
 
 // Before the fix, 31,000 revocations in a minute used up the memory of a process.
 test('a revocation keeps nothing of its request in memory (fixed bug: 11 kB were kept for a minute)', async () => {
-  const revokeAccessToken = createRevokeAccessToken({ revokeToken: () => nextTurn() })
+  const revokeAccessToken = createRevokeAccessToken(() => nextTurn())
   const requests = new AsyncLocalStorage<object>()
   const references: WeakRef<object>[] = []
   for (let index = 0; index < TOKENS; index += 1) {
@@ -24,27 +24,27 @@ test('a revocation keeps nothing of its request in memory (fixed bug: 11 kB were
   async function revokeInRequest(index: number): Promise<void> {
     const request = { body: 'x'.repeat(index) }
     references.push(new WeakRef(request))
-    await requests.run(request, () => revokeAccessToken(`token-${index}`, UNTIL, ENTRY))
+    await requests.run(request, () => revokeAccessToken(token(`token-${index}`), ENTRY))
   }
 })
 
 test('a token that is revoked several times at the same time, or again within a minute, is stored once', async () => {
   const revoke = vi.fn(() => nextTurn())
-  const revokeAccessToken = createRevokeAccessToken({ revokeToken: revoke })
-  await Promise.all([revokeAccessToken('token', UNTIL, ENTRY), revokeAccessToken('token', UNTIL, ENTRY)])
-  await revokeAccessToken('token', UNTIL, ENTRY)
+  const revokeAccessToken = createRevokeAccessToken(revoke)
+  await Promise.all([revokeAccessToken(token('token'), ENTRY), revokeAccessToken(token('token'), ENTRY)])
+  await revokeAccessToken(token('token'), ENTRY)
   expect(revoke).toHaveBeenCalledTimes(1)
 })
 
 test('if a revocation fails, all concurrent calls for the token reject, and the next call tries again', async () => {
   const revoke = vi.fn(() => nextTurn())
   revoke.mockRejectedValueOnce(new Error('the store is unavailable'))
-  const revokeAccessToken = createRevokeAccessToken({ revokeToken: revoke })
+  const revokeAccessToken = createRevokeAccessToken(revoke)
   const both = await Promise.allSettled([
-    revokeAccessToken('token', UNTIL, ENTRY),
-    revokeAccessToken('token', UNTIL, ENTRY),
+    revokeAccessToken(token('token'), ENTRY),
+    revokeAccessToken(token('token'), ENTRY),
   ])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  await revokeAccessToken('token', UNTIL, ENTRY)
+  await revokeAccessToken(token('token'), ENTRY)
   expect(revoke).toHaveBeenCalledTimes(2)
 })

@@ -1,0 +1,77 @@
+import type { EntryFields } from '../audit/entry.ts'
+import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
+import type { Logger } from '../host/logger.ts'
+import type { RevocationSet } from '../revocation/is-revoked.ts'
+import type { Revocation } from '../revocation/revocation.ts'
+import type { RevocationLog } from '../revocation/revocation-log.ts'
+import type { Revocations } from '../revocation/revoke-tokens.ts'
+
+/** An access token that its own client revokes (RFC 7009). */
+interface OwnToken {
+  /** Its `jti`. */
+  readonly id: string
+  /** When it expires, in epoch seconds. */
+  readonly until: number | undefined
+  readonly clientId: string
+  /** Its `access_epoch`. */
+  readonly epoch: number
+}
+
+/**
+ * Revokes one access token for its own client. A token that a revocation of the client covers already is not
+ * revoked again.
+ *
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+ */
+export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<void>
+
+/**
+ * Each process keeps each revocation in memory until its token expires. So a client that obtains and revokes tokens
+ * without end would fill the memory of all processes. Beyond `max` revocations in force, the epoch of the client is
+ * raised instead, which revokes all its access tokens by one revocation. The single revocations are then removed, so
+ * the count begins again at 0.
+ *
+ * @param parts.revoked the revocations that this process knows. They contain those of all processes
+ */
+export function createRevokeOwnToken(parts: {
+  readonly revocations: Pick<Revocations, 'revokeToken'>
+  readonly revoked: Pick<RevocationSet, 'isEpochRevoked' | 'countOwn' | 'coveredByNextEpoch'>
+  readonly log: Pick<RevocationLog, 'remove'>
+  readonly clientTokens: Pick<ClientTokens, 'revokeAll'>
+  readonly max: number
+  readonly logger: Logger
+}): RevokeOwnToken {
+  const { revocations, revoked, log, clientTokens, max, logger } = parts
+  /** The clients whose tokens this process revokes by their epoch at the moment. */
+  const raising = new Map<string, Promise<void>>()
+
+  async function revokeAll(clientId: string, { address, userAgent }: EntryFields): Promise<void> {
+    const covered = revoked.coveredByNextEpoch(clientId)
+    const reason = `the client has revoked ${max} tokens one by one`
+    await clientTokens.revokeAll(clientId, { address, userAgent, reason })
+    await remove(covered)
+  }
+
+  /** Removes revocations from the store. If that fails, they stay until their tokens expire. */
+  async function remove(covered: readonly Revocation[]): Promise<void> {
+    await log.remove(covered).catch((error: unknown) => {
+      logger.debug({ err: error }, 'revocations that another one covers stay until their tokens expire')
+    })
+  }
+
+  return async function revokeOwnToken(token, entry) {
+    const { clientId, epoch } = token
+    await raising.get(clientId)
+    if (revoked.isEpochRevoked(clientId, epoch)) return
+    if (revoked.countOwn(clientId) >= max) {
+      const raised = revokeAll(clientId, entry).finally(() => raising.delete(clientId))
+      raising.set(clientId, raised)
+      await raised
+      return
+    }
+    const stored = await revocations.revokeToken(token, entry)
+    // Another request may have raised the epoch meanwhile, before this revocation was stored.
+    await raising.get(clientId)
+    if (revoked.isEpochRevoked(clientId, epoch)) await remove(stored)
+  }
+}

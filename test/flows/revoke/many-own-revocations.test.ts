@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { AuditEntry } from 'koa-gatehouse'
+import { createRevocationLog } from '../../../src/revocation/revocation-log.ts'
+import { authorize, startHost, type Host } from '../../support/host.ts'
+import type { Client } from '../../support/host-requests.ts'
+import { describeEachStore } from '../../support/stores.ts'
+import { until } from '../../support/until.ts'
+
+const MAX = 20
+
+describeEachStore('a client that revokes many of its own access tokens', (makeStore) => {
+  let data: string
+  const hosts: Host[] = []
+  beforeEach(() => {
+    data = randomUUID()
+  })
+  afterEach(async () => void (await Promise.all(hosts.splice(0).map((host) => host.close()))))
+
+  /** Starts a process of one service: all processes have the same store, issuer and audience. */
+  async function start(): Promise<Host> {
+    const [first] = hosts
+    const same = first && { issuer: first.issuer, audience: first.audience }
+    const gatehouse = { maxRevocationsPerClient: MAX, ...same }
+    const host = await startHost({ store: makeStore(data), gatehouse })
+    await host.gatehouse.ready()
+    hosts.push(host)
+    return host
+  }
+
+  async function mint(host: Host, key: Client): Promise<string> {
+    const { status, body } = await host.requestDirectToken(key)
+    expect(status).toBe(200)
+    return String(body['access_token'])
+  }
+
+  async function revoke(host: Host, client: Client, token: string): Promise<void> {
+    const form = { ...client, token }
+    expect((await host.post('/oauth2/revoke', form, { 'User-Agent': 'sdk/1' })).status).toBe(200)
+  }
+
+  async function revokeMany(host: Host, key: Client, count: number): Promise<void> {
+    for (let at = 0; at < count; at += 1) await revoke(host, key, await mint(host, key))
+  }
+
+  const isValid = async (host: Host, token: string) =>
+    (await host.call('GET /invoices/list', token)).status === 200
+
+  /** The revocations that the store keeps, without those that newly started processes need no more. */
+  async function stored(): Promise<number> {
+    let count = 0
+    for await (const page of createRevocationLog(makeStore(data)).inForce()) count += page.length
+    return count
+  }
+
+  const isChange = ({ change }: AuditEntry) => change === 'tokens.revoked'
+
+  it('beyond maxRevocationsPerClient, all access tokens of the client are revoked by one revocation, and the count begins again', async () => {
+    const host = await start()
+    const [key, other] = [await host.createApiKey(), await host.createApiKey()]
+    const [before, others] = [await mint(host, key), await mint(host, other)]
+    const events: object[] = []
+    host.gatehouse.on('client.changed', (event) => events.push(event))
+
+    await revokeMany(host, key, MAX)
+    expect(await isValid(host, before)).toBe(true)
+    expect(await stored()).toBe(MAX)
+    await revokeMany(host, key, 1)
+    expect(await isValid(host, before)).toBe(false)
+    expect(await stored()).toBe(1)
+    expect((await host.gatehouse.health()).revocations).toMatchObject({ count: 1 })
+    expect(await isValid(host, others)).toBe(true)
+    const after = await mint(host, key)
+    expect(await isValid(host, after)).toBe(true)
+    expect(events).toEqual([expect.objectContaining({ change: 'tokens.revoked', clientId: key.client_id })])
+    const { items } = await host.gatehouse.audit.list({ clientId: key.client_id, limit: 500 })
+    expect(items.filter(isChange)).toEqual([
+      expect.objectContaining({
+        accountId: 'acme',
+        reason: `the client has revoked ${MAX} tokens one by one`,
+        address: '127.0.0.1',
+        userAgent: 'sdk/1',
+      }),
+    ])
+
+    await revokeMany(host, key, MAX)
+    expect(await isValid(host, after)).toBe(true)
+    await revokeMany(host, key, 4 * MAX)
+    expect(await stored()).toBeLessThanOrEqual(MAX + 1)
+    expect((await host.gatehouse.health()).revocations.count).toBeLessThanOrEqual(MAX + 1)
+  })
+
+  it('requests at the same time do not exceed the bound either', async () => {
+    const host = await start()
+    const key = await host.createApiKey()
+    for (let round = 0; round < 4; round += 1) {
+      const tokens = await Promise.all(Array.from({ length: MAX }, () => mint(host, key)))
+      await Promise.all(tokens.map((token) => revoke(host, key, token)))
+      for (const token of tokens) expect(await isValid(host, token)).toBe(false)
+    }
+    expect(await stored()).toBeLessThanOrEqual(MAX + 1)
+    expect((await host.gatehouse.health()).revocations.count).toBeLessThanOrEqual(MAX + 1)
+    expect(await isValid(host, await mint(host, key))).toBe(true)
+  })
+
+  it('a covered token that its client revokes leaves nothing in the store', async () => {
+    const host = await start()
+    const key = await host.createApiKey()
+    const tokens = await Promise.all(Array.from({ length: 3 * MAX }, () => mint(host, key)))
+    for (const token of tokens) await revoke(host, key, token)
+    expect(await stored()).toBe(1)
+  })
+
+  it('the refresh tokens of an application stay valid', async () => {
+    const host = await start()
+    const application = await host.createApplication()
+    const { code } = await authorize(host, application.client_id)
+    let { body } = await host.exchangeCode(application, code)
+    for (let at = 0; at <= MAX; at += 1) {
+      await revoke(host, application, String(body['access_token']))
+      expect(await isValid(host, String(body['access_token']))).toBe(false)
+      const refreshed = await host.refresh(application, body['refresh_token'])
+      expect(refreshed.status).toBe(200)
+      body = refreshed.body
+    }
+    expect(await isValid(host, String(body['access_token']))).toBe(true)
+    expect(await stored()).toBe(1)
+  })
+
+  it('tokens that the host revokes do not count', async () => {
+    const host = await start()
+    const key = await host.createApiKey()
+    const before = await mint(host, key)
+    for (let at = 0; at < MAX + 5; at += 1) await host.gatehouse.tokens.revoke(await mint(host, key))
+    await revokeMany(host, key, MAX)
+    expect(await isValid(host, before)).toBe(true)
+    expect(await stored()).toBe(2 * MAX + 5)
+  })
+
+  describe('in two processes', () => {
+    it('the revocations of all processes count together, also in a process that starts later', async () => {
+      const [one, two] = [await start(), await start()]
+      const key = await one.createApiKey()
+      const before = await mint(one, key)
+      await revokeMany(one, key, MAX / 2)
+      await revokeMany(two, key, MAX / 2)
+      await until(async () => expect((await one.gatehouse.health()).revocations.count).toBe(MAX))
+      const three = await start()
+      expect(await isValid(three, before)).toBe(true)
+      await revokeMany(three, key, 1)
+      for (const host of [one, two, three]) {
+        await until(async () => {
+          expect(await isValid(host, before)).toBe(false)
+          expect((await host.gatehouse.health()).revocations.count).toBe(1)
+        })
+      }
+      expect(await stored()).toBe(1)
+    })
+  })
+})
