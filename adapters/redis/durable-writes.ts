@@ -93,14 +93,14 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
 
   return {
     /**
-     * @returns whether the write was done; if it was not done, no replica needs to confirm it
+     * @returns whether the write was done. A `create` or `replace` that was not done needs no replica
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if it is not known that enough replicas have the write
      */
     async write(write: Write): Promise<boolean> {
-      const { key, isDone, isIdempotentNo = false } = write
-      const { reply, waited } = await execute(write, (command) => send(key, command))
+      const { key, durable, isDone } = write
+      const { reply, waited } = await execute({ ...write, ...durable }, (command) => send(key, command))
       const isDoneNow = isDone(reply)
-      if (isDoneNow || isIdempotentNo) requireReplicas(waited, durability)
+      if (isDoneNow || durable) requireReplicas(waited, durability)
       return isDoneNow
     },
     close() {

@@ -1,7 +1,8 @@
 import type { RedisCommand } from './client.ts'
 import { compareAndSwap } from './compare-and-swap.ts'
 import { isNoScript } from './errors.ts'
-import { createScript } from './lua-script.ts'
+import type { ScriptCall } from './lua-script.ts'
+import * as scripts from './write-scripts.ts'
 
 /** A write of the store, as a Redis command. */
 export interface Write {
@@ -11,23 +12,9 @@ export interface Write {
   readonly withText?: RedisCommand | undefined
   /** Whether the write was done. Always true for a write without a condition. */
   isDone(reply: unknown): boolean
-  /** True if Redis may answer "not done" because an earlier, unconfirmed attempt has done the write. */
-  readonly isIdempotentNo?: boolean | undefined
+  /** The durable form of a write that may find nothing to change. Replicas have to confirm it nevertheless. */
+  readonly durable?: ScriptCall | undefined
 }
-
-/**
- * Adds a member to an index, and never shortens the time to live of the index. PTTL is -2 for a new index,
- * and -1 for a permanent one.
- */
-const addScript = createScript(`
-local life = redis.call('PTTL', KEYS[1])
-redis.call('ZADD', KEYS[1], 0, ARGV[1])
-if not ARGV[2] then
-  redis.call('PERSIST', KEYS[1])
-elseif life == -2 or (life >= 0 and life < ARGV[2] * 1000) then
-  redis.call('EXPIRE', KEYS[1], ARGV[2])
-end
-return 1`)
 
 /** The writes of the store. Each uses a single key, so that it works on a cluster. */
 export const writes = {
@@ -46,13 +33,27 @@ export const writes = {
     ...compareAndSwap(key, expected, value, ...(ttl === undefined ? [] : [ttl])),
     isDone: isOne,
   }),
-  delete: (key: string): Write => ({ key, command: ['del', key], isDone: isOne, isIdempotentNo: true }),
-  add: (key: string, member: string, ttl?: number): Write => ({
+  delete: (key: string): Write => ({
     key,
-    ...addScript(key, member, ...(ttl === undefined ? [] : [ttl])),
+    command: ['del', key],
+    durable: scripts.durable.delete(key),
+    isDone: isOne,
+  }),
+  add(key: string, member: string, ttl?: number): Write {
+    const life = ttl === undefined ? [] : [ttl]
+    return {
+      key,
+      ...scripts.add(key, member, ...life),
+      durable: scripts.durable.add(key, member, ...life),
+      isDone: always,
+    }
+  },
+  remove: (key: string, member: string): Write => ({
+    key,
+    command: ['zrem', key, member],
+    durable: scripts.durable.remove(key, member),
     isDone: always,
   }),
-  remove: (key: string, member: string): Write => ({ key, command: ['zrem', key, member], isDone: always }),
 }
 
 /**

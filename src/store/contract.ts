@@ -57,10 +57,11 @@ export interface Store {
    * values, revocations, keys, clients.
    *
    * A write that is not confirmed in time rejects like any other failed write, and may have been applied. A
-   * `delete` of an absent key may also reject, because an earlier, unconfirmed `delete` may have deleted the
-   * key. An adapter leaves `durable` out if all its writes are equally safe. The view keeps every promise of
-   * this interface. The store and the view see each other's writes. Closing the store also ends the view; the
-   * view's own `close` is never called.
+   * `delete`, `add` or `remove` that finds nothing to change needs to be confirmed too, because an earlier,
+   * unconfirmed write of any process may have made the change. A `create` or `replace` that answers `false`
+   * does not. An adapter leaves `durable` out if all its writes are equally safe. The view keeps every promise
+   * of this interface. The store and the view see each other's writes. Closing the store also ends the view;
+   * the view's own `close` is never called.
    *
    * A write through the store itself may be lost when a server is lost; a user may then have to sign in once
    * more. In a SQL database all writes are equally safe if each commit is on disk, and on a standby, before

@@ -3,6 +3,7 @@ import type { Store } from '../store/contract.ts'
 import { atomicity } from './store-contract/atomicity.ts'
 import { closing } from './store-contract/closing.ts'
 import { description } from './store-contract/description.ts'
+import { durability } from './store-contract/durability.ts'
 import { expiry } from './store-contract/expiry.ts'
 import { failures } from './store-contract/failures.ts'
 import { indexes } from './store-contract/indexes.ts'
@@ -28,10 +29,18 @@ export interface StoreContractOptions {
    *
    * @returns a function that connects the store again
    */
-  readonly breakConnection?: ((store: Store) => Reconnect | Promise<Reconnect>) | undefined
+  readonly breakConnection?: ((store: Store) => Undo | Promise<Undo>) | undefined
+  /**
+   * Stops the replication of the database, so that it cannot confirm the writes of a `durable` view: it pauses the
+   * replicas, for example. This option adds a case which proves that such a write rejects. The writes of all stores are
+   * affected, so that case must not run together with other cases.
+   *
+   * @returns a function that starts the replication again
+   */
+  readonly stopReplication?: (() => Undo | Promise<Undo>) | undefined
 }
 
-type Reconnect = () => void | Promise<void>
+type Undo = () => void | Promise<void>
 
 /** One promise of the `Store` interface; `run` rejects with an AssertionError if the store does not keep it. */
 export interface StoreContractCase {
@@ -59,7 +68,7 @@ export interface StoreContractCase {
  * the store and the view at the same time. The error names the view that failed.
  */
 export function storeContract(options: StoreContractOptions): readonly StoreContractCase[] {
-  const { createStore, elapse, breakConnection } = options
+  const { createStore, elapse, breakConnection, stopReplication } = options
 
   async function removeTraces(traces: Traces): Promise<void> {
     const store = await createStore()
@@ -89,6 +98,10 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
           const reconnect = await breakConnection?.(opened)
           return async () => reconnect?.()
         },
+        async stopReplication() {
+          const restart = await stopReplication?.()
+          return async () => restart?.()
+        },
       }
     }
     const outcomes = await Promise.allSettled(checks)
@@ -109,7 +122,15 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
       store,
       durable: store.durable,
     })),
-    ...asCases({ ...description, ...closing, ...(breakConnection && failures) }, (store) => ({ store })),
+    ...asCases(
+      {
+        ...description,
+        ...closing,
+        ...(breakConnection && failures),
+        ...(stopReplication && durability),
+      },
+      (store) => ({ store }),
+    ),
   ]
 }
 

@@ -169,6 +169,12 @@ describeWithRedis('the Redis store on a cluster', () => {
               store.set(neighbour, '1', 100),
             ])
             if (!isNew) failures.push('created twice')
+            // After the first delete, the key exists at no node.
+            for (const isThere of [true, false]) {
+              if ((await writing.delete(`{move}${title} ${worker} ${number}`)) !== isThere)
+                failures.push(isThere ? 'lost' : 'deleted twice')
+            }
+            await writing.remove('{move}index', 'absent')
             if (await writing.replace('{move}counter', text, String(Number(text) + 1))) replaced += 1
           } catch (error) {
             failures.push(String(error))

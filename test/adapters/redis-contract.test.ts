@@ -17,6 +17,7 @@ const COMMANDS = new Set(
       'get',
       'set',
       'del',
+      'exists',
       'zadd',
       'zrem',
       'zrangebylex',

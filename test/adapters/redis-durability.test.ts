@@ -4,12 +4,15 @@ import { Redis as Redis6 } from 'ioredis-6'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from '../../src/store/contract.ts'
+import { storeContract } from '../../src/testing/store-contract.ts'
 import { askRedis } from '../support/ask-redis.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { freePort } from '../support/free-port.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { required } from '../support/required.ts'
+import { waitSinceRedis72 } from '../support/wait-since-redis-7-2.ts'
+import { elapse } from './real-time.ts'
 import { unavailable } from './unavailable.ts'
 
 const durability = { replicas: 1, timeoutMs: 200 }
@@ -36,10 +39,20 @@ async function durationOf<T>(call: Promise<T>): Promise<number> {
   return performance.now() - start
 }
 
+/** Writes that find nothing to change when they are repeated. */
+const REPEATABLE: Record<string, (store: Store) => Promise<unknown>> = {
+  delete: (store) => store.delete('a'),
+  remove: (store) => store.remove('index', 'old'),
+  'remove of the last member': (store) => store.remove('single', 'old'),
+  add: (store) => store.add('index', 'new'),
+  'add with a short life': (store) => store.add('expiring', 'new', 100),
+}
+
 describe.each([
-  ['5', Redis],
-  ['6', Redis6 as unknown as typeof Redis],
-] as const)('ioredis %s', (_, AnyRedis) => {
+  ['ioredis 5', Redis, () => {}],
+  ['ioredis 6', Redis6 as unknown as typeof Redis, () => {}],
+  ['ioredis 5, with the WAIT of Redis 7.2', Redis, waitSinceRedis72],
+] as const)('%s', (_, AnyRedis, prepare) => {
   describeWithRedis('durable writes of the Redis store', () => {
     let master: RedisServer
     let replica: RedisServer
@@ -50,6 +63,7 @@ describe.each([
     function open(port = master.port, options: RedisOptions = {}, wanted = durability) {
       const client = new AnyRedis(port, '127.0.0.1', options)
       client.on('error', () => {})
+      prepare(client)
       const opened = redisStore(client, { durability: wanted })
       cleanups.push(
         () => client.disconnect(),
@@ -68,6 +82,21 @@ describe.each([
         .split('\n')
         // The connection that sends this CLIENT LIST command is left out.
         .filter((line) => line !== '' && !line.includes(' cmd=client|list '))
+
+    /** All keys of a server, each with its remaining minutes and its content. */
+    const stateOf = async (server: RedisServer) => {
+      const keys = (await askRedis(server, 'KEYS', '*')) as string[]
+      return Promise.all(
+        keys.toSorted().map(async (key) => {
+          const isIndex = (await askRedis(server, 'TYPE', key)) === 'zset'
+          const [ttl, content] = await Promise.all([
+            askRedis(server, 'TTL', key),
+            isIndex ? askRedis(server, 'ZRANGE', key, 0, -1) : askRedis(server, 'GET', key),
+          ])
+          return { key, minutes: Math.ceil(Number(ttl) / 60), content }
+        }),
+      )
+    }
 
     beforeAll(async () => {
       master = await startRedis({
@@ -126,6 +155,102 @@ describe.each([
       expect(await durable.delete('a')).toBe(false)
       expect(await askRedis(replica, 'EXISTS', 'gatehouse:a')).toBe(0)
       await durable.set('a', '1')
+    })
+
+    test('a durable write that finds nothing to change rejects while no replica has an earlier write of another connection', async () => {
+      await durable.set('a', '1')
+      for (const index of ['index', 'single', 'expiring']) await durable.add(index, 'old', 1000)
+      replica.pause()
+      try {
+        for (const [name, write] of Object.entries(REPEATABLE)) {
+          await expect(write(durable), name).rejects.toMatchObject(unconfirmed())
+        }
+        const repeats = Object.entries(REPEATABLE).map(async ([name, write]) => {
+          const { durable: another } = open()
+          await expect(write(another), name).rejects.toMatchObject(unconfirmed())
+          // The WAIT of the first repeat has timed out, so the second repeat opens a connection.
+          await expect(write(another), name).rejects.toMatchObject(unconfirmed())
+        })
+        await Promise.all(repeats)
+      } finally {
+        replica.resume()
+      }
+      await inSync()
+      for (const write of Object.values(REPEATABLE)) await write(durable)
+      const state = await stateOf(master)
+      expect(state.map(({ key }) => key)).toEqual(['gatehouse:expiring', 'gatehouse:index', 'probe:probe'])
+      expect(await stateOf(replica)).toEqual(state)
+    })
+
+    test('a durable write that changes nothing leaves everything as it was, on the replica too', async () => {
+      await store.add('index', 'a')
+      await store.add('expiring', 'b', 1000)
+      const before = await stateOf(master)
+      expect(await durable.delete('absent')).toBe(false)
+      await durable.remove('absent index', 'a')
+      await durable.remove('index', 'absent')
+      await durable.add('index', 'a')
+      await durable.add('index', 'a', 100)
+      await durable.add('expiring', 'b', 100)
+      expect(await stateOf(master)).toEqual(before)
+      expect(await stateOf(replica)).toEqual(before)
+      expect(await askRedis(master, 'ZSCORE', 'gatehouse:index', 'a')).toBe('0')
+    })
+
+    test('a write without `durability` that changes nothing replicates nothing, and a durable one replicates', async () => {
+      const changes = async () =>
+        /^rdb_changes_since_last_save:(\d+)/m.exec(String(await askRedis(master, 'INFO', 'persistence')))?.[1]
+      await store.add('index', 'present')
+      for (const write of [
+        (to: Store) => to.delete('absent'),
+        (to: Store) => to.remove('index', 'absent'),
+        (to: Store) => to.add('index', 'present'),
+      ]) {
+        const before = await changes()
+        await write(store)
+        expect(await changes()).toBe(before)
+        await write(durable)
+        expect(await changes()).not.toBe(before)
+      }
+    })
+
+    test('on a full Redis, durable deletes and removes still work, and durable writes that find nothing to change are not confirmed', async () => {
+      for (const key of ['a', 'b']) await durable.set(key, '1')
+      for (const member of ['a', 'b']) await durable.add('index', member)
+      const full = {
+        ...unavailable,
+        message: expect.stringMatching(/^Redis rejected a command: OOM, .*maxmemory/),
+      }
+      await askRedis(master, 'CONFIG', 'SET', 'maxmemory', '1')
+      try {
+        expect(await durable.delete('a')).toBe(true)
+        await durable.remove('index', 'a')
+        expect(await askRedis(replica, 'EXISTS', 'gatehouse:a')).toBe(0)
+        await expect(durable.delete('a')).rejects.toMatchObject(full)
+        await expect(durable.remove('index', 'a')).rejects.toMatchObject(full)
+        await expect(durable.add('index', 'b')).rejects.toMatchObject(full)
+        // Without `durability`, a full Redis deletes as before.
+        expect(await store.delete('a')).toBe(false)
+        await store.remove('index', 'a')
+        expect(await store.delete('b')).toBe(true)
+        await store.remove('index', 'b')
+      } finally {
+        await askRedis(master, 'CONFIG', 'SET', 'maxmemory', '0')
+      }
+      expect(await durable.delete('a')).toBe(false)
+    })
+
+    test('the case of the store contract for writes without replicas passes on Redis', async () => {
+      const cases = storeContract({
+        createStore: () => open(master.port, {}, { ...durability, timeoutMs: 100 }).opened,
+        elapse,
+        stopReplication() {
+          replica.pause()
+          return () => replica.resume()
+        },
+      }).filter(({ name }) => name.startsWith('without its replicas'))
+      expect(cases).toHaveLength(1)
+      await required(cases[0]).run()
     })
 
     test('the connection for durable writes closes with the client, so that the connection keeps no process alive', async () => {
@@ -190,7 +315,8 @@ describe.each([
       )
       const seen: string[] = []
       monitor.on('monitor', (_time: string, [name = '', key = '']: string[], source: string) => {
-        if (name !== 'multi') seen.push(`${source} ${name.toLowerCase()} ${key.replace('gatehouse:', '')}`)
+        if (name !== 'multi' && name !== 'info')
+          seen.push(`${source} ${name.toLowerCase()} ${key.replace('gatehouse:', '')}`)
       })
       // The first write is sent immediately, with its own WAIT. The other two writes are made in the same turn
       // of the event loop, so they share one WAIT.
@@ -223,6 +349,9 @@ describe.each([
       cleanups.push(() => proxy.close())
       const behindProxy = open(proxy.port).durable
       await behindProxy.set('counted', '1')
+      // Redis has the scripts of these writes from now on, so that no answer is NOSCRIPT.
+      await behindProxy.replace('counted', '1', '1')
+      await behindProxy.delete('absent')
       for (const write of [
         () => behindProxy.create('code', 'used'),
         () => behindProxy.replace('counted', '1', '2'),

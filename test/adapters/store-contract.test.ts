@@ -3,6 +3,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from '../../src/store/contract.ts'
 import { storeContract } from '../../src/testing/store-contract.ts'
 import { faultyConnections, type Connection, type FaultyConnection } from './broken-connections.ts'
+import { brokenDurability, storesWithReplica } from './broken-durability.ts'
 import { brokenMessages } from './broken-messages.ts'
 import type { BrokenStore } from './broken-store.ts'
 import { brokenStores } from './broken-stores.ts'
@@ -181,6 +182,42 @@ describe('the contract suite with breakConnection', () => {
         message: expect.stringContaining(message),
       })
     }
+  })
+})
+
+describe('the contract suite with stopReplication', () => {
+  const runCase = async (stores: ReturnType<typeof storesWithReplica>) => {
+    const cases = storeContract({ ...stores, elapse }).filter(({ name }) =>
+      name.startsWith('without its replicas'),
+    )
+    expect(cases).toHaveLength(1)
+    await cases[0]!.run()
+  }
+
+  test('with stopReplication, the contract suite has an additional case, which an intact durable view passes', async () => {
+    await runCase(storesWithReplica())
+    const names = storeContract({ createStore: memoryStore, elapse }).map(({ name }) => name)
+    expect(names.filter((name) => name.includes('replicas'))).toEqual([])
+  })
+
+  test.for(brokenDurability)('the contract suite notices that $breaks', async ({ methods, message }) => {
+    await expect(runCase(storesWithReplica(methods))).rejects.toMatchObject({
+      code: 'ERR_ASSERTION',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  test('the contract suite notices that a store has no durable view', async () => {
+    const stores = { ...storesWithReplica(), createStore: memoryStore }
+    await expect(runCase(stores)).rejects.toMatchObject({
+      message: expect.stringContaining('the store has no durable view'),
+    })
+  })
+
+  test('the contract suite notices that stopReplication stops nothing', async () => {
+    await expect(runCase({ ...storesWithReplica(), stopReplication: () => () => {} })).rejects.toMatchObject({
+      message: expect.stringContaining('set has resolved although no replica has it'),
+    })
   })
 })
 

@@ -18,6 +18,8 @@ export interface Stage {
   readonly elapse: (seconds: number) => Promise<void>
   /** Disconnects `store` from its database. Returns a function that connects it again. */
   readonly breakConnection: () => Promise<() => Promise<void>>
+  /** Stops the replication of the database. Returns a function that starts it again. */
+  readonly stopReplication: () => Promise<() => Promise<void>>
 }
 
 /** The number of concurrent calls in checks of concurrency. */
@@ -29,16 +31,16 @@ export function competitors({ store, other }: Stage): Store[] {
 }
 
 /** Waits until `assertion` passes, at most five seconds. */
-export async function eventually(assertion: () => void): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt += 1) {
+export async function eventually(assertion: () => void | Promise<void>): Promise<void> {
+  for (const deadline = performance.now() + 5000; performance.now() < deadline;) {
     try {
-      assertion()
+      await assertion()
       return
     } catch {
       await delay(10)
     }
   }
-  assertion()
+  await assertion()
 }
 
 /** Milliseconds after which a call counts as never settling. */

@@ -1,0 +1,53 @@
+import { createScript } from './lua-script.ts'
+
+/**
+ * Adds a member to an index, and never shortens the time to live of the index. PTTL is -2 for a new index,
+ * and -1 for a permanent one. `changes` is 0 if there was nothing to change.
+ */
+const ADD = `
+local life = redis.call('PTTL', KEYS[1])
+local changes = redis.call('ZADD', KEYS[1], 0, ARGV[1])
+if not ARGV[2] then
+  changes = changes + redis.call('PERSIST', KEYS[1])
+elseif life == -2 or (life >= 0 and life < ARGV[2] * 1000) then
+  changes = changes + redis.call('EXPIRE', KEYS[1], ARGV[2])
+end`
+
+/** Adds a member to an index. */
+export const add = createScript(`${ADD}
+return 1`)
+
+/**
+ * The durable forms of the writes that may find nothing to change. An earlier, unconfirmed write may have made
+ * the change, so replicas have to confirm these writes in any case. But since Redis 7.2, and in Valkey, WAIT
+ * waits only for the last command of its connection that replicated something. So a script that has nothing to
+ * change makes a change to its key and undoes it. Replicas apply both after all earlier writes of the key.
+ *
+ * A full Redis rejects a change that needs memory if it is the first write of its script. So the scripts read
+ * first. Then a write that only deletes something still works.
+ */
+export const durable = {
+  add: createScript(`${ADD}
+if changes == 0 then
+  redis.call('ZADD', KEYS[1], 1, ARGV[1])
+  redis.call('ZADD', KEYS[1], 0, ARGV[1])
+end
+return 1`),
+
+  // All members have the score 0, as ZRANGEBYLEX requires.
+  remove: createScript(`
+local member = '[' .. ARGV[1]
+if #redis.call('ZRANGEBYLEX', KEYS[1], member, member) == 0 then
+  redis.call('ZADD', KEYS[1], 0, ARGV[1])
+end
+return redis.call('ZREM', KEYS[1], ARGV[1])`),
+
+  // With the time to live, the change ends even if the user of the client has no right to DEL.
+  delete: createScript(`
+local found = redis.call('EXISTS', KEYS[1])
+if found == 0 then
+  redis.call('SET', KEYS[1], '', 'EX', 1)
+end
+redis.call('DEL', KEYS[1])
+return found`),
+}
