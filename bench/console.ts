@@ -9,6 +9,7 @@ import { Redis } from 'ioredis'
 import { redisStore } from '../adapters/redis.ts'
 import { createGrantLifecycle } from '../src/grants/grant-lifecycle.ts'
 import { fillTrail } from '../test/support/fill-trail.ts'
+import { importKeys } from '../test/support/import-keys.ts'
 import { startRedis } from '../test/support/redis-server.ts'
 import { startSlowLink } from '../test/support/round-trips.ts'
 import { startConsole } from '../test/flows/console/setup.ts'
@@ -22,8 +23,6 @@ const MAX_BYTES = 30_000
 const TURNS = 60
 const ROUNDS = 5
 const DAY_SECONDS = 86_400
-/** Clients that are created at the same time. */
-const PARALLEL = 50
 
 const server = await startRedis()
 const filling = new Redis(server.url, { enableAutoPipelining: true })
@@ -106,18 +105,8 @@ async function open(port: number) {
 }
 
 async function createKeys(): Promise<void> {
-  let left = KEYS
-  const work = async () => {
-    while (left > 0) {
-      left -= 1
-      await near.host.gatehouse.apiKeys.create({
-        accountId: 'acme',
-        name: `Key ${left}`,
-        products: ['invoices'],
-      })
-    }
-  }
-  await Promise.all(Array.from({ length: PARALLEL }, work))
+  const first = await near.host.createApiKey()
+  await importKeys(near.host.gatehouse, first.client_id, KEYS - 1, (number) => `Key ${number}`)
 }
 
 async function connectApplications(): Promise<void> {

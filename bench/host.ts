@@ -66,6 +66,7 @@ export async function startHost(options: {
     audience: `${origin}/api`,
     secret: 'a secret for measurements, long enough to be one',
     store,
+    maxClientsPerAccount: 100_000,
     products,
     accounts: {
       find: (id) => ({ id }),

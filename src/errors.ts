@@ -18,6 +18,11 @@ const STATUS = {
   ERR_CONFLICT: 409,
   /** Tokens would not fit a request header. Remedy: remove operations, or split the products between clients. */
   ERR_SCOPE_TOO_LARGE: 400,
+  /**
+   * The account has as many API keys and applications as `maxClientsPerAccount` permits. Remedy: delete some of them,
+   * or raise the option.
+   */
+  ERR_TOO_MANY_CLIENTS: 422,
   /** The host manages the clients itself (option `registry`). Remedy: make the change in your own tables. */
   ERR_REGISTRY_READ_ONLY: 500,
   /** The host manages the signing keys itself (`signingKeys.jwks`). Remedy: change the JWK Set. */

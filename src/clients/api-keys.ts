@@ -28,7 +28,7 @@ export interface ApiKeys<
    * Creates an API key with a new secret. Only this call returns the secret.
    *
    * @throws {GatehouseError} `ERR_CONFLICT` if a client has the client id, or a deleted client had it;
-   *   `ERR_SCOPE_TOO_LARGE`
+   *   `ERR_SCOPE_TOO_LARGE`; `ERR_TOO_MANY_CLIENTS`
    */
   create(input: NewApiKey<Scope, Product> & WithNewSecret): Promise<{ apiKey: ApiKey; clientSecret: string }>
   /** Imports an existing API key, with the secret that its holder already has. */

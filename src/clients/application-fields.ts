@@ -1,3 +1,5 @@
+import { GatehouseError } from '../errors.ts'
+import type { Application } from './client.ts'
 import { booleanRule, type Fields, optional, uniqueListOf } from '../validation/rules.ts'
 import {
   findLogoUriProblem,
@@ -18,3 +20,34 @@ export const applicationFields = {
   termsUri: optional(findWebUriProblem),
   firstParty: booleanRule,
 } satisfies Fields
+
+/** The maximum length of all addresses of an application together, in bytes. An address is ASCII. */
+const MAX_ADDRESS_BYTES = 16_384
+
+/**
+ * Rejects addresses that are too long in total. An application that is above the limit may still be changed, as long
+ * as its addresses do not become longer.
+ *
+ * @param before the application before the change; undefined for a new application
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+ */
+export function requireShortAddresses(application: Application, before?: Application): void {
+  const bytes = addressBytes(application)
+  if (bytes <= MAX_ADDRESS_BYTES || (before && bytes <= addressBytes(before))) return
+  throw new GatehouseError(
+    'ERR_INVALID_ARGUMENT',
+    `the addresses of the application have ${bytes} characters in total, and at most ${MAX_ADDRESS_BYTES} are allowed. Use fewer or shorter addresses`,
+  )
+}
+
+function addressBytes({
+  redirectUris,
+  postLogoutRedirectUris,
+  homepageUri = '',
+  logoUri = '',
+  privacyUri = '',
+  termsUri = '',
+}: Application): number {
+  const addresses = [...redirectUris, ...postLogoutRedirectUris, homepageUri, logoUri, privacyUri, termsUri]
+  return addresses.join('').length
+}

@@ -1,5 +1,5 @@
 import type { ChangeOptions } from '../host/change-options.ts'
-import { applicationFields } from './application-fields.ts'
+import { applicationFields, requireShortAddresses } from './application-fields.ts'
 import type { Application } from './client.ts'
 import { insertNewClient, newClient, newClientFields } from './create-client.ts'
 import { createClientService, fieldSetter, fieldsSetter } from './client-service.ts'
@@ -73,7 +73,7 @@ export interface Applications<
    * Creates an application with a new secret. Only this call returns the secret.
    *
    * @throws {GatehouseError} `ERR_CONFLICT` if a client has the client id, or a deleted client had it;
-   *   `ERR_SCOPE_TOO_LARGE`
+   *   `ERR_SCOPE_TOO_LARGE`; `ERR_TOO_MANY_CLIENTS`
    */
   create(
     input: NewApplication<Scope, Product> & WithNewSecret,
@@ -138,6 +138,9 @@ export function createApplications(
   const limit = { maxBytes: maxScopeBytes, otherScopes: oidcScopes }
   const clients = createClientRepository<Application>('application', dependencies)
 
+  const addressSetter = <Field extends keyof typeof applicationFields>(field: Field) =>
+    fieldSetter(clients, field, applicationFields[field], requireShortAddresses)
+
   async function create(input: NewApplication & { secretHash?: string | undefined }) {
     const fields = { ...newClientFields(catalog.current, input), ...OPTIONAL_FIELDS }
     checkInput('the application cannot be created', input, fields)
@@ -152,6 +155,7 @@ export function createApplications(
       ...(input.termsUri !== undefined && { termsUri: input.termsUri }),
       firstParty: input.firstParty ?? false,
     }
+    requireShortAddresses(application)
     const clientSecret = await insertNewClient(clients, application, input, catalog.current, limit)
     return { application, clientSecret }
   }
@@ -161,17 +165,13 @@ export function createApplications(
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as Applications['create'],
-    update: fieldsSetter(clients, CHANGEABLE_FIELDS),
-    setRedirectUris: fieldSetter(clients, 'redirectUris', applicationFields.redirectUris),
-    setPostLogoutRedirectUris: fieldSetter(
-      clients,
-      'postLogoutRedirectUris',
-      applicationFields.postLogoutRedirectUris,
-    ),
-    setHomepageUri: fieldSetter(clients, 'homepageUri', applicationFields.homepageUri),
-    setLogoUri: fieldSetter(clients, 'logoUri', applicationFields.logoUri),
-    setPrivacyUri: fieldSetter(clients, 'privacyUri', applicationFields.privacyUri),
-    setTermsUri: fieldSetter(clients, 'termsUri', applicationFields.termsUri),
+    update: fieldsSetter(clients, CHANGEABLE_FIELDS, requireShortAddresses),
+    setRedirectUris: addressSetter('redirectUris'),
+    setPostLogoutRedirectUris: addressSetter('postLogoutRedirectUris'),
+    setHomepageUri: addressSetter('homepageUri'),
+    setLogoUri: addressSetter('logoUri'),
+    setPrivacyUri: addressSetter('privacyUri'),
+    setTermsUri: addressSetter('termsUri'),
     setFirstParty: fieldSetter(clients, 'firstParty', applicationFields.firstParty),
   }
 }

@@ -1,3 +1,4 @@
+import { GatehouseError } from '../errors.ts'
 import type { Store } from '../store/contract.ts'
 import { idOfMember, readPage, timedMember, timeOfMember, type ListOptions } from '../store/time-index.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
@@ -79,6 +80,38 @@ export function createClientIndex<C extends Client>({
       })
     },
   }
+}
+
+/** The largest page that a store returns. */
+const PAGE_SIZE = 1000
+
+/**
+ * Checks that an account has at most `max` clients, API keys and applications together. Call it after a new client
+ * was listed. So of several processes that create clients at the same time, none exceeds the limit.
+ *
+ * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS`
+ */
+export async function requireRoom(store: Store, accountId: string, max: number): Promise<void> {
+  const kinds = ['apiKey', 'application'] as const
+  const counts = await Promise.all(kinds.map((kind) => countMembers(store, nameOf(kind, accountId), max + 1)))
+  if (counts.reduce((sum, count) => sum + count, 0) <= max) return
+  throw new GatehouseError(
+    'ERR_TOO_MANY_CLIENTS',
+    `an account may have at most ${max} API keys and applications (maxClientsPerAccount). First delete one that is not used any more`,
+  )
+}
+
+/** The number of members of an index, at most `limit`. */
+async function countMembers(store: Store, index: string, limit: number): Promise<number> {
+  let count = 0
+  let page: string[] = []
+  do {
+    const size = Math.min(PAGE_SIZE, limit - count)
+    page = await store.range(index, { after: page.at(-1), limit: size })
+    count += page.length
+    if (page.length < size) break
+  } while (count < limit)
+  return count
 }
 
 function nameOf(kind: Client['kind'], accountId: string | undefined): string {

@@ -16,7 +16,7 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
-import { createClientIndex, type ClientPage } from './client-index.ts'
+import { createClientIndex, requireRoom, type ClientPage } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientChanged, type ClientRecord, type ClientRecords } from './client-record.ts'
 import { requirePrecondition, type ConditionalChange } from './internal-options.ts'
@@ -36,6 +36,8 @@ export interface ClientsDependencies {
   readonly logger: Logger
   /** The maximum length of the space-delimited `scope` of a token, in bytes. */
   readonly maxScopeBytes: number
+  /** The maximum number of API keys and applications of one account. */
+  readonly maxClientsPerAccount: number
 }
 
 /** One change of a client, with the names that events and error messages use for it. */
@@ -57,10 +59,9 @@ export interface Change {
 /** A pure function that changes a record. It returns undefined if there is nothing to change. */
 export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
-export function createClientRepository<C extends Client>(
-  kind: C['kind'],
-  { store, events, lastUses, revocations, audit, clientChanged, logger }: ClientsDependencies,
-) {
+export function createClientRepository<C extends Client>(kind: C['kind'], dependencies: ClientsDependencies) {
+  const { store, events, lastUses, revocations, audit, clientChanged, logger, maxClientsPerAccount } =
+    dependencies
   const records = clientRecords<C>(store, clientChanged)
   const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
   /** The lists of clients. Each listed client contains the time of its last use. */
@@ -74,6 +75,7 @@ export function createClientRepository<C extends Client>(
     revocations,
     audit,
     logger,
+    requireRoom: (accountId: string) => requireRoom(store, accountId, maxClientsPerAccount),
     /**
      * `listedAt` of the client that this process created last, in milliseconds since the epoch. 0 before the
      * first client.
@@ -158,7 +160,8 @@ export async function requireRecord<C extends Client>(
 /**
  * Stores a new client and lists it.
  *
- * @throws {GatehouseError} `ERR_CONFLICT` if a client has the client id, or a deleted client had it
+ * @throws {GatehouseError} `ERR_CONFLICT` if a client has the client id, or a deleted client had it;
+ *   `ERR_TOO_MANY_CLIENTS`
  */
 export async function insertClient<C extends Client>(
   clients: ClientRepository<C>,
@@ -173,6 +176,10 @@ export async function insertClient<C extends Client>(
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
   const record: ClientRecord<C> = { client, secrets, listedAt: clients.lastListedAt }
   await index.add(record)
+  await clients.requireRoom(accountId).catch(async (error: unknown) => {
+    await index.remove(record, await records.get(clientId))
+    throw error
+  })
   const details = { kind, clientId, accountId, actor: options.actor }
   const entry = { name: 'client.created', ...entryDetails(client, options) }
   const isCreated = await audit.change(records.key(clientId), async (outbox) => {

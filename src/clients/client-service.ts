@@ -133,16 +133,24 @@ export function createClientService<C extends Client>(
   }
 }
 
+/** Throws if a change of a client is not allowed. */
+type CheckChanged<C extends Client> = (changed: C, before: C) => void
+
 /** Creates a method that checks a value by the rule of a field, and then sets the field. */
 export function fieldSetter<C extends Client, Field extends keyof C & string>(
   clients: ClientRepository<C>,
   name: Field,
   rule: Rule,
+  check: CheckChanged<C> = () => {},
 ) {
   return async (clientId: string, value: C[Field], options?: ChangeOptions): Promise<C> => {
     checkInput(`${name} cannot be set`, { [name]: value }, { [name]: rule })
-    const set = (client: C): C | undefined =>
-      isDeepStrictEqual(client[name], value) ? undefined : { ...client, [name]: value }
+    const set = (client: C): C | undefined => {
+      if (isDeepStrictEqual(client[name], value)) return undefined
+      const changed = { ...client, [name]: value }
+      check(changed, client)
+      return changed
+    }
     return presentClient(clients, await changeRecord(clients, { clientId, name, options }, ofClient(set)))
   }
 }
@@ -153,7 +161,11 @@ export function fieldSetter<C extends Client, Field extends keyof C & string>(
  *
  * @param rules the rules of all fields that may be set
  */
-export function fieldsSetter<C extends Client>(clients: ClientRepository<C>, rules: Fields) {
+export function fieldsSetter<C extends Client>(
+  clients: ClientRepository<C>,
+  rules: Fields,
+  check: CheckChanged<C> = () => {},
+) {
   return async (clientId: string, fields: object, options?: ChangeOptions): Promise<C> => {
     checkInput('the client cannot be changed', fields, rules)
     const given = Object.entries(fields).filter(([, value]) => value !== undefined)
@@ -163,7 +175,9 @@ export function fieldsSetter<C extends Client>(clients: ClientRepository<C>, rul
     ])
     const set = (client: C): C | undefined => {
       const changed = { ...client, ...(Object.fromEntries(values) as Partial<C>) }
-      return isDeepStrictEqual(encoded(changed), encoded(client)) ? undefined : changed
+      if (isDeepStrictEqual(encoded(changed), encoded(client))) return undefined
+      check(changed, client)
+      return changed
     }
     const name = given.map(([field]) => field).join(',')
     return presentClient(clients, await changeRecord(clients, { clientId, name, options }, ofClient(set)))

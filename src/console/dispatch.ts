@@ -32,7 +32,12 @@ export interface Shown {
 }
 
 /** The codes of errors about the input of a form. The page is shown again with the problems. */
-const INPUT_ERRORS: readonly string[] = ['ERR_INVALID_ARGUMENT', 'ERR_SCOPE_TOO_LARGE', 'ERR_CONFLICT']
+const INPUT_ERRORS: readonly string[] = [
+  'ERR_INVALID_ARGUMENT',
+  'ERR_SCOPE_TOO_LARGE',
+  'ERR_CONFLICT',
+  'ERR_TOO_MANY_CLIENTS',
+]
 
 /** Keeps tokens of the console apart from the tokens of other forms. */
 const CSRF_PURPOSE = 'console'

@@ -12,7 +12,7 @@ export type Clients = ReturnType<typeof createClients>
  */
 export function createClients(core: Core) {
   const { settings, store, durable, events, logger, catalog, revocations, revoked, audit } = core
-  const { registry, maxScopeBytes, openIdScopes: oidcScopes } = settings
+  const { registry, maxScopeBytes, maxClientsPerAccount, openIdScopes: oidcScopes } = settings
   const lastUses = createLastUses({ store, logger })
   const parts = {
     store: durable,
@@ -23,6 +23,7 @@ export function createClients(core: Core) {
     lastUses,
     logger,
     maxScopeBytes,
+    maxClientsPerAccount,
     oidcScopes,
   }
   const clients = registry ? clientsAtHost(parts, registry) : clientsInStore(parts, revoked)

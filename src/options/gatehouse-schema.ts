@@ -71,6 +71,7 @@ export const gatehouseSchema = exactly(
     revocations: v.optional(exactly(revocationEntries), {}),
     signingKeys: signingKeysSchema,
     maxScopeBytes: wholeNumber('bytes', 4096, 65_536),
+    maxClientsPerAccount: wholeNumber('clients', 500, 100_000),
     storeTimeoutMs: milliseconds(1000, 60_000),
     signInAttempts: v.optional(
       // Higher limits would let a program guess passwords.

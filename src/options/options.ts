@@ -166,6 +166,14 @@ export interface GatehouseOptions<
    */
   readonly maxScopeBytes?: number | undefined
   /**
+   * Maximum number of API keys and applications of one account, counted together. Each further creation rejects
+   * with `ERR_TOO_MANY_CLIENTS`, whether your code, the console or the management API makes it. An account that
+   * has more keeps them, and an import ignores the limit. A creation reads the list of the account's clients, so
+   * it takes longer with a limit of many thousands.
+   * @default 500
+   */
+  readonly maxClientsPerAccount?: number | undefined
+  /**
    * Milliseconds after which a call to the store counts as failed, and the request that made the call gets
    * 503. `durability.timeoutMs` of a store that waits for replicas must be lower. @default 1000
    */

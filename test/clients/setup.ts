@@ -102,6 +102,7 @@ export function services(
     clientChanged: clientChanged ?? (async (clientId: string) => void changed.push(clientId)),
     logger: silentLogger,
     maxScopeBytes,
+    maxClientsPerAccount: 500,
   }
   return {
     audit,

@@ -82,6 +82,7 @@ describe('the options of createGatehouse', () => {
       revocations: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
       signingKeys: { rotateAfterSeconds: 7_776_000, publishAheadSeconds: 86_400 },
       maxScopeBytes: 4096,
+      maxClientsPerAccount: 500,
       storeTimeoutMs: 1000,
       productsTimeoutMs: 30_000,
       startTimeoutMs: 1500,

@@ -1,4 +1,4 @@
-import { GatehouseError } from '../../errors.ts'
+import { isRejection } from '../../errors.ts'
 import type { Caller } from '../../host/caller.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
 import type { Client } from '../client.ts'
@@ -63,7 +63,7 @@ export async function createClient<C extends Client>(
       try {
         return { client: (await create(derived)).client, clientSecret }
       } catch (error) {
-        if (!(error instanceof GatehouseError) || error.code !== 'ERR_CONFLICT') throw error
+        if (!isRejection(error)) throw error
         // An earlier attempt has created the client, and its answer was lost.
         const client = await find(derived.clientId)
         if (!client) throw error

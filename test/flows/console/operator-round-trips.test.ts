@@ -26,7 +26,7 @@ describeWithRedis('pages over a long audit trail and an account with 600 API key
     await fillTrail(store, ENTRIES)
     host = await startConsole({
       store,
-      gatehouse: { storeTimeoutMs: 5000 },
+      gatehouse: { storeTimeoutMs: 5000, maxClientsPerAccount: CLIENTS },
       accounts: { find: (id) => ({ id, kycLevel: 'verified' }) },
     })
     const create = (name: string) =>

@@ -309,7 +309,7 @@ describe('details of the pages of operators', () => {
   })
 
   it('more than 500 clients are not counted', async () => {
-    const host = await startConsole({ store: memoryStore() })
+    const host = await startConsole({ store: memoryStore(), gatehouse: { maxClientsPerAccount: 501 } })
     await Promise.all(
       Array.from({ length: 501 }, () => host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'k' })),
     )
