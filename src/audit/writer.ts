@@ -109,6 +109,15 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
     await findLast(trail)
     return false
   }
+  // The chunk of an entry that was found in the trail may be on one server only.
+  const unconfirmed = new Set(
+    [...written.values()].filter((place) => entries.length === 0 || place !== number),
+  )
+  const confirmed = await Promise.all([...unconfirmed].map((place) => confirmChunk(trail, place)))
+  if (confirmed.includes(false)) {
+    await findLast(trail)
+    return false
+  }
   // Another process may have written an entry and stopped before it added the entry to its lists.
   const places = new Map<number, AuditEntry[]>()
   for (const { entry } of batch) {
@@ -117,6 +126,18 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
   }
   await Promise.all([...places].map(([place, listed]) => addToLists(trail, place, listed)))
   return true
+}
+
+/**
+ * Writes a chunk again, because its last write may not have been confirmed as durable.
+ *
+ * @returns false if another process changed the chunk, or if the store has lost it
+ */
+async function confirmChunk(trail: Trail, number: number): Promise<boolean> {
+  const key = chunkKey(trail, number)
+  const text = await trail.store.get(key)
+  if (text === undefined) trail.ids.delete(number)
+  return text !== undefined && trail.store.replace(key, text, text, ttlOf(trail))
 }
 
 /** @returns the number of the chunk that has the entries now; undefined if the last chunk has changed */
