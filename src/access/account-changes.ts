@@ -3,13 +3,12 @@ import { applicationScopes, directScopes } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Client } from '../clients/client.ts'
-import { type ChangeOptions, checkChange, type RemovalOptions } from '../host/change-options.ts'
-import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
+import { type ChangeOptions, checkChange } from '../host/change-options.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { optional, textRule } from '../validation/rules.ts'
 import { partialFailure, CorruptRecord } from '../store/corrupt-record.ts'
 import type { GrantsOfUsers } from '../grants/grant-service.ts'
-import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
+import type { Plan, RevokedAccess, RevokeAccount } from './revoke-account.ts'
 
 /** Lets the host report changes of its accounts. */
 export interface AccountService {
@@ -76,11 +75,10 @@ async function missingUsers(
 export function createAccountService(parts: {
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly catalog: CurrentCatalog
-  readonly clientTokens: Pick<ClientTokens, 'revokeAll' | 'revokeScopes'>
   readonly revokeAccount: RevokeAccount
   readonly grantsOfUsers: GrantsOfUsers
 }): AccountService {
-  const { accounts, catalog, clientTokens, revokeAccount, grantsOfUsers } = parts
+  const { accounts, catalog, revokeAccount, grantsOfUsers } = parts
 
   /** The operations of an application that are above the KYC level of its developer. */
   function aboveLevel(application: Client, kycLevel: string | undefined): string[] {
@@ -88,21 +86,11 @@ export function createAccountService(parts: {
     return directScopes(catalog.current, application).filter((scope) => !allowed.has(scope))
   }
 
-  /**
-   * Revokes the tokens of a client that would not be issued any more.
-   *
-   * @returns whether tokens were revoked
-   */
-  async function revokeClient(client: Client, owner: Account | undefined, options: RemovalOptions) {
-    const { clientId } = client
-    if (!owner) {
-      await clientTokens.revokeAll(clientId, options)
-      return true
-    }
+  /** The tokens of a client that would not be issued any more. */
+  function planOf(client: Client, owner: Account | undefined): Plan {
+    if (!owner) return 'all'
     const scopes = client.kind === 'application' ? aboveLevel(client, owner.kycLevel) : []
-    if (scopes.length === 0) return false
-    await clientTokens.revokeScopes(clientId, scopes, options)
-    return true
+    return scopes.length === 0 ? 'nothing' : scopes
   }
 
   return {
@@ -123,11 +111,12 @@ export function createAccountService(parts: {
       if (onlyUserId === undefined && !(await find(undefined)))
         return revokeAccount.revokeAll(accountId, change)
 
-      const { clients, errors } = await revokeAccount.eachClient(accountId, async (client) => {
+      const plan = async (client: Client | CorruptRecord): Promise<Plan> => {
         if (client instanceof CorruptRecord) throw client.error
-        if (onlyUserId !== undefined && client.userId !== onlyUserId) return false
-        return revokeClient(client, await find(client.userId), change)
-      })
+        if (onlyUserId !== undefined && client.userId !== onlyUserId) return 'nothing'
+        return planOf(client, await find(client.userId))
+      }
+      const { clients, errors } = await revokeAccount.revokeClients(accountId, plan, change)
       const users =
         onlyUserId === undefined
           ? await grantsOfUsers.users(accountId)

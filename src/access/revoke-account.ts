@@ -1,7 +1,7 @@
 import type { GatehouseError } from '../errors.ts'
 import type { Client } from '../clients/client.ts'
 import { changeOptionsOf, type RemovalOptions } from '../host/change-options.ts'
-import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
+import type { ClientTokens, PlannedRevocation } from '../clients/revoke-client-tokens.ts'
 import { partialFailure, isCorruptRecord, CorruptRecord } from '../store/corrupt-record.ts'
 import type { Grants } from '../grants/grant-service.ts'
 
@@ -13,43 +13,70 @@ export interface RevokedAccess {
   readonly grants: number
 }
 
+/** What is revoked of a client: nothing, all its tokens, or the tokens that carry one of the scopes. */
+export type Plan = 'nothing' | 'all' | readonly string[]
+
+/** The number of clients whose records are changed at the same time. */
+const CONCURRENCY = 50
+
 /** @param grants lists and revokes the grants that accounts have authorized */
 export function createRevokeAccount(
-  clientTokens: Pick<ClientTokens, 'listByAccount' | 'revokeAll'>,
+  clientTokens: Pick<ClientTokens, 'listByAccount' | 'revokeFirst' | 'revokeAll' | 'revokeScopes'>,
   grants: Pick<Grants, 'revokeAll'>,
 ) {
   /**
-   * Calls `change` for each client of the account. The calls for the clients of one page run at the same
-   * time.
+   * Revokes tokens of the clients of an account. The tokens of all clients are rejected before the record of the first
+   * client is changed, because changing thousands of records takes seconds.
    *
-   * @param change returns whether it changed the client. If a call rejects with `ERR_STORE_CORRUPT`, the
-   *   other clients are still changed
+   * @param plan returns what to revoke of a client. If a call rejects with `ERR_STORE_CORRUPT`, the other clients
+   *   are still changed
    * @returns the number of clients that were changed, and an error for each corrupt record
    */
-  async function eachClient(
+  async function revokeClients(
     accountId: string,
-    change: (client: Client | CorruptRecord) => Promise<boolean>,
+    plan: (client: Client | CorruptRecord) => Plan | Promise<Plan>,
+    options: RemovalOptions,
   ): Promise<{ readonly clients: number; readonly errors: readonly GatehouseError[] }> {
-    let clients = 0
     const errors: GatehouseError[] = []
-    const collect = (error: unknown): false => {
+    const collect = (error: unknown): undefined => {
       if (!isCorruptRecord(error)) throw error
       errors.push(error)
-      return false
     }
+    async function planOne(client: Client | CorruptRecord) {
+      const what = await plan(client)
+      return what === 'nothing' ? undefined : { client, scopes: what === 'all' ? undefined : what }
+    }
+    const changes: NonNullable<Awaited<ReturnType<typeof planOne>>>[] = []
+    const rejecting: Promise<void>[] = []
     try {
       for await (const page of clientTokens.listByAccount(accountId)) {
-        const changed = await Promise.all(page.map((client) => change(client).catch(collect)))
-        clients += changed.filter(Boolean).length
+        const planned = await Promise.all(page.map((client) => planOne(client).catch(collect)))
+        const meant = planned.filter((each) => each !== undefined)
+        changes.push(...meant)
+        rejecting.push(clientTokens.revokeFirst(meant.flatMap(withoutCorrupt)))
       }
     } catch (error) {
       collect(error)
+    } finally {
+      await Promise.allSettled(rejecting)
+    }
+    await Promise.all(rejecting)
+
+    let clients = 0
+    async function change({ client, scopes }: (typeof changes)[number]): Promise<void> {
+      const clientId = client instanceof CorruptRecord ? client.id : client.clientId
+      if (scopes) await clientTokens.revokeScopes(clientId, scopes, options)
+      else await clientTokens.revokeAll(clientId, options)
+      clients += 1
+    }
+    for (let at = 0; at < changes.length; at += CONCURRENCY) {
+      await Promise.all(changes.slice(at, at + CONCURRENCY).map((each) => change(each).catch(collect)))
     }
     return { clients, errors }
   }
 
   return {
-    eachClient,
+    revokeClients,
     /**
      * Revokes all tokens of an account: the tokens of its API keys and applications, and its grants with
      * their tokens.
@@ -60,11 +87,10 @@ export function createRevokeAccount(
      *   revoked; `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
      */
     async revokeAll(accountId: string, options: RemovalOptions, userId?: string): Promise<RevokedAccess> {
-      const { clients, errors } = await eachClient(accountId, async (client) => {
-        if (userId !== undefined && 'clientId' in client && client.userId !== userId) return false
-        await clientTokens.revokeAll(client instanceof CorruptRecord ? client.id : client.clientId, options)
-        return true
-      })
+      const isMeant = (client: Client | CorruptRecord) =>
+        userId === undefined || client instanceof CorruptRecord || client.userId === userId
+      const plan = (client: Client | CorruptRecord) => (isMeant(client) ? 'all' : 'nothing')
+      const { clients, errors } = await revokeClients(accountId, plan, options)
       const revoked = await grants
         .revokeAll({ accountId, ...(userId !== undefined && { userId }) }, changeOptionsOf(options))
         .catch((error: unknown) => {
@@ -80,3 +106,14 @@ export function createRevokeAccount(
 
 /** Revokes the tokens of the clients that an account owns, and the account's grants with their tokens. */
 export type RevokeAccount = ReturnType<typeof createRevokeAccount>
+
+/** The tokens of a corrupt client are revoked when its record is changed. */
+function withoutCorrupt({
+  client,
+  scopes,
+}: {
+  readonly client: Client | CorruptRecord
+  readonly scopes: readonly string[] | undefined
+}): readonly PlannedRevocation[] {
+  return client instanceof CorruptRecord ? [] : [{ client, scopes }]
+}

@@ -29,7 +29,7 @@ export interface ClientsDependencies {
   readonly catalog: CurrentCatalog
   readonly events: EventSink
   readonly lastUses: LastUses
-  readonly revocations: Pick<Revocations, 'revokeWith'>
+  readonly revocations: Pick<Revocations, 'revokeWith' | 'revokeFirst'>
   readonly audit: Pick<AuditWriter, 'change' | 'record'>
   /** Called after each change, so that every process deletes the client from its cache. */
   readonly clientChanged: ClientChanged

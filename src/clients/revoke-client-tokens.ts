@@ -25,6 +25,12 @@ export interface ClientTokens {
    */
   revokeScopes(clientId: string, scopes: readonly string[], options: RemovalOptions): Promise<void>
   /**
+   * Rejects the tokens of many clients at once, before `revokeAll` or `revokeScopes` is called for each of them.
+   *
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   */
+  revokeFirst(planned: readonly PlannedRevocation[]): Promise<void>
+  /**
    * The revocations that must be in force for a client now, by its epoch. Repeating these revocations is harmless.
    */
   revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>
@@ -38,8 +44,15 @@ export interface ClientTokens {
   listByAccount(accountId: string): AsyncIterable<readonly (Client | CorruptRecord)[]>
 }
 
+/** A client of which tokens will be revoked. */
+export interface PlannedRevocation {
+  readonly client: Client
+  /** The tokens that carry one of these scopes are revoked; undefined if all tokens of the client are. */
+  readonly scopes: readonly string[] | undefined
+}
+
 /** The number of clients on a page. */
-export const PAGE_SIZE = 50
+export const PAGE_SIZE = 200
 
 const ANY_KIND = 'API key or application'
 
@@ -124,6 +137,17 @@ export function createClientTokens({
 
     revokeScopes: (clientId, scopes, options) =>
       revoke(clientId, options, (record) => bumpEpochFor(record, scopes), scopes.join(' ')),
+
+    // Each epoch will be raised by 1, or by more if the client changes meanwhile.
+    revokeFirst: (planned) =>
+      revocations.revokeFirst(
+        planned.map(({ client, scopes }) => ({
+          of: 'client',
+          id: client.clientId,
+          below: client.epoch + 1,
+          ...(scopes && { scopes }),
+        })),
+      ),
 
     async revocationsOf(clientId) {
       const record = await records.get(clientId)

@@ -76,6 +76,8 @@ export function createHostClientTokens(parts: HostClientTokensParts): HostClient
       await revoke(parts, { clientId, name: 'compromised', options })
     },
 
+    revokeFirst: async () => {},
+
     revocationsOf: async (clientId) => revocationsOf(clientId, await findWithEpoch(parts, clientId)),
 
     async *listByAccount(accountId) {

@@ -176,7 +176,6 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const accountService = createAccountService({
     accounts,
     catalog,
-    clientTokens,
     revokeAccount,
     grantsOfUsers,
   })

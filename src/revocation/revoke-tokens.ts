@@ -69,7 +69,7 @@ export function createRevocations(parts: {
   const { store, log, set, longestLifetime, events, audit, logger, now = () => Date.now() } = parts
   const pending = createPendingRevocations({ store, longestLifetime, logger, now })
 
-  async function revoke(specs: readonly RevocationSpec[], actor?: string): Promise<readonly Revocation[]> {
+  async function storeRevocations(specs: readonly RevocationSpec[]): Promise<readonly Revocation[]> {
     if (specs.length === 0) return []
     const withEnds = (lifetime: number) => specs.map((spec) => withUntil(spec, now() / 1000 + lifetime))
     // This process rejects the tokens immediately, even while the store is unavailable.
@@ -78,6 +78,11 @@ export function createRevocations(parts: {
     const revocations = withEnds(isOpen ? await longestLifetime.seconds() : 0)
     set.add(revocations)
     await log.add(revocations)
+    return revocations
+  }
+
+  async function revoke(specs: readonly RevocationSpec[], actor?: string): Promise<readonly Revocation[]> {
+    const revocations = await storeRevocations(specs)
     for (const { of, id } of revocations) {
       events?.emit('token.revoked', { of, id, ...(actor !== undefined && { actor }) })
     }
@@ -115,6 +120,16 @@ export function createRevocations(parts: {
      *   revoked
      */
     revoke: (...specs: readonly RevocationSpec[]) => revoke(specs),
+    /**
+     * Like `revoke`, but without events. For many clients whose epochs will be raised one after the other: their tokens
+     * are rejected before the first epoch is raised. If this process stops before it raises the epoch of a client, the
+     * next token request of the client raises it; see `withRepairedEpochs`.
+     *
+     * @throws {GatehouseError} as `revoke`
+     */
+    async revokeFirst(specs: readonly RevocationSpec[]): Promise<void> {
+      await storeRevocations(specs)
+    },
     /** Like `revoke`; the events name `actor`. */
     async revokeAs(actor: string | undefined, ...specs: readonly RevocationSpec[]): Promise<void> {
       await revoke(specs, actor)
