@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Provider, type AllClientMetadata, type Client as ProviderClient } from 'oidc-provider'
-import type { Client } from '../../clients/client.ts'
+import type { ApiKey, Application, Client } from '../../clients/client.ts'
 import { requestState } from './request-state.ts'
 
 /**
@@ -11,7 +11,11 @@ import { requestState } from './request-state.ts'
 const UNUSED_SECRET = randomBytes(32).toString('base64url')
 
 /** An API key or application as oidc-provider sees it (RFC 7591 2). */
-export function toClientMetadata(record: Client): AllClientMetadata {
+export function toClientMetadata(
+  record:
+    | Pick<Application, 'kind' | 'clientId' | 'redirectUris' | 'postLogoutRedirectUris'>
+    | Pick<ApiKey, 'kind' | 'clientId'>,
+): AllClientMetadata {
   const isApplication = record.kind === 'application'
   const redirectUris = isApplication ? [...record.redirectUris] : []
   return {
@@ -27,6 +31,12 @@ export function toClientMetadata(record: Client): AllClientMetadata {
     id_token_signed_response_alg: 'RS256',
   }
 }
+
+/**
+ * Stands for every client that a sign-out request names and that is no enabled application. It has no address. So
+ * strangers get the answers that they get for an application, and cannot find out which client ids exist.
+ */
+export const UNKNOWN_CLIENT = toClientMetadata({ kind: 'apiKey', clientId: randomUUID() })
 
 /**
  * Our record of a client, as the registry returned it for this request. The record is not attached to

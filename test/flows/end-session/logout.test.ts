@@ -138,6 +138,94 @@ describeEachStore('RP-initiated logout', (makeStore) => {
     expect(page.url.origin).toBe(host.origin)
   })
 
+  describe('with a client_id that is no enabled application', () => {
+    /** An id of each kind that must get the answers of an application. */
+    async function unusableIds(): Promise<Record<string, string>> {
+      const disabled = await host.createApplication()
+      await host.gatehouse.applications.disable(disabled.client_id)
+      const deleted = await host.createApplication()
+      await host.gatehouse.applications.delete(deleted.client_id)
+      const apiKey = await host.createApiKey()
+      const ids = { disabled: disabled.client_id, deleted: deleted.client_id, apiKey: apiKey.client_id }
+      return { ...ids, unknown: 'unknown', impossible: 'constructor', long: 'x'.repeat(5000) }
+    }
+    const forgedHint = (aud: string) => {
+      const [header] = tokens.id_token!.split('.')
+      const claims = Buffer.from(JSON.stringify({ iss: host.issuer, aud, sub: 'alice' })).toString(
+        'base64url',
+      )
+      return `${header}.${claims}.${'A'.repeat(342)}`
+    }
+    /** What a person sees, without what differs between two requests for the same id. */
+    function seen({ status, url, headers, body }: Page) {
+      const page = body.replaceAll(/name="xsrf" value="[^"]+"/g, 'xsrf')
+      return { status, path: url.origin + url.pathname, type: headers.get('content-type'), page }
+    }
+    const requests: Record<string, (id: string) => Record<string, string | undefined>> = {
+      'a client_id': (id) => ({ client_id: id }),
+      'a client_id and state': (id) => ({ client_id: id, state: 's' }),
+      'an unregistered address': (id) => ({
+        client_id: id,
+        post_logout_redirect_uri: 'https://evil.example/',
+      }),
+      'a forged hint': (id) => ({ id_token_hint: forgedHint(id) }),
+      'a forged hint and an address': (id) => ({
+        id_token_hint: forgedHint(id),
+        post_logout_redirect_uri: BYE,
+      }),
+      'a client_id and a forged hint': (id) => ({ client_id: id, id_token_hint: forgedHint(id) }),
+      'a client_id and the hint of another client': (id) => ({
+        client_id: id,
+        id_token_hint: forgedHint('other'),
+      }),
+    }
+
+    it.each(Object.entries(requests))(
+      'a sign-out with %s gets the answer of an application, with and without a session',
+      async (_, parametersOf) => {
+        for (const id of Object.values(await unusableIds())) {
+          for (const visitor of [browser, host.browser()]) {
+            const answer = async (clientId: string) =>
+              seen(await visitor.request(logoutUrl(parametersOf(clientId))))
+            expect(await answer(id)).toEqual(await answer(application.client_id))
+          }
+        }
+      },
+    )
+
+    it.each(['yes', 'no'])(
+      'the answer %s on the sign-out page leads to the page of an application',
+      async (choice) => {
+        const ends = []
+        for (const client_id of [application.client_id, ...Object.values(await unusableIds())]) {
+          const visitor = host.browser()
+          host.signInAt(visitor, { accountId: 'alice' })
+          await visitor.open(authorizationUrl(host, application.client_id))
+          const page = await visitor.open(logoutUrl({ client_id }))
+          const button = choice === 'yes' ? { button: ['logout', 'yes'] as [string, string] } : {}
+          ends.push(seen(await visitor.submit(page, { action: /logout/, ...button })))
+        }
+        expect(new Set(ends.map((end) => JSON.stringify(end))).size).toBe(1)
+        expect(ends[0]).toMatchObject({ status: 200 })
+      },
+    )
+
+    it('a sign-out does not redirect to an address that only another application has', async () => {
+      for (const client_id of Object.values(await unusableIds())) {
+        const page = await browser.request(logoutUrl({ client_id, post_logout_redirect_uri: BYE }))
+        expect([page.status, page.headers.get('location')]).toEqual([400, null])
+      }
+    })
+
+    it('the page after a sign-out is the same for every client_id', async () => {
+      const success = async (id: string) =>
+        seen(await browser.request(new URL(`${host.issuer}/oauth2/logout/success?client_id=${id}`)))
+      for (const id of Object.values(await unusableIds())) {
+        expect(await success(id)).toEqual(await success(application.client_id))
+      }
+    })
+  })
+
   it('a sign-out without client_id and id_token_hint ignores the redirect address', async () => {
     const page = await open({ post_logout_redirect_uri: BYE })
     expect(page.status).toBe(200)

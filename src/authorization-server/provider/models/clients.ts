@@ -1,6 +1,7 @@
-import { type Adapter } from 'oidc-provider'
+import type { Adapter, KoaContextWithOIDC } from 'oidc-provider'
+import type { Client } from '../../../clients/client.ts'
 import { isPrintableAscii } from '../../../validation/predicates.ts'
-import { toClientMetadata } from '../client-metadata.ts'
+import { toClientMetadata, UNKNOWN_CLIENT } from '../client-metadata.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { prefetch } from '../request-reads.ts'
 import { currentContext, requestState } from '../request-state.ts'
@@ -20,18 +21,22 @@ export function isPossibleId(clientId: string): boolean {
 /**
  * API keys and applications as oidc-provider's clients. oidc-provider does not find a disabled client. In a
  * request from a browser, oidc-provider finds only applications. So strangers cannot find out which
- * `client_id` belongs to an API key.
+ * `client_id` belongs to an API key. In a sign-out request, oidc-provider finds a client for every id.
  */
 export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderParts, 'registry'>): Adapter {
+  async function findUsable(ctx: KoaContextWithOIDC, clientId: string): Promise<Client | undefined> {
+    prefetch(parts, ctx)
+    const { early } = requestState(ctx)
+    const record = await (early?.registry ?? parts.registry).find(clientId)
+    if (!record || record.disabled) return undefined
+    return record.kind === 'apiKey' && FRONT_CHANNEL.test(ctx.oidc.route) ? undefined : record
+  }
+
   return modelAdapter('Client', {
     async find(clientId) {
-      if (!isPossibleId(clientId)) return undefined
       const ctx = currentContext()
-      prefetch(parts, ctx)
-      const { early } = requestState(ctx)
-      const record = await (early?.registry ?? parts.registry).find(clientId)
-      if (!record || record.disabled) return undefined
-      if (record.kind === 'apiKey' && FRONT_CHANNEL.test(ctx.oidc.route)) return undefined
+      const record = isPossibleId(clientId) ? await findUsable(ctx, clientId) : undefined
+      if (!record) return ctx.oidc.route.startsWith('end_session') ? UNKNOWN_CLIENT : undefined
       requestState(ctx).clients.set(clientId, record)
       return toClientMetadata(record)
     },
