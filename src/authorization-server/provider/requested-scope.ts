@@ -1,4 +1,5 @@
 import { errors } from 'oidc-provider'
+import { looksLikeSecret } from '../../clients/secrets.ts'
 
 /** The longest scope that an error repeats, in characters. All scopes of a catalog are shorter. */
 const MAX_REPEATED_LENGTH = 256
@@ -21,7 +22,7 @@ export function isIgnoredScope(scope: string, openIdScopes: readonly string[]): 
 }
 
 /**
- * Rejects a request for scopes that are not allowed.
+ * Rejects a request for scopes that are not allowed. The error quotes no scope that looks like a client secret.
  *
  * @param explain returns why a scope is rejected; undefined if it is allowed
  * @throws invalid_scope, for the first rejected scope
@@ -32,7 +33,8 @@ export function requireAllowed(
 ): void {
   for (const scope of requested) {
     const reason = explain(scope)
-    if (reason !== undefined) throw invalidScope(reason, scope)
+    if (reason === undefined) continue
+    throw looksLikeSecret(scope) ? invalidScope('this operation does not exist') : invalidScope(reason, scope)
   }
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { basic } from '../../support/host-requests.ts'
 import { authorizationUrl, authorize, connect, SECRET, startHost, type Host } from '../../support/host.ts'
+import { prepareEndpoints } from '../bad-input/endpoints.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 const EVENTS = [
@@ -19,6 +20,9 @@ const EVENTS = [
   'catalog.rejected',
   'error',
 ] as const
+
+/** Parameters that are sent back to the browser or the application that chose them. */
+const RETURNED_TO_THE_SENDER = ['state', 'login_hint', 'identifier']
 
 describeEachStore('logs, events and errors', (makeStore) => {
   let host: Host
@@ -51,6 +55,33 @@ describeEachStore('logs, events and errors', (makeStore) => {
     host.app.on('error', report)
   })
   afterAll(() => host.close())
+
+  it('a client secret in the wrong parameter of any endpoint is repeated nowhere', async () => {
+    const { client_secret: secret } = await host.createApiKey()
+    const { endpoints } = await prepareEndpoints(host)
+    reported.splice(0)
+    const repeated: string[] = []
+    for (const { path, methods, parameters, headers = {} } of endpoints) {
+      for (const name of Object.keys(parameters).filter((each) => !RETURNED_TO_THE_SENDER.includes(each))) {
+        for (const value of [secret, `invoices:read ${secret}`]) {
+          const fields = new URLSearchParams({ ...parameters, [name]: value })
+          const isPost = methods[0] === 'POST'
+          const answer = await fetch(host.issuer + path + (isPost ? '' : `?${fields}`), {
+            method: methods[0] ?? 'GET',
+            redirect: 'manual',
+            headers: { accept: 'text/html', ...headers },
+            ...(isPost && { body: fields }),
+          })
+          const text = `${JSON.stringify([...answer.headers])}${await answer.text()}`
+          if (text.includes(secret)) repeated.push(`${methods[0]} ${path} ${name}`)
+        }
+      }
+    }
+    expect(repeated).toEqual([])
+    expect(reported.filter((text) => text.includes(secret))).toEqual([])
+    const entries = await host.gatehouse.audit.list({ limit: 100 })
+    expect(JSON.stringify(entries)).not.toContain(secret)
+  })
 
   it('logs, events and errors contain no secret, token, code, cookie or password, even after failures', async () => {
     const key = await host.createApiKey()

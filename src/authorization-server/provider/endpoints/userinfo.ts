@@ -1,3 +1,4 @@
+import { looksLikeSecret } from '../../../clients/secrets.ts'
 import type { Account } from '../../../host/accounts.ts'
 import { personOf } from '../../../host/subject.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
@@ -26,10 +27,14 @@ export function userClaims(account: Account, subject: string, use: string) {
 
 /**
  * Removes the error code from the body of the response to a request without a token. Such a response must not
- * contain an error code (RFC 6750 3.1).
+ * contain an error code (RFC 6750 3.1). Also removes missing scopes from `WWW-Authenticate` if one of them looks like a
+ * client secret.
  */
 export function fixUserInfoResponse(ctx: ProviderResponse): void {
-  if (ctx.status !== 401 || ctx.response.get('WWW-Authenticate').includes('error=')) return
+  const challenge = ctx.response.get('WWW-Authenticate')
+  const [attribute = '', missing = ''] = /, scope="([^"]*)"/.exec(challenge) ?? []
+  if (missing.split(' ').some(looksLikeSecret)) ctx.set('WWW-Authenticate', challenge.replace(attribute, ''))
+  if (ctx.status !== 401 || challenge.includes('error=')) return
   ctx.body = {
     error_description: 'send an access token in the header Authorization: Bearer <ACCESS_TOKEN>',
   }
