@@ -37,7 +37,8 @@ export interface Lifetimes {
 export interface SignInAttempts {
   /**
    * Maximum number of attempts for one authorization request, and for one identifier from one IP address; up
-   * to 100. All IPv6 addresses of one /64 network count as one address.
+   * to 100. One address may make ten times as many failed attempts with any identifiers. All IPv6 addresses of
+   * one /64 network count as one address.
    *
    * @default 10
    */

@@ -7,70 +7,98 @@ import { createHmac, randomBytes } from 'node:crypto'
 const ROW = 65_536
 const ROWS = 2
 
-/**
- * A limit of `max` attempts per key within `windowSeconds` of the key's first attempt.
- *
- * All keys share a fixed number of counters (a count-min sketch). A table with one entry per key would need a
- * maximum size. An attacker could then fill the table with invented keys, and evict all other keys. Here,
- * invented keys evict no counter. With a hundred thousand attempts in one window, hardly any person has to
- * wait because of other people's attempts. With far more attempts, all sign-ins are rejected until the window
- * ends. But checking so many passwords would overload the server before that happens.
- *
- * @param options.max the attempts per window, at most 255
- * @param options.now returns the time in epoch seconds
- */
-export function createSignInRateLimit(options: {
-  readonly max: number
+/** One address may make this many times the attempts of one identifier, because many people may share it. */
+const TIMES_PER_ADDRESS = 10
+
+interface Window {
   readonly windowSeconds: number
+  /** Returns the time in epoch seconds. */
   readonly now: () => number
-}) {
-  const { max, windowSeconds, now } = options
-  const counts = new Uint8Array(ROWS * ROW)
-  const ends = new Uint32Array(ROWS * ROW)
-  // The seed is secret, so that an attacker cannot find keys that share a counter.
-  const seed = randomBytes(32)
+}
 
-  function countersOf(key: string): number[] {
-    const hash = createHmac('sha256', seed).update(key).digest()
-    return Array.from({ length: ROWS }, (_, row) => row * ROW + hash.readUInt16BE(2 * row))
-  }
+/** What an attempt to sign in counts for. */
+export interface SignInAttempt {
+  /** The interaction, and the identifier from its address: each admits `max` attempts. */
+  readonly keys: readonly string[]
+  /** The network address alone, for any identifier. It admits ten times as many failed attempts. */
+  readonly address: string
+}
 
-  const endOf = (counter: number) => ends[counter] ?? 0
-  const countOf = (counter: number) => (endOf(counter) > now() ? (counts[counter] ?? 0) : 0)
-
-  /**
-   * How many seconds a key must wait until the window of one of its counters ends; 0 if one of its counters
-   * is below the limit.
-   */
-  function waitFor(counters: readonly number[]): number {
-    if (counters.some((counter) => countOf(counter) < max)) return 0
-    return Math.ceil(Math.min(...counters.map(endOf)) - now())
-  }
-
-  function count(counter: number): void {
-    counts[counter] = Math.min(countOf(counter) + 1, 255)
-    if (endOf(counter) <= now()) ends[counter] = now() + windowSeconds
-  }
+/**
+ * Limits the attempts to sign in within `windowSeconds` of the first attempt: by interaction, by identifier from one
+ * address, and by address.
+ *
+ * @param options.max the attempts per window, for all keys but the address
+ */
+export function createSignInRateLimit({ max, ...window }: Window & { readonly max: number }) {
+  const byKey = createCounters(max, window)
+  const byAddress = createCounters(TIMES_PER_ADDRESS * max, window)
 
   return {
     /**
-     * Counts one attempt for each key. Call this before the attempt, so that simultaneous attempts cannot
-     * exceed the limit.
+     * Counts one attempt. Call this before the attempt, so that simultaneous attempts cannot exceed the limit.
      *
      * @returns 0 if the attempt is allowed. Otherwise the seconds to wait; a rejected attempt is not counted
      */
-    consume(...keys: readonly string[]): number {
-      const counters = keys.map(countersOf)
-      const waitSeconds = Math.max(...counters.map(waitFor))
-      if (waitSeconds === 0) counters.flat().forEach(count)
+    consume({ keys, address }: SignInAttempt): number {
+      const counts = [...keys.map(byKey), byAddress(address)]
+      const waitSeconds = Math.max(...counts.map((each) => each.waitSeconds()))
+      if (waitSeconds === 0) for (const each of counts) each.add()
       return waitSeconds
     },
-    /** Resets a key after a successful attempt. */
-    reset(key: string): void {
-      for (const counter of countersOf(key)) counts[counter] = 0
+    /** Resets `key` after a successful attempt. For the address, only this attempt no longer counts. */
+    succeeded(key: string, address: string): void {
+      byKey(key).reset()
+      byAddress(address).subtract()
     },
   }
 }
 
 /** Limits the sign-in attempts in this process, so that passwords cannot be guessed on the sign-in page. */
 export type SignInRateLimit = ReturnType<typeof createSignInRateLimit>
+
+/**
+ * Creates a function that finds the count of a key, which admits at most `max` attempts.
+ *
+ * All keys share a fixed number of counters (a count-min sketch). A table with one entry per key would need a
+ * maximum size. An attacker could then fill the table with invented keys, and evict all other keys. Here,
+ * invented keys evict no counter. With a hundred thousand attempts in one window, hardly any person has to
+ * wait because of other people's attempts. With far more attempts, all sign-ins are rejected until the window
+ * ends. But checking so many passwords would overload the server before that happens.
+ */
+function createCounters(max: number, { windowSeconds, now }: Window) {
+  const counts = new Uint16Array(ROWS * ROW)
+  const ends = new Uint32Array(ROWS * ROW)
+  // The seed is secret, so that an attacker cannot find keys that share a counter.
+  const seed = randomBytes(32)
+
+  const endOf = (counter: number) => ends[counter] ?? 0
+  const countOf = (counter: number) => (endOf(counter) > now() ? (counts[counter] ?? 0) : 0)
+
+  return function countOfKey(key: string) {
+    const hash = createHmac('sha256', seed).update(key).digest()
+    const counters = Array.from({ length: ROWS }, (_, row) => row * ROW + hash.readUInt16BE(2 * row))
+    return {
+      /**
+       * How many seconds the key must wait until the window of one of its counters ends; 0 if one of its counters
+       * is below the limit.
+       */
+      waitSeconds(): number {
+        if (counters.some((counter) => countOf(counter) < max)) return 0
+        return Math.ceil(Math.min(...counters.map(endOf)) - now())
+      },
+      add(): void {
+        for (const counter of counters) {
+          counts[counter] = Math.min(countOf(counter) + 1, 65_535)
+          if (endOf(counter) <= now()) ends[counter] = now() + windowSeconds
+        }
+      },
+      subtract(): void {
+        for (const counter of counters) counts[counter] = Math.max(countOf(counter) - 1, 0)
+      },
+      reset(): void {
+        for (const counter of counters) counts[counter] = 0
+      },
+    }
+  }
+}

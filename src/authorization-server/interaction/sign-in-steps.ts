@@ -41,8 +41,9 @@ export async function submitSignIn(request: StepRequest, form: Form): Promise<St
   if (identifier === '' || password === '' || identifier.length > 320 || password.length > 1024) {
     return renderPage(request, { status: 400, identifier, problem: 'signInIncomplete' })
   }
-  const key = rateLimitKey(ctx.ip, identifier)
-  const waitSeconds = rateLimit.consume(pending.uid, key)
+  const address = addressGroup(ctx.ip)
+  const key = rateLimitKey(address, identifier)
+  const waitSeconds = rateLimit.consume({ keys: [pending.uid, key], address })
   if (waitSeconds > 0) {
     ctx.set('Retry-After', String(waitSeconds))
     return renderPage(request, { status: 429, identifier, problem: 'signInTooOften' })
@@ -52,7 +53,7 @@ export async function submitSignIn(request: StepRequest, form: Form): Promise<St
     port.signInRejected(ctx, pending)
     return renderPage(request, { status: 401, identifier, problem: 'signInFailed' })
   }
-  rateLimit.reset(key)
+  rateLimit.succeeded(key, address)
   return port.signedIn(ctx, pending, { ...person, signedInAt: Math.floor(Date.now() / 1000) })
 }
 
@@ -89,7 +90,7 @@ function renderPage(
  * The key that counts the attempts for an identifier from one network address. It is a digest, so that all
  * keys have the same length, and a memory dump shows no identifier.
  */
-function rateLimitKey(ip: string, identifier: string): string {
-  const text = JSON.stringify([addressGroup(ip), identifier.normalize('NFKC').toLowerCase()])
+function rateLimitKey(address: string, identifier: string): string {
+  const text = JSON.stringify([address, identifier.normalize('NFKC').toLowerCase()])
   return createHash('sha256').update(text).digest('base64url')
 }

@@ -19,7 +19,7 @@ export interface InteractionOptions {
   readonly csrfKeys: readonly Uint8Array[]
   /**
    * The limit of sign-in attempts. It applies to each interaction, and to each combination of an identifier
-   * and a network address.
+   * and a network address. An address alone may make ten times as many failed attempts.
    */
   readonly signInAttempts: { readonly max: number; readonly windowSeconds: number }
 }

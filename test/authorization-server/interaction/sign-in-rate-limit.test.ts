@@ -4,7 +4,17 @@ import { createSignInRateLimit } from '../../../src/authorization-server/interac
 describe('the sign-in rate limit', () => {
   function limit() {
     const clock = { now: 1000 }
-    return { clock, limit: createSignInRateLimit({ max: 3, windowSeconds: 60, now: () => clock.now }) }
+    return { clock, limit: fromManyAddresses({ max: 3, windowSeconds: 60, now: () => clock.now }) }
+  }
+
+  /** A limit whose attempts come from a different address for each first key. */
+  function fromManyAddresses(options: Parameters<typeof createSignInRateLimit>[0]) {
+    const { consume, succeeded } = createSignInRateLimit(options)
+    const addressOf = (key = '') => `address of ${key}`
+    return {
+      consume: (...keys: string[]) => consume({ keys, address: addressOf(keys[0]) }),
+      succeeded: (key: string) => succeeded(key, addressOf(key)),
+    }
   }
 
   it('the rate limit allows the maximum number of attempts, and then returns the seconds until the next attempt is allowed', () => {
@@ -28,7 +38,7 @@ describe('the sign-in rate limit', () => {
   it('the rate limit of a key starts again after a successful attempt', () => {
     const { limit: attempts } = limit()
     for (let count = 0; count < 3; count += 1) attempts.consume('a')
-    attempts.reset('a')
+    attempts.succeeded('a')
     expect(attempts.consume('a')).toBe(0)
   })
 
@@ -41,7 +51,7 @@ describe('the sign-in rate limit', () => {
   })
 
   it('a hundred thousand attempts with different keys block no person', () => {
-    const attempts = createSignInRateLimit({ max: 10, windowSeconds: 900, now: () => 1000 })
+    const attempts = fromManyAddresses({ max: 10, windowSeconds: 900, now: () => 1000 })
     for (let count = 0; count < 100_000; count += 1) attempts.consume(`key-${count}`)
     const people = Array.from({ length: 1000 }, (_, index) => attempts.consume(`person-${index}`))
     expect(people.filter((wait) => wait > 0)).toEqual([])
@@ -54,4 +64,22 @@ describe('the sign-in rate limit', () => {
     clock.now += 60
     expect(attempts.consume('person')).toBe(0)
   }, 120_000)
+
+  it('one address may make ten times as many attempts, whatever the identifiers', () => {
+    const { consume } = createSignInRateLimit({ max: 3, windowSeconds: 60, now: () => 1000 })
+    const waits = Array.from({ length: 32 }, (_, index) => consume({ keys: [`${index}`], address: 'one' }))
+    expect(waits).toEqual([...Array.from({ length: 30 }, () => 0), 60, 60])
+    expect(consume({ keys: ['30'], address: 'other' })).toBe(0)
+  })
+
+  it('for an address, a successful attempt does not lower the count of failed attempts', () => {
+    const { consume, succeeded } = createSignInRateLimit({ max: 3, windowSeconds: 60, now: () => 1000 })
+    const fail = (key: string) => consume({ keys: [key], address: 'one' })
+    for (let index = 0; index < 29; index += 1) fail(`${index}`)
+    for (let index = 0; index < 100; index += 1) {
+      expect(fail('mine')).toBe(0)
+      succeeded('mine', 'one')
+    }
+    expect([fail('a'), fail('b')]).toEqual([0, 60])
+  })
 })

@@ -27,6 +27,24 @@ describe('options that set limits', () => {
     expect(wait).toBeLessThanOrEqual(120)
   })
 
+  it('signInAttempts limits the attempts of one address with different names, and a sign-in that succeeds does not count', async () => {
+    const host = await hostWith({ gatehouse: { signInAttempts: { max: 2, windowSeconds: 120 } } })
+    const { client_id } = await host.createApplication()
+    const attempt = async (user: string, password: string) => {
+      const browser = host.browser()
+      return signInAs(browser, await browser.open(authorizationUrl(host, client_id)), user, password)
+    }
+    for (let index = 0; index < 19; index += 1) {
+      expect((await attempt(`person ${index}`, 'one password')).status).toBe(401)
+      expect((await attempt('alice', 'correct')).status).toBe(200)
+    }
+    expect((await attempt('person 19', 'one password')).status).toBe(401)
+    const page = await attempt('person 20', 'one password')
+    expect(page.status).toBe(429)
+    expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(60)
+    expect((await attempt('bob', 'correct')).status).toBe(429)
+  })
+
   it('startTimeoutMs limits how long token requests and API calls wait until gatehouse has started', async () => {
     const ping: Store['ping'] = () => new Promise(() => {})
     const store: Store = { ...memoryStore(), ping }
