@@ -5,9 +5,11 @@ import type { EventSink } from '../host/events.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Logger } from '../host/logger.ts'
 import { createCsrfTokens } from '../http/csrf.ts'
+import { hasTooManyParameters } from '../http/query-limit.ts'
 import type { PageBranding } from '../http/pages/branding.ts'
 import { createAssets } from './assets/assets.ts'
 import { checkConsoleOptions, checkPartOptions } from './check-options.ts'
+import { ConsoleError } from './console-error.ts'
 import type { ConsoleOptions, ConsolePartOptions } from './console-options.ts'
 import { createDispatch } from './dispatch.ts'
 import { createMount, type Mount } from './mount.ts'
@@ -86,7 +88,10 @@ export function createConsole(parts: ConsoleParts, options: ConsoleOptions = {})
     async function answer(ctx: Context, path: string): Promise<void> {
       // An error before the language of the reader is known is shown in a language of the browser.
       let reader = readerOf(texts.forReader(ctx.acceptsLanguages()))
+      // The callback for the language, and the layout, may read `ctx.query`. So this request gets neither.
+      const isAlone = hasTooManyParameters(ctx)
       try {
+        if (isAlone) throw new ConsoleError('method', 400)
         reader = await findReader(ctx)
         const result = await dispatch(ctx, path, reader)
         if (result === undefined) return
@@ -100,7 +105,7 @@ export function createConsole(parts: ConsoleParts, options: ConsoleOptions = {})
       } catch (error) {
         const problem = toConsoleError(ctx, error)
         const body = errorBody(problem, reader, mount, mount.path + path)
-        const finished = { title: reader.plain(problem.title), status: problem.status, body }
+        const finished = { title: reader.plain(problem.title), status: problem.status, body, isAlone }
         try {
           await respond(ctx, finished, reader)
         } catch (layoutError) {

@@ -1,5 +1,7 @@
 import type { Middleware } from 'koa'
+import { answerErrorAsJson } from '../http/error-response.ts'
 import { answerDocument, answerDocumentOptions, DOCUMENT_METHODS } from '../http/public-document.ts'
+import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../http/query-limit.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
 /** Seconds for which a client may cache the document. The document changes when the products change. */
@@ -20,6 +22,10 @@ export function wellKnown(
     // absolute form.
     const isRequested = ctx.url.startsWith(pathname) && ctx.path === pathname
     if (!isRequested || !DOCUMENT_METHODS.includes(ctx.method)) return next()
+    if (hasTooManyParameters(ctx)) {
+      const answer = { status: 400, error: 'invalid_request', description: TOO_MANY_PARAMETERS }
+      return answerErrorAsJson(ctx, answer)
+    }
     if (ctx.method === 'OPTIONS') return answerDocumentOptions(ctx)
     // RFC 9728 2 defines these fields.
     const document = {

@@ -3,6 +3,7 @@ import type { Problem } from '../errors.ts'
 /** The errors of the management API itself, with their HTTP status. The services have their own codes. */
 const STATUS = {
   ERR_BODY: 400,
+  ERR_QUERY: 400,
   ERR_NOT_SIGNED_IN: 401,
   ERR_FORBIDDEN: 403,
   ERR_CSRF: 403,

@@ -5,6 +5,7 @@ import type { Caller } from '../host/caller.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { requesterOf } from '../http/client-address.ts'
 import type { CsrfTokens } from '../http/csrf.ts'
+import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../http/query-limit.ts'
 import { ApiError } from './api-error.ts'
 import { requireCaller, requireOwnSite } from './caller.ts'
 import { checkBySchema } from './check-input.ts'
@@ -32,6 +33,7 @@ export function createDispatch(routes: readonly Route[], parts: DispatchParts) {
 
   /** @param path the path below the mount path */
   return async function dispatch(ctx: Context, path: string): Promise<void> {
+    if (hasTooManyParameters(ctx)) throw new ApiError('ERR_QUERY', TOO_MANY_PARAMETERS)
     const { path: matched, route } = router.match(path, ctx.method)
     if (matched.length === 0) throw new ApiError('ERR_NO_ROUTE', 'there is no such route')
     if (!route) {

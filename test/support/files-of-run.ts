@@ -19,6 +19,7 @@ const WITH_MODULES_OF_THEIR_OWN = new Set([
 const WITH_STORES_OF_THEIR_OWN = new Set(
   [
     'store/at-rest',
+    'attacks/expensive-requests',
     'attacks/fuzz',
     'attacks/growth',
     'attacks/tokens',

@@ -34,11 +34,13 @@ export interface HostProcess {
   readonly events: readonly string[]
   /** The actors of the renames that were answered: `<client id>/<number from 1>`. */
   readonly renames: readonly string[]
+  /** Sends a message to the process, and resolves with the message that it answers. One question at a time. */
+  ask(question: string): Promise<unknown>
   /** Kills the process. Idempotent. */
   stop(): Promise<void>
 }
 
-/** The compiled host of `host-process-main.ts`. The host can be started any number of times. */
+/** A compiled host. The host can be started any number of times. */
 export interface HostProgram {
   /** Settles when the process is ready; rejects with its output if it exits before. */
   start(options: HostProcessOptions): Promise<HostProcess>
@@ -49,8 +51,10 @@ export interface HostProgram {
 /**
  * Compiles the sources into a temporary folder, because the oldest supported Node cannot run TypeScript. This
  * compilation checks no types.
+ *
+ * @param main the file in this folder that starts the host
  */
-export async function compileHostProgram(): Promise<HostProgram> {
+export async function compileHostProgram(main = 'host-process-main'): Promise<HostProgram> {
   const { folder, remove } = await temporaryFolder('koa-gatehouse-host')
   await writeFile(
     path.join(folder, 'tsconfig.json'),
@@ -65,7 +69,7 @@ export async function compileHostProgram(): Promise<HostProgram> {
         typeRoots: [path.join(root, 'node_modules/@types')],
       },
       include: [path.join(root, 'src'), path.join(root, 'adapters')],
-      files: [path.join(root, 'test/support/host-process-main.ts')],
+      files: [path.join(root, `test/support/${main}.ts`)],
     }),
   )
   // A package resolves its own name to itself, so the program's imports lead to the files compiled here.
@@ -76,13 +80,13 @@ export async function compileHostProgram(): Promise<HostProgram> {
   const children: ChildProcess[] = []
   return {
     async start(options) {
-      const main = path.join(folder, 'dist/test/support/host-process-main.js')
+      const program = path.join(folder, `dist/test/support/${main}.js`)
       // The host exits when its input ends, so it never outlives this process.
-      const child = spawn(process.execPath, [main, JSON.stringify(options)], {
-        stdio: ['pipe', 'pipe', 'pipe'],
+      const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+        stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
       })
       children.push(child)
-      return started(child)
+      return started(child as StartedChild)
     },
     async remove() {
       await Promise.all(children.map(end))
@@ -91,9 +95,9 @@ export async function compileHostProgram(): Promise<HostProgram> {
   }
 }
 
-async function started(
-  child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
-) {
+type StartedChild = ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream }
+
+async function started(child: StartedChild) {
   const events: string[] = []
   const renames: string[] = []
   let printed = ''
@@ -114,6 +118,10 @@ async function started(
     address: `http://localhost:${port}/auth`,
     events,
     renames,
+    ask(question) {
+      child.send(question)
+      return new Promise((resolve) => child.once('message', resolve))
+    },
     stop: () => end(child),
   }
   return process

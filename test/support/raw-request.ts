@@ -31,6 +31,8 @@ export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
       method,
       path: target,
       agent: false,
+      // An answer that repeats a long address may have longer headers than Node's client accepts by default.
+      maxHeaderSize: 65_536,
       headers: { ...length, ...raw.headers },
     })
     const timer = setTimeout(() => {

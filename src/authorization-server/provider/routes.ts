@@ -30,6 +30,16 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
   '/.well-known/oauth-authorization-server': DOCUMENT_METHODS,
 }
 
+/**
+ * Whether a path belongs to the service: an endpoint, an address to which the browser returns from our pages, or
+ * an address of our pages. All other paths below {auth_url} are left to the host.
+ */
+export function isOwnPath(path: string): boolean {
+  return METHODS[normalizePath(path)] !== undefined || RETURN_OR_PAGE.test(path)
+}
+
+const RETURN_OR_PAGE = /^\/(oauth2\/authorize\/[^/]+\/?|interaction(\/.*)?)$/i
+
 /** The endpoints where clients authenticate with their secret. */
 export const CLIENT_ENDPOINTS = new Set<string>([ROUTES.token, ROUTES.revocation, ROUTES.introspection])
 

@@ -1,5 +1,4 @@
 import type { Context, Middleware } from 'koa'
-import { answerError, answerErrorAsJson } from '../../http/error-response.ts'
 import type { KeyRing } from '../../keys/key-ring.ts'
 import type { RevocationSource } from '../../revocation/revocation-source.ts'
 import { interactionRoutes } from '../interaction/routes.ts'
@@ -10,12 +9,13 @@ import { AUTHORIZATION_PARAMETERS } from '../provider/endpoints/authorize.ts'
 import { END_SESSION_PARAMETERS } from '../provider/endpoints/end-session.ts'
 import { respondWithJwks } from '../provider/endpoints/jwks.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
-import { isForPrograms, METHODS, normalizePath, REVOCATION_FEED, ROUTES } from '../provider/routes.ts'
+import { isOwnPath, METHODS, normalizePath, REVOCATION_FEED, ROUTES } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
 import { checkRequest } from './check-request.ts'
 import { createFastPath } from './direct-access-fast-path.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 import { postToGet } from './post-to-get.ts'
+import { createReject } from './reject.ts'
 import { createRouter } from './router.ts'
 import { fail } from './server-error.ts'
 
@@ -51,6 +51,7 @@ interface Running {
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
   const { settings, pages, events } = parts
   const { issuer, mountPath, signInAttempts } = settings
+  const reject = createReject(pages)
   const answerInteraction = interactionRoutes({ ...parts, issuer, signInAttempts })
   const answerFeed = createRevocationFeed({
     registry: parts.registry,
@@ -73,8 +74,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   async function answerByProvider(running: Running, ctx: Context, path: string): Promise<boolean> {
     const checked = await checkRequest(ctx, path, { issuer, events })
     if ('form' in checked) return answerChecked(running, ctx, path, checked.form)
-    if (isForPrograms(path)) answerErrorAsJson(ctx, checked.rejection)
-    else answerError(ctx, pages, { ...checked.rejection, text: 'errorBody' })
+    reject(ctx, path, { ...checked.rejection, text: 'errorBody' })
     return true
   }
 
@@ -86,19 +86,14 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
 
   return createRouter({
     mountPath,
-    owns: (path) => OWN_PATHS.test(path),
+    owns: isOwnPath,
     methods: METHODS,
     answer,
-    fail: fail(parts),
+    reject,
+    fail: fail({ ...parts, reject }),
     warnOnInsecureProxy: parts.warnOnInsecureProxy,
   })
 }
-
-/**
- * Paths that may belong to the service. Requests for all other paths below {auth_url} go to the host at once.
- */
-const OWN_PATHS =
-  /^\/(oauth2|interaction|\.well-known\/(openid-configuration|oauth-authorization-server))(\/|$)/i
 
 /** The parameters of the endpoints to which other sites may post forms. */
 const POSTED_PARAMETERS: Readonly<Record<string, readonly string[]>> = {

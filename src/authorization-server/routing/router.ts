@@ -2,6 +2,8 @@ import type { Context, Middleware } from 'koa'
 import { GatehouseError } from '../../errors.ts'
 import { answerErrorAsJson } from '../../http/error-response.ts'
 import { answerDocumentOptions, answerOptions, DOCUMENT_METHODS } from '../../http/public-document.ts'
+import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../../http/query-limit.ts'
+import type { Reject } from './reject.ts'
 import { normalizePath } from '../provider/routes.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 import { pathBelow } from './mount-path.ts'
@@ -12,13 +14,14 @@ export interface RouterOptions {
   readonly mountPath: string
   /**
    * Whether a path belongs to the service. All other requests go to the next middleware at once, so the
-   * host's own pages never wait for the store.
+   * host's own pages never wait for the store, and their queries are not limited.
    */
   owns(path: string): boolean
   /** The methods of each path; {@link DOCUMENT_METHODS} for a public document. */
   readonly methods: Readonly<Record<string, readonly string[]>>
   /** Answers a request and resolves to true, or resolves to false and leaves the request to the host. */
   answer(ctx: Context, path: string): Promise<boolean>
+  readonly reject: Reject
   /** Answers a request that failed on our side. */
   fail(ctx: Context, path: string, error: Error): void
   readonly warnOnInsecureProxy: InsecureProxyWarning
@@ -36,6 +39,10 @@ export function createRouter(options: RouterOptions): Middleware {
 }
 
 async function answer(options: RouterOptions, ctx: Context, path: string): Promise<boolean> {
+  if (hasTooManyParameters(ctx)) {
+    options.reject(ctx, path, { status: 400, error: 'invalid_request', description: TOO_MANY_PARAMETERS })
+    return true
+  }
   const methods = options.methods[normalizePath(path)]
   if (methods && answerWithMethods(ctx, methods)) return true
   options.warnOnInsecureProxy(ctx)

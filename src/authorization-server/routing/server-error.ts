@@ -2,10 +2,8 @@ import type { Context } from 'koa'
 import { emitAppError } from '../../host/emit-app-error.ts'
 import type { EventSink } from '../../host/events.ts'
 import type { Logger } from '../../host/logger.ts'
-import { answerError, answerErrorAsJson } from '../../http/error-response.ts'
-import type { Pages } from '../interaction/pages.ts'
 import { failureResponse, isServiceUnavailable, logFailure } from '../provider/service-unavailable.ts'
-import { isForPrograms } from '../provider/routes.ts'
+import type { Reject } from './reject.ts'
 
 /**
  * Creates a function that answers requests that failed on our side, and reports the failure to the host. The
@@ -13,7 +11,7 @@ import { isForPrograms } from '../provider/routes.ts'
  */
 export function fail(parts: {
   readonly settings: { readonly logger: Logger }
-  readonly pages: Pages
+  readonly reject: Reject
   readonly events: EventSink
 }): (ctx: Context, path: string, error: Error) => void {
   return function fail(ctx, path, error) {
@@ -22,8 +20,7 @@ export function fail(parts: {
     if (!isServiceUnavailable(error)) emitAppError(ctx, error)
     const { headers, ...answer } = failureResponse(error)
     ctx.set({ ...headers })
-    if (isForPrograms(path)) answerErrorAsJson(ctx, answer)
-    else answerError(ctx, parts.pages, answer)
+    parts.reject(ctx, path, answer)
   }
 }
 

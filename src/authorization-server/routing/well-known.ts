@@ -4,6 +4,7 @@ import { DOCUMENT_METHODS } from '../../http/public-document.ts'
 import { normalizePath } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
 import type { AuthorizationServerParts } from './authorization-server.ts'
+import { createReject } from './reject.ts'
 import { createRouter } from './router.ts'
 import { fail } from './server-error.ts'
 
@@ -19,13 +20,15 @@ export function wellKnown(
   parts: Pick<AuthorizationServerParts, 'settings' | 'pages' | 'events' | 'ready' | 'warnOnInsecureProxy'>,
   gateway: { wellKnown(): Middleware },
 ): Middleware {
+  const reject = createReject(parts.pages)
   const address = normalizePath(METADATA + new URL(parts.settings.issuer).pathname)
   const authorizationServer = createRouter({
     mountPath: '',
     owns: (path) => normalizePath(path) === address,
     methods: { [address]: DOCUMENT_METHODS },
     answer: async (ctx) => runProvider((await parts.ready()).provider, ctx, METADATA),
-    fail: fail(parts),
+    reject,
+    fail: fail({ ...parts, reject }),
     warnOnInsecureProxy: parts.warnOnInsecureProxy,
   })
   return compose([authorizationServer, gateway.wellKnown()]) as Middleware

@@ -3,7 +3,7 @@ import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { answerError } from '../../../http/error-response.ts'
 import type { ProviderDependencies } from '../dependencies.ts'
 import { requestState } from '../request-state.ts'
-import { ROUTES } from '../routes.ts'
+import { normalizePath, ROUTES } from '../routes.ts'
 import { signOutSecret } from '../seam/sessions.ts'
 import { findTooLong } from './authorize/parameter-limits.ts'
 
@@ -59,7 +59,7 @@ export function registerEndSession(provider: Provider, deps: Dependencies): void
  * because it is the only parameter that oidc-provider stores unchanged.
  */
 function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']): boolean {
-  if (!ctx.path.toLowerCase().startsWith(ROUTES.end_session)) return false
+  if (normalizePath(ctx.path) !== ROUTES.end_session) return false
   const tooLong = findTooLong({ state: ctx.query['state'] })
   if (!tooLong) return false
   answerError(ctx, pages, { status: 400, error: 'invalid_request', description: tooLong.description })

@@ -1,0 +1,82 @@
+import { send, type RawAnswer } from '../raw-request.ts'
+import type { HostProcess } from '../host-process.ts'
+import { kindsFor, requestOf, type Target } from './kinds.ts'
+
+/** What one kind of request costs at one target. */
+export interface Cost {
+  readonly target: string
+  readonly kind: string
+  readonly status: number
+  /** CPU time of the process in milliseconds: the best of several requests. */
+  readonly cpuMs: number
+}
+
+/** How many requests are sent at once. If all of them together stay within the limit, each of them does. */
+const TOGETHER = 10
+
+/**
+ * Finds out which requests cost more CPU time of the process than `limitMs`. Such a request is sent several times, and
+ * the best counts. The result names the time of each request that was sent alone; the others cost less than the limit.
+ */
+export async function findExpensive(
+  process: Pick<HostProcess, 'ask'>,
+  targets: readonly Target[],
+  limitMs: number,
+): Promise<Cost[]> {
+  const costs: Cost[] = []
+  for (const target of targets) {
+    const kinds = kindsFor(target)
+    for (let first = 0; first < kinds.length; first += TOGETHER) {
+      const some = kinds.slice(first, first + TOGETHER)
+      const before = await cpuTime(process)
+      const answers = await Promise.all(some.map((kind) => send(target.port, requestOf(kind, target))))
+      const together = (await cpuTime(process)) - before
+      if (together > limitMs) costs.push(...(await measure(process, target, some, limitMs)))
+      else costs.push(...some.map((kind, index) => costOf(target, kind, answers[index], 0)))
+    }
+  }
+  return costs
+}
+
+/** Sends a request at most five times, until it costs no more than `limitMs`. The best counts. */
+const ATTEMPTS = 5
+
+/** Measures the CPU time that a process needs for each kind of request to a target. */
+export async function measure(
+  process: Pick<HostProcess, 'ask'>,
+  target: Target,
+  kinds: readonly string[],
+  limitMs: number,
+): Promise<Cost[]> {
+  const costs: Cost[] = []
+  for (const kind of kinds) {
+    const request = requestOf(kind, target)
+    let best: Cost | undefined
+    for (let attempt = 0; attempt < ATTEMPTS && (best?.cpuMs ?? Infinity) > limitMs; attempt += 1) {
+      const before = await cpuTime(process)
+      const answer = await send(target.port, request)
+      const cpuMs = (await cpuTime(process)) - before
+      if (best === undefined || cpuMs < best.cpuMs) best = costOf(target, kind, answer, cpuMs)
+    }
+    if (best) costs.push(best)
+  }
+  return costs
+}
+
+const cpuTime = async (process: Pick<HostProcess, 'ask'>) => (await process.ask('cpu')) as number
+
+function costOf(target: Target, kind: string, answer: RawAnswer | undefined, cpuMs: number): Cost {
+  return { target: target.name, kind, status: answer?.status ?? 0, cpuMs }
+}
+
+/** The slowest request of each target, as a table. */
+export function slowestByTarget(costs: readonly Cost[]): string {
+  const slowest = new Map<string, Cost>()
+  for (const cost of costs) {
+    if (cost.cpuMs > (slowest.get(cost.target)?.cpuMs ?? 0)) slowest.set(cost.target, cost)
+  }
+  const rows = [...slowest.values()].map(
+    ({ target, kind, status, cpuMs }) => `| ${target} | ${kind} | ${status} | ${cpuMs.toFixed(1)} |`,
+  )
+  return ['| request to | slowest kind | status | CPU ms |', '| --- | --- | --- | --- |', ...rows].join('\n')
+}
