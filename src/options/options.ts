@@ -36,17 +36,12 @@ export interface Lifetimes {
 /** Rate limit of the built-in sign-in page, counted in each process. */
 export interface SignInAttempts {
   /**
-   * Maximum number of attempts for one authorization request, and for one identifier from one IP address; up
-   * to 100. One address may make ten times as many failed attempts with any identifiers. All IPv6 addresses of
-   * one /64 network count as one address.
-   *
+   * Maximum number of attempts for one authorization request, and for one identifier from one IP address; up to 100.
+   * One address may make ten times as many failed attempts. All IPv6 addresses of one /64 network count as one.
    * @default 10
    */
   readonly max?: number | undefined
-  /**
-   * Seconds from the first attempt until the count of attempts is reset; at least 60. @default 900 (15
-   * minutes)
-   */
+  /** Seconds from the first attempt until the count of attempts is reset; at least 60. @default 900 (15 minutes) */
   readonly windowSeconds?: number | undefined
 }
 
@@ -167,10 +162,9 @@ export interface GatehouseOptions<
    */
   readonly maxScopeBytes?: number | undefined
   /**
-   * Maximum number of API keys and applications of one account, counted together. Each further creation rejects
-   * with `ERR_TOO_MANY_CLIENTS`, whether your code, the console or the management API makes it. An account that
-   * has more keeps them, and an import ignores the limit. A creation reads the list of the account's clients, so
-   * it takes longer with a limit of many thousands.
+   * Maximum number of API keys and applications of one account, counted together. Each further creation rejects with
+   * `ERR_TOO_MANY_CLIENTS`, whether your code, the console or the management API makes it. An account that has more keeps
+   * them; an import ignores the limit. A creation reads the account's list of clients: many thousands take longer.
    * @default 500
    */
   readonly maxClientsPerAccount?: number | undefined
@@ -196,10 +190,9 @@ export interface GatehouseOptions<
   /** The bounds of the audit trail. */
   readonly audit?: AuditOptions | undefined
   /**
-   * Maximum number of pending authorization requests from one address, counted in each process. Each further
-   * request gets 429 until a pending request is completed, or has been pending for `lifetimes.signIn`. 0
-   * means no limit. The address is `ctx.ip`; only the first 64 bits of an IPv6 address count. Behind a proxy,
-   * set `app.proxy = true`, because otherwise all people have the address of the proxy.
+   * Maximum number of pending authorization requests from one address, counted in each process. Each further request
+   * gets 429 until one is completed, or has been pending for `lifetimes.signIn`. 0 means no limit. The address is `ctx.ip`;
+   * of IPv6 its first 64 bits. Behind a proxy, set `app.proxy = true`: otherwise all people have the proxy's address.
    * @default 1000
    */
   readonly maxPendingInteractions?: number | undefined

@@ -66,7 +66,7 @@ describeEachStore('logs, events and errors', (makeStore) => {
         for (const value of [secret, `invoices:read ${secret}`]) {
           const fields = new URLSearchParams({ ...parameters, [name]: value })
           const isPost = methods[0] === 'POST'
-          const answer = await fetch(host.issuer + path + (isPost ? '' : `?${fields}`), {
+          const answer = await fetch(host.issuer + path + (isPost ? '' : `?${fields.toString()}`), {
             method: methods[0] ?? 'GET',
             redirect: 'manual',
             headers: { accept: 'text/html', ...headers },
