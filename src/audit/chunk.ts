@@ -22,31 +22,39 @@ export const MAX_STEP = Math.ceil((CHUNK_ENTRIES - 1 + BATCH_ENTRIES) / CHUNK_EN
 /** A chunk as it is in the store. */
 export interface Chunk {
   readonly number: number
-  /** The exact stored text; undefined if the chunk expired, or if its text is corrupt. */
+  /** The exact stored text; undefined if the chunk expired. Empty if the store cannot read the value as a text. */
   readonly text: string | undefined
-  readonly entries: readonly AuditEntry[]
-  /** Whether the chunk never changes again. The contents alone decide this, so all processes agree. */
+  /** The entries in their order, with undefined for each corrupt entry. Empty if the whole chunk is corrupt. */
+  readonly entries: readonly (AuditEntry | undefined)[]
+  /**
+   * Whether the chunk never changes again. The contents alone decide this, so all processes agree. A corrupt chunk
+   * never changes, so that an operator can examine or restore it.
+   */
   readonly isFull: boolean
+  /** Whether entries of the chunk cannot be read. */
+  readonly isCorrupt: boolean
 }
 
 /** The stored text of a chunk. */
-export function chunkText(entries: readonly AuditEntry[], isClosed = false): string {
+export function chunkText(entries: Chunk['entries'], isClosed = false): string {
   return JSON.stringify({ v: 1, ...(isClosed && { closed: true }), entries })
 }
 
-/** Parses a chunk. A chunk that expired or is corrupt has no entries and is full. */
+/** Parses a chunk. A chunk that expired has no entries and is full. */
 export function readChunk(number: number, text: string | undefined): Chunk {
-  const gone = { number, text: undefined, entries: [], isFull: true }
-  if (text === undefined) return gone
+  if (text === undefined) return { number, text, entries: [], isFull: true, isCorrupt: false }
   try {
     const value: unknown = JSON.parse(text)
-    if (!isObject(value) || value['v'] !== 1 || !Array.isArray(value['entries'])) return gone
-    const entries = value['entries'].filter(isEntry)
-    const isFull = value['closed'] === true || entries.length >= CHUNK_ENTRIES || text.length >= CHUNK_LENGTH
-    return { number, text, entries, isFull }
+    if (isObject(value) && value['v'] === 1 && Array.isArray(value['entries'])) {
+      const entries = value['entries'].map((entry) => (isEntry(entry) ? entry : undefined))
+      const isCorrupt = entries.includes(undefined)
+      const isLong = entries.length >= CHUNK_ENTRIES || text.length >= CHUNK_LENGTH
+      return { number, text, entries, isFull: isCorrupt || isLong || value['closed'] === true, isCorrupt }
+    }
   } catch {
-    return gone
+    // The text cannot be parsed.
   }
+  return { number, text, entries: [], isFull: true, isCorrupt: true }
 }
 
 /** Whether a chunk must be closed before more entries are added. */

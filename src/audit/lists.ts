@@ -1,3 +1,4 @@
+import { metCorruptMember } from '../store/met-corrupt-records.ts'
 import type { AuditEntry } from './entry.ts'
 import type { Trail } from './trail.ts'
 
@@ -19,6 +20,8 @@ const INVERTED_FROM = 10 ** INVERTED_DIGITS - 1
 function memberOf(number: number): string {
   return String(INVERTED_FROM - number).padStart(INVERTED_DIGITS, '0')
 }
+
+const MEMBER = /^\d{12}$/
 
 /** The number of the chunk of a member. */
 function numberOf(member: string): number {
@@ -47,22 +50,30 @@ export async function addToLists(
  * The numbers of the chunks that contain entries of a list, newest first.
  *
  * @param from the highest number
+ * @returns the numbers, and whether the list has corrupt members, so that chunks may be missing
  */
 export async function listedChunks(
   trail: Trail,
   filter: ListFilter,
   { from, limit, now }: { readonly from: number | undefined; readonly limit: number; readonly now: number },
-): Promise<number[]> {
+): Promise<{ readonly numbers: readonly number[]; readonly isCorrupt: boolean }> {
   const { store, bounds } = trail
   const after = from === undefined ? undefined : memberOf(from + 1)
   // One span more at each end, because the clocks of processes differ.
   const newest = spanOf(now) + 1
   const count = Math.ceil(bounds.maxAgeDays / SPAN_DAYS) + 3
-  const ranges = Array.from({ length: count }, (_, back) =>
-    store.range(indexName(trail, filter, newest - back), { after, limit }),
-  )
+  let isCorrupt = false
+  const ranges = Array.from({ length: count }, async (_, back) => {
+    const index = indexName(trail, filter, newest - back)
+    const members = await store.range(index, { after, limit })
+    const known = members.filter((member) => MEMBER.test(member))
+    if (known.length === members.length) return members
+    isCorrupt = true
+    metCorruptMember(store, index)
+    return known
+  })
   const members = new Set((await Promise.all(ranges)).flat())
-  return [...members].toSorted().slice(0, limit).map(numberOf)
+  return { numbers: [...members].toSorted().slice(0, limit).map(numberOf), isCorrupt }
 }
 
 function spanOf(at: number): number {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Store } from '../store/contract.ts'
+import { GatehouseError } from '../errors.ts'
+import { metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { isObject } from '../validation/predicates.ts'
 import { ABANDONED_AFTER_MS } from '../store/pending-list.ts'
 import { createEntry, isPendingEntry, newEntryId, type EntryFields, type PendingEntry } from './entry.ts'
@@ -51,7 +52,7 @@ const MAX_ATTEMPTS = 50
 /**
  * Reads and clears the outboxes of stored records, of any kind that is stored as JSON without a time to live.
  */
-export function createOutboxes(store: Store) {
+export function createOutboxes(store: StoreWithMemory) {
   /** The ids to clear, by the key of their record, while a clearing of this record runs. */
   const clearing = new Map<string, { readonly ids: Set<string>; readonly done: Promise<void> }>()
 
@@ -70,9 +71,21 @@ export function createOutboxes(store: Store) {
   }
 
   return {
-    /** The entries in the outbox of a record. */
+    /**
+     * The entries in the outbox of a record.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if the record or an entry is corrupt
+     */
     async read(key: string): Promise<readonly PendingEntry[]> {
-      return entriesOf(parse(await store.get(key))?.['audit'])
+      const text = await store.get(key)
+      if (text === undefined) return []
+      const record = parse(text)
+      const audit = record ? (record['audit'] ?? []) : undefined
+      if (Array.isArray(audit) && audit.every(isPendingEntry)) return audit
+      const message = `the value under "${key}" in the store has no readable entries for the audit trail`
+      const error = new GatehouseError('ERR_STORE_CORRUPT', message)
+      metCorruptRecord(store, key, error)
+      throw error
     },
 
     /**

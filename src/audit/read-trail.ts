@@ -6,12 +6,13 @@ import type { AuditEntry } from './entry.ts'
 import { LISTED, listedChunks, type ListFilter } from './lists.ts'
 import {
   deletedUpTo,
+  corruptChunk,
   findLast,
-  headKey,
   liveEntries,
   PAGE_SIZE,
   rangeOf,
   readChunks,
+  readHead,
   type Trail,
 } from './trail.ts'
 
@@ -39,6 +40,8 @@ export interface AuditPage {
   readonly items: AuditEntry[]
   /** Pass it as `cursor` to read older entries. Undefined on the last page. A page before may be short. */
   readonly cursor?: string | undefined
+  /** True if entries of this part of the trail are missing, because their records are corrupt. */
+  readonly missed?: true
 }
 
 /** What to read. */
@@ -56,7 +59,10 @@ export interface AuditRecord {
   readonly entry: AuditEntry
   /** Store it when the entry is processed, and pass it as `since` to go on after the entry. */
   readonly cursor: string
-  /** True if entries between `since` and this entry were deleted, or lost by the store. */
+  /**
+   * True if entries are missing between `since`, or the record before, and this entry: they were deleted, the store
+   * lost them, or their records are corrupt.
+   */
   readonly missed?: true
 }
 
@@ -108,7 +114,7 @@ function placeOf(cursor: string): Place {
   return { number: Number(number), index: Number(index), id }
 }
 
-function cursorOf(number: number, index: number, { id }: AuditEntry): string {
+function cursorOf(number: number, index: number, { id }: Pick<AuditEntry, 'id'>): string {
   return `${number}.${index}.${id}`
 }
 
@@ -118,12 +124,12 @@ export async function listEntries(trail: Trail, options: AuditListOptions): Prom
   const field = LISTED.find((each) => options[each] !== undefined)
   const filter = field && ([field, String(options[field])] as const)
   const before = cursor === undefined ? undefined : placeOf(cursor)
-  const { chunks, hasMore } = filter
+  const { chunks, hasMore, isCorrupt } = filter
     ? await chunksOfList(trail, filter, before, limit)
     : await latestChunks(trail, before, limit)
   const oldest = deletedUpTo(
     trail,
-    Math.max(trail.highest, ...chunks.filter(({ text }) => text).map(({ number }) => number)),
+    Math.max(trail.highest, ...chunks.filter(({ text }) => text !== undefined).map(({ number }) => number)),
   )
   const found = chunks
     .filter(({ number }) => number > oldest)
@@ -138,9 +144,16 @@ export async function listEntries(trail: Trail, options: AuditListOptions): Prom
   const page = found.slice(0, limit)
   const end = page.at(-1)
   const isLast = found.length <= limit && !hasMore
+  const lowest = isLast || !end ? 0 : end.number
+  const missed =
+    isCorrupt || chunks.some((chunk) => chunk.isCorrupt && chunk.number >= lowest && chunk.number > oldest)
+  // If no entry can be read although there may be older ones, the next page begins at the last chunk that was read.
+  const reached = page.length === 0 && missed ? chunks.at(-1)?.number : undefined
   return {
     items: page.map(({ entry }) => entry),
     ...(end && !isLast && { cursor: cursorOf(end.number, end.index, end.entry) }),
+    ...(reached !== undefined && hasMore && { cursor: cursorOf(reached, 0, { id: 'none' }) }),
+    ...(missed && { missed }),
   }
 }
 
@@ -149,6 +162,8 @@ interface Chunks {
   readonly chunks: readonly Chunk[]
   /** Whether there may be older chunks. */
   readonly hasMore: boolean
+  /** Whether chunks may be missing, because the list has corrupt members. */
+  readonly isCorrupt?: boolean
 }
 
 async function chunksOfList(
@@ -159,12 +174,14 @@ async function chunksOfList(
 ): Promise<Chunks> {
   // Each chunk of the list has at least one entry of the list. The chunk of the cursor may have no entry left.
   const wanted = Math.min(limit + 2, PAGE_SIZE)
-  const numbers = await listedChunks(trail, filter, { from: before?.number, limit: wanted, now: Date.now() })
-  return { chunks: await readChunks(trail, numbers), hasMore: numbers.length === wanted }
+  const from = before?.number
+  const { numbers, isCorrupt } = await listedChunks(trail, filter, { from, limit: wanted, now: Date.now() })
+  return { chunks: await readChunks(trail, numbers), hasMore: numbers.length === wanted, isCorrupt }
 }
 
 async function latestChunks(trail: Trail, before: Place | undefined, limit: number): Promise<Chunks> {
-  const head = before?.number ?? Math.max(trail.highest, Number((await trail.store.get(headKey(trail))) ?? 0))
+  const head =
+    before?.number ?? Math.max(trail.highest, (await readHead(trail)) ?? (await findLast(trail)).number)
   const top = before ? head : head + MAX_STEP
   // Usually a chunk has at least one entry for each of its sixteen places.
   const bottom = Math.max(1, head - 2 * Math.ceil(limit / CHUNK_ENTRIES) - MAX_STEP)
@@ -178,7 +195,12 @@ async function latestChunks(trail: Trail, before: Place | undefined, limit: numb
   return { chunks: [...chunks, ...older], hasMore: !isEnd }
 }
 
-/** Reads all entries after a cursor, up to the end of the trail when the iteration begins. */
+/**
+ * Reads all entries after a cursor, up to the end of the trail when the iteration begins.
+ *
+ * @throws {GatehouseError} `ERR_STORE_CORRUPT` after the last entry if entries behind it are corrupt: once the trail
+ *   has a later entry, that entry says so with `missed`
+ */
 export async function* readEntries(trail: Trail, options: AuditReadOptions): AsyncGenerator<AuditRecord> {
   const { since, signal } = options
   signal?.throwIfAborted()
@@ -186,24 +208,34 @@ export async function* readEntries(trail: Trail, options: AuditReadOptions): Asy
   const place = since === undefined ? undefined : placeOf(since)
   const oldest = deletedUpTo(trail, last.number) + 1
   let missed = false
+  let corrupt: number | undefined
   let first = { number: oldest, index: 0 }
   if (place) {
     const [chunk] = await readChunks(trail, [place.number])
-    missed = place.number < oldest || chunk?.entries[place.index]?.id !== place.id
+    const found = chunk?.entries[place.index]
+    // An entry that became corrupt after it was read keeps its place.
+    const isKnown = found ? found.id === place.id : chunk?.isCorrupt
+    missed = place.number < oldest || !isKnown
     if (!missed) first = { number: place.number, index: place.index + 1 }
   }
   for (let from = first.number; from <= last.number; from += READ_CHUNKS) {
     signal?.throwIfAborted()
     const to = Math.min(last.number, from + READ_CHUNKS - 1)
     for (const chunk of await readChunks(trail, rangeOf(from, to))) {
+      const start = chunk.number === first.number ? first.index : 0
+      if (chunk.isCorrupt && (chunk.entries.length === 0 || chunk.entries.includes(undefined, start))) {
+        missed = true
+        corrupt = chunk.number
+      }
       for (const { entry, index } of liveEntries(trail, chunk)) {
-        if (chunk.number === first.number && index < first.index) continue
+        if (index < start) continue
         signal?.throwIfAborted()
         yield { entry, cursor: cursorOf(chunk.number, index, entry), ...(missed && { missed }) }
         missed = false
       }
     }
   }
+  if (missed && corrupt !== undefined) throw corruptChunk(trail, corrupt)
 }
 
 /** The number of chunks that one round trip of `readEntries` reads. */

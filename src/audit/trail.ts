@@ -1,4 +1,7 @@
-import type { Store } from '../store/contract.ts'
+import { GatehouseError } from '../errors.ts'
+import { isCorruptRecord } from '../store/corrupt-record.ts'
+import { metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
+import type { AuditEntry } from './entry.ts'
 import { CHUNK_ENTRIES, MAX_STEP, readChunk, type Chunk } from './chunk.ts'
 
 /** The bounds of a trail. */
@@ -26,7 +29,7 @@ const REMEMBERED = 256
 /** The maximum number of keys of one `getMany`. */
 export const PAGE_SIZE = 500
 
-export function createTrail(store: Store, name: string, bounds: TrailBounds) {
+export function createTrail(store: StoreWithMemory, name: string, bounds: TrailBounds) {
   return {
     store,
     name,
@@ -70,7 +73,7 @@ export function deletedUpTo({ bounds }: Trail, lastNumber: number): number {
 /** The entries of a chunk that are not too old, each with its position in the chunk. */
 export function liveEntries({ bounds }: Trail, { entries }: Chunk, now = Date.now()) {
   const oldest = now - bounds.maxAgeDays * DAY_MS
-  return entries.map((entry, index) => ({ entry, index })).filter(({ entry }) => entry.at >= oldest)
+  return entries.flatMap((entry, index) => (entry && entry.at >= oldest ? { entry, index } : []))
 }
 
 /** Reads chunks with these numbers, in one round trip for each 500 chunks. */
@@ -78,10 +81,39 @@ export async function readChunks(trail: Trail, numbers: readonly number[]): Prom
   const chunks: Chunk[] = []
   for (let at = 0; at < numbers.length; at += PAGE_SIZE) {
     const page = numbers.slice(at, at + PAGE_SIZE)
-    const texts = await trail.store.getMany(page.map((number) => chunkKey(trail, number)))
+    const texts = await readTexts(trail, page)
     chunks.push(...page.map((number, index) => readChunk(number, texts[index])))
   }
+  for (const { number, isCorrupt } of chunks) {
+    if (isCorrupt) metCorruptRecord(trail.store, chunkKey(trail, number), corruptChunk(trail, number))
+  }
   return chunks
+}
+
+/** The texts of chunks. A value that the store cannot read as a text is the empty text, which is a corrupt chunk. */
+async function readTexts(trail: Trail, numbers: readonly number[]) {
+  const { store } = trail
+  const keys = numbers.map((number) => chunkKey(trail, number))
+  try {
+    return await store.getMany(keys)
+  } catch (error) {
+    if (!isCorruptRecord(error)) throw error
+    return Promise.all(keys.map((key) => store.get(key).catch(emptyIfCorrupt)))
+  }
+}
+
+function emptyIfCorrupt(error: unknown): string {
+  if (!isCorruptRecord(error)) throw error
+  return ''
+}
+
+/** The error of a chunk with entries that cannot be read. */
+export function corruptChunk(trail: Trail, number: number): GatehouseError {
+  const key = chunkKey(trail, number)
+  return new GatehouseError(
+    'ERR_STORE_CORRUPT',
+    `the value under "${key}" in the store has entries of the audit trail that cannot be read`,
+  )
 }
 
 /** The last chunk as this process knows it, or as the store has it if this process does not know it. */
@@ -95,24 +127,44 @@ export async function knownLast(trail: Trail): Promise<Chunk> {
  * Finds the last chunk in the store. A trail without chunks has the full chunk 0. The search begins at a number
  * that may lag behind, and follows the chunks from there.
  *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+ * If that number is corrupt, the search begins at the last chunk that this process knows, or at the first chunk.
+ *
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if that number is corrupt, and no chunk is found
  */
 export async function findLast(trail: Trail): Promise<Chunk> {
-  const head = Number((await trail.store.get(headKey(trail))) ?? 0)
+  const head = await readHead(trail)
   // The last chunk that this process knows may have grown since. Its ids are read again only if it is in the
   // first window.
   trail.ids.delete(trail.highest)
-  let number = Math.max(Number.isSafeInteger(head) ? head : 0, trail.highest)
+  let number = Math.max(head ?? 0, trail.highest)
   for (;;) {
     const window = await readChunks(trail, rangeOf(number, number + MAX_STEP))
     const latest = window.findLast(({ text }) => text !== undefined)
     // All chunks before another chunk are final. A missing number before another chunk is never used any more.
     for (const chunk of window) if (latest && chunk.number < latest.number) remember(trail, chunk)
+    if (!latest && number === 0 && head === undefined) throw corruptHead(trail)
     if (!latest || latest.number === number) {
       return setLast(trail, latest ?? (number === 0 ? EMPTY : readChunk(number, undefined)))
     }
     number = latest.number
   }
+}
+
+/** The number of a late chunk: 0 if the trail has no chunk yet; undefined if the stored number is corrupt. */
+export async function readHead(trail: Trail): Promise<number | undefined> {
+  const text = await trail.store.get(headKey(trail)).catch(emptyIfCorrupt)
+  if (text === undefined) return 0
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  metCorruptRecord(trail.store, headKey(trail), corruptHead(trail))
+  return undefined
+}
+
+function corruptHead(trail: Trail): GatehouseError {
+  const key = headKey(trail)
+  return new GatehouseError(
+    'ERR_STORE_CORRUPT',
+    `the value under "${key}" in the store is not the number of a chunk of the audit trail`,
+  )
 }
 
 /** The whole numbers from `first` to `last`, both included. */
@@ -121,7 +173,7 @@ export function rangeOf(first: number, last: number): number[] {
 }
 
 /** What stands before the first chunk. The first chunk has the number 1. */
-const EMPTY: Chunk = { number: 0, text: '', entries: [], isFull: true }
+const EMPTY: Chunk = { number: 0, text: '', entries: [], isFull: true, isCorrupt: false }
 
 /** Remembers the last chunk. */
 export function setLast(trail: Trail, chunk: Chunk): Chunk {
@@ -134,11 +186,16 @@ export function setLast(trail: Trail, chunk: Chunk): Chunk {
 /** Remembers the ids in a chunk, or that a number is never used. */
 export function remember({ ids }: Trail, { number, entries }: Pick<Chunk, 'number' | 'entries'>): void {
   ids.delete(number)
-  ids.set(number, new Set(entries.map(({ id }) => id)))
+  ids.set(number, idsOf(entries))
   for (const oldest of ids.keys()) {
     if (ids.size <= REMEMBERED) break
     ids.delete(oldest)
   }
+}
+
+/** The ids of the entries that can be read. */
+function idsOf(entries: readonly (AuditEntry | undefined)[]): ReadonlySet<string> {
+  return new Set(entries.flatMap((entry) => entry?.id ?? []))
 }
 
 /**
@@ -160,7 +217,7 @@ export async function findWritten(
   const unknown = numbers.filter((number) => !trail.ids.has(number))
   const read = new Map<number, ReadonlySet<string>>()
   for (const { number, entries } of await readChunks(trail, unknown)) {
-    read.set(number, new Set(entries.map(({ id }) => id)))
+    read.set(number, idsOf(entries))
   }
   for (const number of numbers) {
     const present = read.get(number) ?? trail.ids.get(number)

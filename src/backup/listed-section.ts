@@ -1,6 +1,7 @@
 import { findProblems, type Fields, type Rule } from '../validation/rules.ts'
 import type { Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
+import { metCorruptMember } from '../store/met-corrupt-records.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { exportedRecord, readRecord, type Counts, type OnSkipped, type Section } from './section.ts'
 
@@ -39,12 +40,13 @@ export function listedSection<T extends object>(listed: ListedRecords<T>): Secti
 }
 
 async function* exportListed<T extends object>(
-  { store, index, stored, isExported = () => true }: ListedRecords<T>,
+  { store, index, stored, idRule, isExported = () => true }: ListedRecords<T>,
   onSkipped: OnSkipped,
 ): AsyncGenerator<readonly object[]> {
   let after: string | undefined
   do {
     const ids = await store.range(index, { after, limit: PAGE_SIZE })
+    if (ids.some((clientId) => idRule(clientId) !== undefined)) metCorruptMember(store, index)
     const records = await stored.getEach(ids)
     for (const record of records) if (record instanceof CorruptRecord) onSkipped(record)
     yield records.flatMap((record, at) =>

@@ -1,6 +1,6 @@
 import { GatehouseError } from '../errors.ts'
 import type { Store } from '../store/contract.ts'
-import { idOfMember, readPage, timedMember, timeOfMember, type ListOptions } from '../store/time-index.ts'
+import { readMember, readPage, timedMember, timeOfMember, type ListOptions } from '../store/time-index.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
@@ -48,9 +48,10 @@ export function createClientIndex<C extends Client>({
    * the record does not match the member.
    */
   async function recordsOf(
+    index: string,
     members: readonly string[],
   ): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]> {
-    const records = await load(members.map(idOfMember))
+    const records = await load(members.map((member) => readMember(store, index, member)))
     return records.map((record, position) => {
       if (record instanceof CorruptRecord) return record
       return record?.client.kind === kind && memberOf(record) === members[position] ? record : undefined
@@ -74,7 +75,7 @@ export function createClientIndex<C extends Client>({
       const index = nameOf(kind, accountId)
       return readPage(options, {
         range: (from) => store.range(index, from),
-        load: recordsOf,
+        load: (members) => recordsOf(index, members),
         removeStale: (members) =>
           Promise.allSettled(members.filter(isStale).map((member) => store.remove(index, member))),
       })

@@ -56,7 +56,11 @@ export function createCore(settings: ResolvedOptions) {
     store: durable,
     catalog,
     products: settings.products,
-    revocations: { revoke: revocations.revoke, isScopeRevoked: revoked.isScopeRevoked },
+    revocations: {
+      revoke: revocations.revoke,
+      isScopeRevoked: revoked.isScopeRevoked,
+      lowestValidCatalogEpoch: revoked.lowestValidCatalogEpoch,
+    },
     onRevoked: revoked.onAdded,
     longestLifetime,
     audit,

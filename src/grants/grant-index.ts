@@ -9,7 +9,7 @@ import {
 } from '../store/bucketed-index.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
-import { idOfMember, readPage, timedMember, type ListOptions, type RecordList } from '../store/time-index.ts'
+import { readMember, readPage, timedMember, type ListOptions, type RecordList } from '../store/time-index.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { isActive, type GrantRecord } from './grant-record.ts'
 
@@ -67,15 +67,17 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
 
   /** The grants of members, in the order of the members; undefined for a member without an active grant. */
   async function loadMembers(
+    { name }: BucketedIndex,
     members: readonly string[],
   ): Promise<(ListedGrant | CorruptRecord | undefined)[]> {
-    const records = await load(members.map(grantIdOf))
-    return members.map((member, at) => {
+    const grantIds = members.map((member) => grantIdOf(readMember(store, name, member)))
+    const records = await load(grantIds)
+    return grantIds.map((grantId, at) => {
       const record = records[at]
       if (record instanceof CorruptRecord) return record
       // The record of a grant is written before its index entry. So if an entry has no record, its grant has
       // expired or was deleted.
-      return isActive(record) ? { grantId: grantIdOf(member), record } : undefined
+      return isActive(record) ? { grantId, record } : undefined
     })
   }
 
@@ -97,7 +99,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
         if (buckets.length === 0) buckets = await bucketsOf(index)
         return rangeOfAll(index, buckets, after, limit)
       },
-      load: loadMembers,
+      load: (members) => loadMembers(index, members),
       removeStale: (members) =>
         Promise.allSettled(members.map((member) => removeEntry(index, buckets, member))),
       isMeant: ({ record }) => isMeant(record),
@@ -123,7 +125,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       const reads: ReturnType<typeof loadMembers>[] = []
       for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
         members = await rangeOfAll(index, buckets, members?.at(-1), PAGE_SIZE)
-        const read = loadMembers(members)
+        const read = loadMembers(index, members)
         // If the next entries cannot be read, this function rejects before it awaits this read.
         read.catch(() => {})
         reads.push(read)
@@ -169,7 +171,8 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       const grantIds: string[] = []
       for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
         members = await rangeOfAll(index, buckets, members?.at(-1), PAGE_SIZE)
-        grantIds.push(...members.filter((member) => member.endsWith(tag)).map(grantIdOf))
+        const ofPair = members.filter((member) => member.endsWith(tag))
+        grantIds.push(...ofPair.map((member) => grantIdOf(readMember(store, index.name, member))))
       }
       if (grantIds.length <= PAIR_LIMIT) return []
       const records = await load(grantIds)
@@ -209,8 +212,9 @@ function memberOf(entry: GrantEntry): string {
   return timedMember(entry.listedAt, entry.grantId + tagOf(entry))
 }
 
-function grantIdOf(member: string): string {
-  return idOfMember(member).split(':')[0] ?? ''
+/** @param id the id of a member: the grant id, and the text that `tagOf` returns */
+function grantIdOf(id: string): string {
+  return id.split(':')[0] ?? ''
 }
 
 /**

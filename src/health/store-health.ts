@@ -1,4 +1,5 @@
 import type { Store } from '../store/contract.ts'
+import type { StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import type { HealthCheck } from './health-report.ts'
 import { checkClock } from './clock-check.ts'
@@ -27,7 +28,7 @@ const REUSED_FOR_MS = 1000
  * @param tolerance seconds by which clocks may differ; see `checkClock`
  */
 export function storeHealthReader(
-  store: Pick<Store, 'ping' | 'inspect' | 'volatile'>,
+  store: Pick<StoreWithMemory, 'ping' | 'inspect' | 'volatile' | 'metCorrupt'>,
   tolerance?: number,
 ): ReadStoreHealth {
   /** When the store stopped answering, in milliseconds since the epoch; undefined while it answers. */
@@ -42,7 +43,8 @@ export function storeHealthReader(
     }
     unavailableSince = undefined
     const found = inspected.status === 'fulfilled' ? inspected.value : [notInspected(inspected.reason)]
-    const checks = [ANSWERS, checkLatency(latency.value), ...found]
+    const met = store.metCorrupt?.list() ?? []
+    const checks = [ANSWERS, checkLatency(latency.value), ...found, checkRecords(met)]
     return { isUsable: !checks.some(isRejectingWrites), checks }
   })
 }
@@ -76,6 +78,23 @@ const NOT_PERSISTENT = warn(
   'the store is the memory of this process: when the process ends, all data is lost; other processes do not see the data',
   'This is fine for trials and tests. In production, use redisStore(client)',
 )
+
+/** The maximum number of keys that a message names. */
+const MAX_NAMED_KEYS = 5
+
+/** @param keys the keys of the corrupt records that this process has met */
+function checkRecords(keys: readonly string[]): HealthCheck {
+  const name = 'store.records'
+  if (keys.length === 0) return pass(name, 'this process has met no corrupt record within the last hour')
+  const more = keys.length - MAX_NAMED_KEYS
+  const named = [...keys.slice(0, MAX_NAMED_KEYS), ...(more > 0 ? [`${more} more`] : [])]
+  return warn(
+    name,
+    `this process has met corrupt records within the last hour: ${named.join(', ')}`,
+    'Find the program that writes to these keys, and give it a key prefix of its own. Then restore the records: see ' +
+      '"A corrupt record" in docs/redis-failures.md. This check passes an hour after the last one was met',
+  )
+}
 
 function isRejectingWrites({ name, status }: HealthCheck): boolean {
   return name === 'store.writes' && status === 'fail'

@@ -146,6 +146,8 @@ export function createRevocationSet() {
     isKeyRevoked: (keyId: string) => ids.key.has(keyId),
     /** Whether the tokens that carry a scope are revoked if their `catalog_epoch` is `epoch`. */
     isScopeRevoked: (scope: string, epoch: number) => isBelow(epoch, operations.get(scope)),
+    /** The lowest `catalog_epoch` that no revocation of an operation covers. */
+    lowestValidCatalogEpoch: () => Math.max(0, ...[...operations.values()].map(({ below }) => below)),
     /**
      * The lowest `access_epoch` that no revocation of a client covers. Permanent revocations, which cover
      * every epoch, are ignored. The result is 0 if the client has no revocations besides permanent ones. A

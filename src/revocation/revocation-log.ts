@@ -2,13 +2,13 @@ import { createHash, randomBytes } from 'node:crypto'
 import { FAST_CLOCK_MS, LATE_ENTRY_MS } from '../async/clock-tolerances.ts'
 import {
   addEntry,
+  bucketName,
   bucketOf,
   listBuckets,
-  rangeOfBucket,
   removeEntry,
   type BucketedIndex,
 } from '../store/bucketed-index.ts'
-import type { Store } from '../store/contract.ts'
+import { metCorruptMember, type StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { readCursor, writeCursor, type Cursor, type Place } from './cursor.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
 import type { RevocationPage } from './revocation-source.ts'
@@ -49,7 +49,7 @@ const BATCH_SIZE = 100
 const ENTRY = { bucket: /^([\w-]{16}):/, recent: /^(\d{13}:[\w-]{8}):/ }
 
 interface Log {
-  readonly store: Store
+  readonly store: StoreWithMemory
   readonly now: () => number
   readonly buckets: BucketedIndex
 }
@@ -63,7 +63,7 @@ interface Log {
  * @param options.now milliseconds since the epoch. @default the clock of this process
  */
 export function createRevocationLog(
-  store: Store,
+  store: StoreWithMemory,
   { now = () => Date.now() }: { readonly now?: (() => number) | undefined } = {},
 ) {
   const buckets = { store, name: BUCKET_NUMBERS, spanSeconds: HOUR_SECONDS, slackSeconds: HOUR_SECONDS }
@@ -139,33 +139,29 @@ async function addRevocation({ store, now, buckets }: Log, revocation: Revocatio
 }
 
 /** Fills a page with revocations in force, bucket by bucket. */
-async function readBuckets({ buckets }: Log, cursor: Cursor, time: number): Promise<RevocationPage> {
+async function readBuckets(log: Log, cursor: Cursor, time: number): Promise<RevocationPage> {
   const { since, place } = cursor
-  const live = await listBuckets(buckets, secondsOf(time))
+  const live = await listBuckets(log.buckets, secondsOf(time))
   const numbers = place ? [place.number, ...live.filter((number) => number > place.number)] : live
-  const range: Range = (number, from) => rangeOfBucket(buckets, number, from)
-  const page = await readIndexes('bucket', numbers, place && beyond(place.after), range)
+  const page = await readIndexes(log, 'bucket', numbers, place && beyond(place.after))
   // Revocations that were added during this read are among the recent revocations. Later pages contain the
   // recent revocations, so `more` is always true here.
   return { revocations: page.revocations, cursor: writeCursor({ since, place: page.reached }), more: true }
 }
 
 /** Fills a page with the revocations made since the cursor, in the order in which they were made. */
-async function readRecent({ store }: Log, cursor: Cursor, time: number): Promise<RevocationPage> {
+async function readRecent(log: Log, cursor: Cursor, time: number): Promise<RevocationPage> {
   const { since, place } = cursor
   const first = place?.number ?? recentNumber(since)
   const count = Math.max(0, recentNumber(time + FAST_CLOCK_MS) - first + 1)
   const numbers = Array.from({ length: count }, (_, at) => first + at)
-  const range: Range = (number, from) => store.range(recentIndex(number), from)
   const after = place ? beyond(place.after) : pad(since)
-  const { revocations, isEmpty, reached } = await readIndexes('recent', numbers, after, range)
+  const { revocations, isEmpty, reached } = await readIndexes(log, 'recent', numbers, after)
   const isQuiet = place === undefined && isEmpty && time - since < STABLE_CURSOR_MS
   // The time from which the next poll reads, once all pages have been read.
   const next = place || isQuiet ? since : time - LATE_ENTRY_MS
   return { revocations, cursor: writeCursor({ since: next, place: reached }), more: reached !== undefined }
 }
-
-type Range = (number: number, from: { after: string | undefined; limit: number }) => Promise<string[]>
 
 /**
  * Fills a page from indexes of one kind, one after the other.
@@ -174,21 +170,22 @@ type Range = (number: number, from: { after: string | undefined; limit: number }
  * @returns the revocations, and `reached`, the place at which the page ends, if more revocations may follow
  */
 async function readIndexes(
+  { store, buckets }: Log,
   kind: Place['kind'],
   numbers: readonly number[],
   start: string | undefined,
-  range: Range,
 ): Promise<{ revocations: Revocation[]; isEmpty: boolean; reached?: Place }> {
   const revocations: Revocation[] = []
   let after = start
   let room = PAGE_SIZE
   for (const number of numbers) {
+    const index = kind === 'bucket' ? bucketName(buckets, number) : recentIndex(number)
     const { entries, head } = await fillPage(
-      (from) => range(number, from),
+      (from) => store.range(index, from),
       { after, limit: room },
       ENTRY[kind],
     )
-    revocations.push(...parseEntries(entries, ENTRY[kind]))
+    revocations.push(...parseEntries(store, index, entries, ENTRY[kind]))
     room -= entries.length
     if (head !== undefined) return { revocations, isEmpty: false, reached: { kind, number, after: head } }
     after = undefined
@@ -196,12 +193,13 @@ async function readIndexes(
   return { revocations, isEmpty: room === PAGE_SIZE }
 }
 
-async function* readInForce({ now, buckets }: Log): AsyncIterable<readonly Revocation[]> {
+async function* readInForce({ store, now, buckets }: Log): AsyncIterable<readonly Revocation[]> {
   for (const number of await listBuckets(buckets, secondsOf(now()))) {
+    const index = bucketName(buckets, number)
     let entries: string[] = []
     do {
-      entries = await rangeOfBucket(buckets, number, { after: entries.at(-1), limit: PAGE_SIZE })
-      yield parseEntries(entries, ENTRY.bucket)
+      entries = await store.range(index, { after: entries.at(-1), limit: PAGE_SIZE })
+      yield parseEntries(store, index, entries, ENTRY.bucket)
     } while (entries.length === PAGE_SIZE)
   }
 }
@@ -216,9 +214,14 @@ function isUsable({ since, place }: Cursor, time: number): boolean {
   return place?.kind !== 'recent' || place.number >= oldest
 }
 
-/** Parses entries. Leaves out corrupt entries and entries of newer versions. */
-function parseEntries(entries: readonly string[], pattern: RegExp): Revocation[] {
-  return entries.flatMap((entry) => readRevocation(entry.replace(pattern, '')) ?? [])
+/**
+ * Parses the entries of an index. Leaves out corrupt entries and entries of newer versions. The store remembers the
+ * index of such an entry as corrupt, because a revocation may be missing.
+ */
+function parseEntries(store: StoreWithMemory, index: string, entries: readonly string[], pattern: RegExp) {
+  const revocations = entries.flatMap((entry) => readRevocation(entry.replace(pattern, '')) ?? [])
+  if (revocations.length < entries.length) metCorruptMember(store, index)
+  return revocations
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Store } from './contract.ts'
+import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
 
 /**
  * An index of entries that expire. Entries that expire within the same span of time share a bucket. The store
@@ -6,7 +6,7 @@ import type { Store } from './contract.ts'
  * entries of bucket 7 are in the index `name:7`.
  */
 export interface BucketedIndex {
-  readonly store: Store
+  readonly store: StoreWithMemory
   readonly name: string
   /** The span of time that one bucket covers, in seconds. */
   readonly spanSeconds: number
@@ -85,6 +85,7 @@ export async function listBuckets(index: BucketedIndex, now: number): Promise<nu
   // The index may also hold members that are not bucket numbers, such as the marks of the revocation log
   // (`createLogMarks`).
   const numbers = members.filter((member) => /^\d{8}$/.test(member))
+  if (members.some((member) => !/^(?:\d{8}$|mark:.)/.test(member))) metCorruptMember(store, name)
   const isOld = (member: string) => expiryOf(index, Number(member)) + NUMBER_RETENTION_SECONDS < now
   // Errors of this cleanup are ignored, because the next call of this function tries again.
   await Promise.allSettled(
@@ -109,6 +110,7 @@ function expiryOf({ spanSeconds, slackSeconds }: BucketedIndex, bucket: number):
   return bucket * spanSeconds + slackSeconds
 }
 
-function bucketName({ name }: BucketedIndex, bucket: number): string {
+/** The name of the index in the store that has the entries of a bucket. */
+export function bucketName({ name }: BucketedIndex, bucket: number): string {
   return `${name}:${bucket}`
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
-import type { Store } from './contract.ts'
 import { isCorruptRecord, CorruptRecord } from './corrupt-record.ts'
+import { metCorruptRecord, type StoreWithMemory } from './met-corrupt-records.ts'
 import { decodeRecord, encodeRecord, type RecordSchema } from './record-format.ts'
 
 /** A record with its exact stored text, which `replace` compares. */
@@ -18,23 +18,31 @@ const MAX_UPDATE_ATTEMPTS = 200
 
 /**
  * Typed records in the store. A record that cannot be parsed, breaks its rules, or has another schema version
- * is reported as ERR_STORE_CORRUPT.
+ * is reported as ERR_STORE_CORRUPT, and the store remembers it.
  *
  * @param options.name the first part of each key: `name:id`
  */
 export function createCollection<T extends object>(
-  store: Store,
+  store: StoreWithMemory,
   { name, ...schema }: RecordSchema & { readonly name: string },
 ) {
   const key = (id: string) => `${name}:${id}`
   const encode = (record: T) => encodeRecord(record, schema)
   const decode = (id: string, text: string) => decodeRecord(id, key(id), text, schema) as T
-  const decodeIfPresent = (id: string, text: string | undefined) =>
-    text === undefined ? undefined : decode(id, text)
+
+  function decodeIfPresent(id: string, text: string | undefined): T | undefined {
+    try {
+      return text === undefined ? undefined : decode(id, text)
+    } catch (error) {
+      if (isCorruptRecord(error)) metCorruptRecord(store, key(id), error)
+      throw error
+    }
+  }
 
   async function read(id: string): Promise<Stored<T> | undefined> {
     const text = await store.get(key(id))
-    return text === undefined ? undefined : { record: decode(id, text), text }
+    const record = decodeIfPresent(id, text)
+    return text === undefined || record === undefined ? undefined : { record, text }
   }
 
   async function decodeOrCorrupt(

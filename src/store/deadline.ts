@@ -2,6 +2,7 @@ import { GatehouseError } from '../errors.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 import type { Store } from './contract.ts'
 import { isCorruptRecord } from './corrupt-record.ts'
+import type { MetCorruptRecords, StoreWithMemory } from './met-corrupt-records.ts'
 import { wrapCalls } from './wrap-calls.ts'
 
 /**
@@ -9,8 +10,13 @@ import { wrapCalls } from './wrap-calls.ts'
  * Database clients wait and retry far longer than a user waits for an answer.
  *
  * @param timeoutMs milliseconds that a call may take before it rejects with ERR_STORE_UNAVAILABLE
+ * @param metCorrupt remembers the keys of the values that the adapter cannot read
  */
-export function withDeadline(store: Store, timeoutMs: number): Store {
+export function withDeadline(
+  store: Store,
+  timeoutMs: number,
+  metCorrupt?: MetCorruptRecords,
+): StoreWithMemory {
   const timeoutOptions = {
     error: () =>
       new GatehouseError('ERR_STORE_UNAVAILABLE', `the store did not answer within ${timeoutMs} ms`),
@@ -20,7 +26,9 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
     try {
       return await withTimeout(timeoutMs, call, timeoutOptions)
     } catch (error) {
-      throw asStoreError(error, key)
+      const storeError = asStoreError(error, key)
+      if (isCorruptRecord(storeError) && key !== undefined) metCorrupt?.add(key, storeError)
+      throw storeError
     }
   }
 
@@ -28,7 +36,8 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
   return {
     ...calls,
     volatile: store.volatile,
-    durable: store.durable && withDeadline(store.durable, timeoutMs),
+    metCorrupt,
+    durable: store.durable && withDeadline(store.durable, timeoutMs, metCorrupt),
     async getMany(keys) {
       try {
         return await calls.getMany(keys)

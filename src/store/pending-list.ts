@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isStoreUnavailable } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
-import type { Store } from './contract.ts'
+import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
 
 const PREFIX = /^\d{13}:[\w-]{8}:/
 const PREFIX_LENGTH = 23
@@ -36,7 +36,7 @@ const PAGE_SIZE = 1000
  * @param parts.now milliseconds since the epoch
  */
 export function createPendingList(parts: {
-  readonly store: Store
+  readonly store: StoreWithMemory
   readonly index: string
   readonly keptSeconds: () => Promise<number>
   readonly maxAgeSeconds: () => number
@@ -64,6 +64,7 @@ export function createPendingList(parts: {
       page = await store.range(index, { after: members.at(-1), limit: PAGE_SIZE })
       members.push(...page)
     }
+    if (members.some((member) => !PREFIX.test(member))) metCorruptMember(store, index)
     return members
   }
 
@@ -87,7 +88,7 @@ export function createPendingList(parts: {
    */
   async function resumeMembers(members: readonly string[], resume: () => Promise<boolean>): Promise<void> {
     try {
-      if (!(await resume())) return
+      if (!(await resume())) return metCorruptMember(store, index)
     } catch (error) {
       if (isStoreUnavailable(error)) throw error
       // The error of one subject does not stop the work on other subjects.
@@ -130,7 +131,8 @@ export function createPendingList(parts: {
       const members = await readMembers()
       const listed = new Set(members)
       resumedAt = new Map([...resumedAt].filter(([member]) => listed.has(member)))
-      for (const [subject, ofSubject] of groupBySubject(members.filter(isDue))) {
+      const due = members.filter((member) => PREFIX.test(member) && isDue(member))
+      for (const [subject, ofSubject] of groupBySubject(due)) {
         await resumeMembers(ofSubject, () => resume(subject))
       }
       // A newer version of this library may have written a member in another format, so it is removed in any case.

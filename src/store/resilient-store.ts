@@ -2,6 +2,7 @@ import type { Logger } from '../host/logger.ts'
 import { createCircuitBreaker, type CircuitBreaker } from './circuit-breaker.ts'
 import type { Store } from './contract.ts'
 import { withDeadline } from './deadline.ts'
+import { createMetCorruptRecords, type StoreWithMemory } from './met-corrupt-records.ts'
 import { wrapCalls } from './wrap-calls.ts'
 
 /**
@@ -14,10 +15,10 @@ import { wrapCalls } from './wrap-calls.ts'
  * request, and must start as soon as possible.
  *
  * @param timeoutMs milliseconds that a call may take
- * @param logger logs when the store becomes unavailable, and when it is available again
+ * @param logger logs when the store becomes unavailable, when it is available again, and each corrupt record once
  */
 export function createResilientStore(inner: Store, timeoutMs: number, logger: Logger) {
-  const store = withDeadline(inner, timeoutMs)
+  const store = withDeadline(inner, timeoutMs, createMetCorruptRecords(logger))
   const probe = () => store.ping()
   const all = createCircuitBreaker({
     name: 'the store',
@@ -47,7 +48,11 @@ export function createResilientStore(inner: Store, timeoutMs: number, logger: Lo
   }
 }
 
-function withBreakers(store: Store, reads: CircuitBreaker, writes: CircuitBreaker): Store {
+function withBreakers(
+  store: StoreWithMemory,
+  reads: CircuitBreaker,
+  writes: CircuitBreaker,
+): StoreWithMemory {
   return {
     ...store,
     ...wrapCalls(store, reads.run, writes.run),

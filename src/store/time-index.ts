@@ -1,6 +1,7 @@
 import { checkInput } from '../validation/check-input.ts'
 import { must, optional, wholeNumber } from '../validation/rules.ts'
 import { CorruptRecord } from './corrupt-record.ts'
+import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
 
 /** The number of digits of a time in milliseconds. A member of a time index is `<milliseconds>:<id>`. */
 const TIME_DIGITS = 13
@@ -11,8 +12,18 @@ export function timedMember(listedAt: number, id: string): string {
   return `${String(listedAt).padStart(TIME_DIGITS, '0')}:${id}`
 }
 
-/** The id of a member; the empty text if the member has another form, for example because another program wrote it. */
-export function idOfMember(member: string): string {
+/**
+ * The id of a member of an index. If the member has another form, for example because another program wrote it, the
+ * id is the empty text, and the store remembers the index as corrupt.
+ */
+export function readMember(store: StoreWithMemory, index: string, member: string): string {
+  const id = idOfMember(member)
+  if (id === '') metCorruptMember(store, index)
+  return id
+}
+
+/** The id of a member; the empty text if the member has another form. */
+function idOfMember(member: string): string {
   return MEMBER.exec(member)?.[1] ?? ''
 }
 

@@ -28,8 +28,12 @@ afterEach(() => {
 })
 
 describe('the health of a store', () => {
-  test('the health of a store without inspect() has two checks: whether the store answers, and how fast', async () => {
-    expect(await listOf({ ping: async () => {} })).toEqual(['store pass', 'store.latency pass'])
+  test('the health of a store without inspect() has three checks: whether the store answers, how fast, and whether a corrupt record was met', async () => {
+    expect(await listOf({ ping: async () => {} })).toEqual([
+      'store pass',
+      'store.latency pass',
+      'store.records pass',
+    ])
   })
 
   test('the health of a store with inspect() also has a check of its clock, and the checks of inspect()', async () => {
@@ -39,6 +43,7 @@ describe('the health of a store', () => {
       'store.latency pass',
       'store.clock pass',
       'store.eviction fail',
+      'store.records pass',
     ])
   })
 

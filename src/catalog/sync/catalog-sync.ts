@@ -4,6 +4,9 @@ import { GatehouseError } from '../../errors.ts'
 import { CATALOG_CHANNEL } from './catalog-record.ts'
 import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
 
+const ALONE =
+  'the record of the products is corrupt: this process uses its own products, and does not synchronize them with other processes'
+
 /**
  * Synchronizes the catalog between the processes on one store.
  *
@@ -22,6 +25,9 @@ import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
  * Two reloads cannot undo each other's change. A process reads the record, loads the products, and writes the
  * record only if the record is still the same. Otherwise it starts again. A process that only adopts the
  * record cannot undo a change, even with an older program or an older copy of the host's database.
+ *
+ * If the record is corrupt, a new process starts with its own products. The record stays as it is, until an operator
+ * restores or deletes it.
  *
  * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that
  *   unsubscribes
@@ -105,8 +111,11 @@ export function createCatalogSync(
       try {
         await synchronize()
       } catch (error) {
-        await unsubscribe()
-        throw error
+        if (!state.isAlone) {
+          await unsubscribe()
+          throw error
+        }
+        logger.error({ err: error }, ALONE)
       }
       const stopPolling = periodically(poll, pollIntervalMs)
       const stopListening = parts.onRevoked(() => {

@@ -3,7 +3,8 @@ import type { RevocationSet } from '../../revocation/is-revoked.ts'
 import type { WithdrawnScope } from './catalog-record.ts'
 
 /** The methods of the revocations that the catalog needs. */
-export type ScopeRevocations = Pick<Revocations, 'revoke'> & Pick<RevocationSet, 'isScopeRevoked'>
+export type ScopeRevocations = Pick<Revocations, 'revoke'> &
+  Pick<RevocationSet, 'isScopeRevoked' | 'lowestValidCatalogEpoch'>
 
 /**
  * Revokes the tokens that carry withdrawn scopes. If another process withdrew a scope and stopped before it
@@ -17,7 +18,7 @@ export type ScopeRevocations = Pick<Revocations, 'revoke'> & Pick<RevocationSet,
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the next call tries again
  */
 export async function revokeWithdrawnScopes(
-  revocations: ScopeRevocations,
+  revocations: Pick<ScopeRevocations, 'revoke' | 'isScopeRevoked'>,
   pending: Set<string>,
   withdrawn: readonly WithdrawnScope[],
   now: number,

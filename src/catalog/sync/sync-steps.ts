@@ -8,6 +8,7 @@ import type { LiveCatalog } from '../live-catalog.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Logger } from '../../host/logger.ts'
 import type { Stored } from '../../store/collection.ts'
+import { isCorruptRecord } from '../../store/corrupt-record.ts'
 import type { Store } from '../../store/contract.ts'
 import type { LongestLifetime } from '../../revocation/longest-token-lifetime.ts'
 import { catalogEntry } from './catalog-entry.ts'
@@ -50,6 +51,8 @@ export function createSyncState(parts: SyncParts) {
     version: undefined as string | undefined,
     /** Whether this process has published its products. */
     hasPublished: false,
+    /** Whether this process uses its own products, because the record was corrupt when it started. */
+    isAlone: false,
     /**
      * Whether a write of this process was not confirmed. The record is then written again, because it may be
      * less durable than required.
@@ -135,8 +138,23 @@ async function readRecord(state: SyncState, isReload: boolean): Promise<Stored<C
     // If the store is unavailable, the products are still loaded, so that this process rejects removed
     // operations.
     if (isReload) await state.catalog.reload()
+    if (isCorruptRecord(error) && !state.hasPublished) await useOwnProducts(state, isReload)
     throw error
   }
+}
+
+/**
+ * Activates all products of this process, because the record is corrupt. The corrupt record stays as it is. An operator
+ * may restore it: the next poll then revokes the operations that these products lack. A newer version of this library
+ * may also have written it.
+ */
+async function useOwnProducts(state: SyncState, isReload: boolean): Promise<void> {
+  const { catalog, revocations } = state
+  if (state.isAlone && !isReload) return
+  if (!isReload) await catalog.reload()
+  catalog.restrict({ products: catalog.loadedScopes, epoch: revocations.lowestValidCatalogEpoch() })
+  state.isAlone = true
+  state.onChanged?.(catalog.current)
 }
 
 /**

@@ -77,7 +77,11 @@ export function createProcess(
     store,
     catalog,
     products,
-    revocations: { revoke: revocations.revoke, isScopeRevoked: set.isScopeRevoked },
+    revocations: {
+      revoke: revocations.revoke,
+      isScopeRevoked: set.isScopeRevoked,
+      lowestValidCatalogEpoch: set.lowestValidCatalogEpoch,
+    },
     onRevoked: set.onAdded,
     longestLifetime,
     audit,

@@ -331,6 +331,7 @@ describeWithRedis('health() on Redis', () => {
       'store.persistence pass',
       'store.replicas pass',
       'store.version pass',
+      'store.records pass',
       'signing-keys pass',
       'products pass',
       'revocations pass',

@@ -1,0 +1,54 @@
+import { GatehouseError } from '../errors.ts'
+import type { Logger } from '../host/logger.ts'
+import type { Store } from './contract.ts'
+
+/** Milliseconds after which a corrupt record is forgotten, unless this process meets it again. */
+const REMEMBERED_MS = 3_600_000
+
+/** The maximum number of keys that are remembered. */
+const MAX_REMEMBERED = 1000
+
+/**
+ * Remembers the keys of the corrupt records that this process has met within the last hour. The first time that a
+ * record is met, an error is logged.
+ */
+export function createMetCorruptRecords(logger: Logger, now: () => number = () => Date.now()) {
+  const metAt = new Map<string, number>()
+
+  function forgetOld(): void {
+    for (const [key, at] of metAt) if (Math.abs(now() - at) > REMEMBERED_MS) metAt.delete(key)
+  }
+
+  return {
+    /** @param key the key of the record, or the name of the index that has a corrupt member */
+    add(key: string, error: GatehouseError): void {
+      forgetOld()
+      if (!metAt.has(key)) logger.error({ err: error, key }, 'the store has a corrupt record')
+      if (metAt.has(key) || metAt.size < MAX_REMEMBERED) metAt.set(key, now())
+    },
+    /** The keys, without the key prefix of the adapter. */
+    list(): readonly string[] {
+      forgetOld()
+      return [...metAt.keys()]
+    },
+  }
+}
+
+/** The corrupt records that this process has met. */
+export type MetCorruptRecords = ReturnType<typeof createMetCorruptRecords>
+
+/** A store that remembers which of its records are corrupt. A store without this memory works too. */
+export interface StoreWithMemory extends Store {
+  readonly metCorrupt?: MetCorruptRecords | undefined
+}
+
+/** Remembers and logs that the record of a key is corrupt. */
+export function metCorruptRecord(store: StoreWithMemory, key: string, error: GatehouseError): void {
+  store.metCorrupt?.add(key, error)
+}
+
+/** Remembers and logs that an index has a member that is not one of this library. */
+export function metCorruptMember(store: StoreWithMemory, index: string): void {
+  const message = `the index "${index}" in the store has a member that is not one of koa-gatehouse`
+  store.metCorrupt?.add(index, new GatehouseError('ERR_STORE_CORRUPT', message))
+}
