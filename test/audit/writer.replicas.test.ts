@@ -14,7 +14,8 @@ test('an audit entry rejects while only one server has its chunk, although the e
   const db = replicatedStore()
   const trail = createTrail(db.durable, 'changes', { maxAgeDays: 365, maxEntries: 1000 })
   const append = (id: string) => createWriter(trail).append([entryOf(id)])
-  const ids = async () => (await readChunks(trail, [1])).flatMap(({ entries }) => entries.map((entry) => entry?.id))
+  const ids = async () =>
+    (await readChunks(trail, [1])).flatMap(({ entries }) => entries.map((entry) => entry?.id))
   await append('a')
   db.lagFrom('audit:changes:1')
   for (let times = 0; times < 3; times += 1) {
