@@ -83,6 +83,19 @@ describeEachStore('logs, events and errors', (makeStore) => {
     expect(JSON.stringify(entries)).not.toContain(secret)
   })
 
+  it('an application that sends a client secret as a scope gets invalid_scope without the secret', async () => {
+    const { client_id, client_secret: secret } = await host.createApplication()
+    const { callback } = await authorize(host, client_id, {
+      parameters: { scope: `invoices:read ${secret}` },
+    })
+    expect(Object.fromEntries(callback.searchParams)).toEqual({
+      error: 'invalid_scope',
+      error_description: 'this operation does not exist',
+      state: 'xyz',
+      iss: host.issuer,
+    })
+  })
+
   it('logs, events and errors contain no secret, token, code, cookie or password, even after failures', async () => {
     const key = await host.createApiKey()
     const application = await host.createApplication()
