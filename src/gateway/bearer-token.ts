@@ -11,7 +11,7 @@ export interface BearerRequest {
  * default. A process may accept larger headers. This limit then prevents the gateway from hashing and parsing
  * megabytes.
  */
-const MAX_TOKEN_LENGTH = 16_384
+export const MAX_TOKEN_LENGTH = 16_384
 
 const AUTHORIZATION = 'authorization'
 const BEARER = /^bearer(?: +|$)/i
