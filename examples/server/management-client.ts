@@ -31,8 +31,10 @@ export function createManagementClient({ origin, credentials }: ManagementCaller
 
   async function csrfHeaders(): Promise<Record<string, string>> {
     if (!('cookie' in credentials)) return {}
-    const { csrfToken } = await request<{ csrfToken: string }>('GET', '/session')
-    return { 'x-csrf-token': csrfToken, origin }
+    const response = await fetch(`${origin}/account/api/session`, { headers: { ...credentials } })
+    const { csrfToken } = (await response.json()) as { csrfToken: string }
+    const cookies = response.headers.getSetCookie().map((each) => each.split(';', 1)[0])
+    return { 'x-csrf-token': csrfToken, origin, cookie: [credentials.cookie, ...cookies].join('; ') }
   }
 
   return {

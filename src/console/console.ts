@@ -4,8 +4,8 @@ import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Logger } from '../host/logger.ts'
-import { createCsrfTokens } from '../http/csrf.ts'
 import { hasTooManyParameters } from '../http/query-limit.ts'
+import { createPageTokens } from '../http/page-tokens.ts'
 import type { PageBranding } from '../http/pages/branding.ts'
 import { createAssets } from './assets/assets.ts'
 import { checkConsoleOptions, checkPartOptions } from './check-options.ts'
@@ -66,7 +66,6 @@ export function createConsole(parts: ConsoleParts, options: ConsoleOptions = {})
   const texts = createConsoleTexts({ texts: options.texts ?? {}, defaultLocale, logger })
   const readerOf = createReaders()
   const assets = createAssets(branding.accentColor)
-  const csrfTokens = createCsrfTokens(parts.csrfKeys)
   const toConsoleError = createErrorReports(parts)
   const pages = consolePages(parts)
 
@@ -79,7 +78,7 @@ export function createConsole(parts: ConsoleParts, options: ConsoleOptions = {})
   function serve(mount: Mount): Middleware {
     const dispatch = createDispatch(mount, {
       accounts,
-      csrfTokens,
+      tokens: createPageTokens(parts.csrfKeys, { name: 'console', issuer, path: mount.path }),
       issuerOrigin: new URL(issuer).origin,
       ready: parts.ready,
     })

@@ -5,8 +5,9 @@ import type { Permission } from '../host/accounts.ts'
 import { findCaller } from '../host/caller.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { requesterOf } from '../http/client-address.ts'
-import { sendingSite, type CsrfTokens } from '../http/csrf.ts'
+import { sendingSite } from '../http/csrf.ts'
 import { Form, isRejection, readForm } from '../http/form-body.ts'
+import type { PageTokens } from '../http/page-tokens.ts'
 import { ConsoleError } from './console-error.ts'
 import type { Mount } from './mount.ts'
 import type { Access, Call, Page, Redirect, View } from './page.ts'
@@ -18,7 +19,7 @@ export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
 /** What the checks of a request need. */
 export interface DispatchParts {
   readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'isOperator' | 'signInUrl'>
-  readonly csrfTokens: CsrfTokens
+  readonly tokens: PageTokens
   readonly issuerOrigin: string
   /** Waits until the service has started. */
   ready(): Promise<unknown>
@@ -39,15 +40,12 @@ const INPUT_ERRORS: readonly string[] = [
   'ERR_TOO_MANY_CLIENTS',
 ]
 
-/** Keeps tokens of the console apart from the tokens of other forms. */
-const CSRF_PURPOSE = 'console'
-
 /**
  * Creates a function that answers a request by the pages of a mount. The function returns the page to write, or the page
  * to which the browser continues. It returns undefined if a page has written the response itself.
  */
 export function createDispatch(mount: Mount, parts: DispatchParts) {
-  const { accounts, csrfTokens, issuerOrigin } = parts
+  const { accounts, tokens, issuerOrigin } = parts
   const router = new Router({ sensitive: true, strict: true })
   const matches = new WeakMap<object, Page>()
   for (const each of mount.pages) {
@@ -128,7 +126,7 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
       form: new Form(),
       resource,
       texts,
-      csrfToken: csrfTokens.issue(CSRF_PURPOSE, caller.accountId, caller.userId),
+      csrfToken: tokens.issue(ctx, caller),
       change: { actor: caller.actor, ...requesterOf(ctx) },
       problems: [],
       self,
@@ -149,14 +147,17 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
     if (sendingSite(ctx, issuerOrigin) === 'foreign') throw new ConsoleError('form')
     const form = await readForm(ctx)
     if (isRejection(form)) throw new ConsoleError('body', form.status)
-    if (!csrfTokens.isValid(form.get('csrf'), CSRF_PURPOSE, caller.accountId, caller.userId)) {
-      throw new ConsoleError('form')
-    }
+    const state = tokens.check(ctx, form.get('csrf'), caller)
+    if (state === 'invalid') throw new ConsoleError('form')
     const name = form.get('action') ?? ''
     const action = page.actions && Object.hasOwn(page.actions, name) ? page.actions[name] : undefined
     if (!action) throw new ConsoleError('body', 400)
     await requireAccess(action.access, call)
     const submitted = { ...call, form }
+    if (state === 'expired') {
+      const problems = [{ path: '', message: EXPIRED }]
+      return shown(page, { ...submitted, problems }, EXPIRED)
+    }
     try {
       const outcome = await action.run(submitted)
       return 'redirect' in outcome ? outcome : { view: outcome, page, call: submitted }
@@ -174,6 +175,9 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
     return { view: { ...view, title, status: 422 }, page, call }
   }
 }
+
+/** What the page says above a form that was open for too long. The form has a new token. */
+const EXPIRED = 'the form is more than 24 hours old: check it, and send it again'
 
 /** What is wrong with a submitted form; empty if the error has another cause. */
 function problemsOf(error: unknown): readonly Problem[] {

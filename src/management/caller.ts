@@ -1,7 +1,8 @@
 import type { Context } from 'koa'
 import { findCaller, type Caller } from '../host/caller.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
-import { sendingSite, type CsrfTokens } from '../http/csrf.ts'
+import { sendingSite } from '../http/csrf.ts'
+import type { PageTokens } from '../http/page-tokens.ts'
 import { ApiError } from './api-error.ts'
 
 /**
@@ -15,14 +16,6 @@ export async function requireCaller(accounts: Pick<HostAccounts, 'current'>, ctx
   return caller
 }
 
-/** The CSRF token of a caller. */
-export function csrfTokenFor(tokens: CsrfTokens, { accountId, userId }: Caller): string {
-  return tokens.issue(CSRF_PURPOSE, accountId, userId)
-}
-
-/** Keeps tokens of the management API apart from the tokens of the forms. */
-const CSRF_PURPOSE = 'management'
-
 /**
  * Rejects a request that changes something if another site may have sent it through the caller's browser. A
  * request whose credentials a browser never sends by itself passes.
@@ -33,7 +26,7 @@ const CSRF_PURPOSE = 'management'
 export function requireOwnSite(
   ctx: Context,
   caller: Caller,
-  { tokens, issuerOrigin }: { readonly tokens: CsrfTokens; readonly issuerOrigin: string },
+  { tokens, issuerOrigin }: { readonly tokens: PageTokens; readonly issuerOrigin: string },
 ): void {
   if (!caller.isSession) return
   if (sendingSite(ctx, issuerOrigin) !== 'own') {
@@ -42,8 +35,12 @@ export function requireOwnSite(
       'this request does not come from a page of this site: send Sec-Fetch-Site: same-origin, or Origin with the address of this site',
     )
   }
-  const { accountId, userId } = caller
-  if (!tokens.isValid(ctx.get('X-CSRF-Token'), CSRF_PURPOSE, accountId, userId)) {
-    throw new ApiError('ERR_CSRF', 'the header X-CSRF-Token must have the csrfToken of GET /session')
-  }
+  const state = tokens.check(ctx, ctx.get('X-CSRF-Token'), caller)
+  if (state === 'valid') return
+  throw new ApiError(
+    'ERR_CSRF',
+    state === 'expired'
+      ? 'the csrfToken is more than 24 hours old: get a new one from GET /session'
+      : 'the header X-CSRF-Token must have the csrfToken of GET /session, and the request must have the cookie that GET /session set',
+  )
 }

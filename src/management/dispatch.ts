@@ -4,8 +4,8 @@ import { PRECONDITION } from '../clients/internal-options.ts'
 import type { Caller } from '../host/caller.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { requesterOf } from '../http/client-address.ts'
-import type { CsrfTokens } from '../http/csrf.ts'
 import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../http/query-limit.ts'
+import type { PageTokens } from '../http/page-tokens.ts'
 import { ApiError } from './api-error.ts'
 import { requireCaller, requireOwnSite } from './caller.ts'
 import { checkBySchema } from './check-input.ts'
@@ -16,7 +16,7 @@ import type { Call, Route } from './route.ts'
 /** What the checks of a request need. */
 export interface DispatchParts {
   readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'isOperator'>
-  readonly csrfTokens: CsrfTokens
+  readonly tokens: PageTokens
   readonly issuerOrigin: string
   /** Waits until the service has started. */
   ready(): Promise<unknown>
@@ -70,7 +70,7 @@ async function checkCall(each: Route, parts: DispatchParts, ctx: Context): Promi
   const caller = await requireCaller(parts.accounts, ctx)
   if (!SAFE_METHODS.includes(ctx.method)) {
     requireJson(ctx)
-    requireOwnSite(ctx, caller, { tokens: parts.csrfTokens, issuerOrigin: parts.issuerOrigin })
+    requireOwnSite(ctx, caller, parts)
   }
   if (each.access === 'operator' && !(await parts.accounts.isOperator?.(ctx))) throw forbidden()
 

@@ -4,7 +4,7 @@ import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Logger } from '../host/logger.ts'
-import { createCsrfTokens } from '../http/csrf.ts'
+import { createPageTokens } from '../http/page-tokens.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { optional } from '../validation/rules.ts'
@@ -68,9 +68,9 @@ export function management(parts: ManagementParts, options: ManagementOptions = 
     repeatable: parts.repeatable,
     previewAccess: createAccessPreview(parts),
   }
-  const csrfTokens = createCsrfTokens(csrfKeys)
+  const tokens = createPageTokens(csrfKeys, { name: 'management', issuer, path: mountPath })
   const routes: Route[] = [
-    ...sessionRoutes(accounts, csrfTokens),
+    ...sessionRoutes(accounts, tokens),
     ...apiKeyRoutes(parts.apiKeys, shared),
     ...applicationRoutes(parts.applications, shared),
     ...catalogRoutes(parts),
@@ -91,7 +91,7 @@ export function management(parts: ManagementParts, options: ManagementOptions = 
   const document = openApiDocument(routes, mountPath)
   const dispatch = createDispatch(routes, {
     accounts,
-    csrfTokens,
+    tokens,
     issuerOrigin: new URL(issuer).origin,
     ready: parts.ready,
   })

@@ -1,10 +1,9 @@
 import type { HostAccounts } from '../host/host-accounts.ts'
-import type { CsrfTokens } from '../http/csrf.ts'
-import { csrfTokenFor } from './caller.ts'
+import type { PageTokens } from '../http/page-tokens.ts'
 import { route, type Route } from './route.ts'
 
 /** The route that says who calls, and gives the CSRF token. */
-export function sessionRoutes(accounts: Pick<HostAccounts, 'isOperator'>, csrfTokens: CsrfTokens): Route[] {
+export function sessionRoutes(accounts: Pick<HostAccounts, 'isOperator'>, tokens: PageTokens): Route[] {
   return [
     route({
       method: 'get',
@@ -19,7 +18,7 @@ export function sessionRoutes(accounts: Pick<HostAccounts, 'isOperator'>, csrfTo
         accountId: caller.accountId,
         userId: caller.userId,
         operator: (await accounts.isOperator?.(ctx)) ?? false,
-        csrfToken: csrfTokenFor(csrfTokens, caller),
+        csrfToken: tokens.issue(ctx, caller),
       }),
     }),
   ]

@@ -52,9 +52,15 @@ export async function startConsole(options: {
   await host.gatehouse.ready()
   const { signInAt } = sessionIn(host.origin)
 
-  /** A browser without scripts in which a person is signed in: an account, or `account/user`. */
+  const browsers = new Map<string, ReturnType<typeof host.browser>>()
+
+  /**
+   * A browser without scripts in which a person is signed in: an account, or `account/user`. Each person always uses the
+   * same browser.
+   */
   function visit(person?: string) {
-    const browser = host.browser()
+    const browser = browsers.get(person ?? '') ?? host.browser()
+    if (person !== undefined) browsers.set(person, browser)
     const [accountId = '', userId] = person?.split('/') ?? []
     const signedIn: SignedIn = { accountId, ...(userId !== undefined && { userId }) }
     if (person !== undefined) signInAt(browser, signedIn)

@@ -125,13 +125,18 @@ describe('requests with a session cookie', () => {
   const BODY = JSON.stringify({ name: 'Made by another site' })
   const JSON_TYPE = { 'content-type': 'application/json' }
 
+  /** Cookies of the browser that all persons of a test use. */
+  let cookie = ''
   async function csrfToken(person = 'acme') {
-    const { body } = await request(host, 'GET', '/session', { headers: { 'test-session': person } })
+    const { body, headers } = await request(host, 'GET', '/session', {
+      headers: { 'test-session': person, cookie },
+    })
+    cookie = headers.get('set-cookie')?.split(';')[0] ?? cookie
     return String(body.csrfToken)
   }
   const create = (headers: Record<string, string>) =>
     request(host, 'POST', '/api-keys', {
-      headers: { 'test-session': 'acme', ...JSON_TYPE, ...headers },
+      headers: { 'test-session': 'acme', cookie, ...JSON_TYPE, ...headers },
       body: BODY,
     })
   const count = async () => (await host.api('acme').call('GET /api-keys?limit=500')).body.items.length
