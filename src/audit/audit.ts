@@ -6,6 +6,7 @@ import type { Store } from '../store/contract.ts'
 import { createPendingList } from '../store/pending-list.ts'
 import { createEntry, newEntryId, type EntryFields, type PendingEntry } from './entry.ts'
 import type { AuditBounds } from './audit-options.ts'
+import { createCounting } from './counting.ts'
 import { createFailures } from './failures.ts'
 import { createOutbox, createOutboxes, type Outbox } from './outbox.ts'
 import {
@@ -84,6 +85,7 @@ export function createAudit(parts: {
     now,
   })
   const outboxes = createOutboxes(store)
+  const counting = createCounting({ store, write: writer.append, inBackground, now })
   /** Entries that the store did not take, and that no other process would find. */
   let unwritten: PendingEntry[] = []
   const background = new Set<Promise<unknown>>()
@@ -95,9 +97,15 @@ export function createAudit(parts: {
     background.add(done)
   }
 
+  /** Adds entries to the trail, or to what is counted. */
+  async function append(entries: readonly PendingEntry[]): Promise<void> {
+    const [counted, own] = [entries.filter(({ into }) => into), entries.filter(({ into }) => !into)]
+    await Promise.all([counting.add(counted), own.length > 0 && writer.append(own)])
+  }
+
   /** Moves entries from the outbox of a record to the trail. */
   async function move(key: string, entries: readonly PendingEntry[]): Promise<void> {
-    await writer.append(entries)
+    await append(entries)
     await outboxes.clear(
       key,
       entries.map(({ entry }) => entry.id),
@@ -107,7 +115,7 @@ export function createAudit(parts: {
   async function finish(key: string, entries: readonly PendingEntry[], member?: string): Promise<void> {
     if (entries.length > 0) {
       try {
-        await writer.append(entries)
+        await append(entries)
       } catch (error) {
         logger.debug({ err: error }, 'an audit entry could not be moved yet; it will be moved later')
         // No other process would find these entries, because their record is not listed as pending.
@@ -174,13 +182,16 @@ export function createAudit(parts: {
           throw error
         }),
       ])
-      const outbox = createOutbox(after, now)
+      const outbox = createOutbox(after, now, counting.mark)
       try {
         const result = await change(outbox)
-        await finish(key, outbox.toMove(), member)
+        const moved = outbox.toMove()
+        counting.settle(outbox.made().filter((each) => !moved.includes(each)))
+        await finish(key, moved, member)
         return result
       } catch (error) {
         const isUnchanged = isRejection(error) || isCorruptRecord(error)
+        if (isUnchanged) counting.settle(outbox.made())
         if (isUnchanged && member !== undefined) inBackground(pending.remove(member))
         throw error
       }
@@ -188,7 +199,8 @@ export function createAudit(parts: {
 
     /** Makes an entry that is recorded later, by `append`. */
     async entry(fields: EntryFields): Promise<PendingEntry> {
-      return { entry: createEntry(newEntryId(), fields, now()), after: await numberOf(trail) }
+      const after = await numberOf(trail)
+      return counting.mark({ entry: createEntry(newEntryId(), fields, now()), after })
     },
 
     /**
@@ -196,7 +208,7 @@ export function createAudit(parts: {
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
-    append: (entries: readonly PendingEntry[]) => writer.append(entries),
+    append,
 
     /**
      * Records something that changed no record. Never rejects: while the store is unavailable, the entry waits in the
@@ -205,9 +217,9 @@ export function createAudit(parts: {
     async record(...entries: readonly (EntryFields | PendingEntry)[]): Promise<void> {
       const after = await numberOf(trail)
       const made = entries.map((each) =>
-        'entry' in each ? each : { entry: createEntry(newEntryId(), each, now()), after },
+        'entry' in each ? each : counting.mark({ entry: createEntry(newEntryId(), each, now()), after }),
       )
-      await writer.append(made).catch((error: unknown) => {
+      await append(made).catch((error: unknown) => {
         logger.debug({ err: error }, 'an audit entry could not be written yet; trying again within a minute')
         keep(made, error)
       })
@@ -229,6 +241,7 @@ export function createAudit(parts: {
         await move(key, await outboxes.read(key))
         return true
       })
+      await counting.resume()
     },
 
     /**
@@ -250,6 +263,7 @@ export function createAudit(parts: {
       return async () => {
         stopped = true
         stop()
+        counting.end()
         await failures.flush()
         await settled()
       }

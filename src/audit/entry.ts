@@ -6,8 +6,8 @@ export interface AuditEntry {
   /** A random id. */
   readonly id: string
   /**
-   * When it happened, in milliseconds since the epoch, by the clock of the process that wrote the entry. The
-   * order of the trail does not depend on this time.
+   * When it happened, in milliseconds since the epoch, by the clock of the process that wrote the entry; with a
+   * `count`, when the first of the equal acts happened. The order of the trail does not depend on this time.
    */
   readonly at: number
   /** What happened: the name of the event, such as `client.created`. */
@@ -47,8 +47,10 @@ export interface AuditEntry {
   readonly address?: string | undefined
   /** The program that requested it; at most 200 characters. */
   readonly userAgent?: string | undefined
-  /** How many equal failures the entry stands for. */
+  /** How many equal acts, or equal failures, the entry stands for. */
   readonly count?: number | undefined
+  /** When the last of the equal acts happened, in milliseconds since the epoch. */
+  readonly until?: number | undefined
 }
 
 /** What the caller knows about an entry. */
@@ -64,7 +66,12 @@ export interface PendingEntry {
    * in this chunk or in a later one.
    */
   readonly after: number
+  /** The entry that counts this one, and when its minute ends; undefined if this is an entry of its own. */
+  readonly into?: { readonly id: string; readonly until: number } | undefined
 }
+
+/** The reason of a revocation that a client asked for by itself (RFC 7009). */
+export const REVOKED_BY_CLIENT = 'revoked by the client'
 
 const MAX_USER_AGENT_LENGTH = 200
 
@@ -98,5 +105,7 @@ export function isEntry(value: unknown): value is AuditEntry {
 
 /** Whether a value from the store is an entry that waits to be moved to the trail. */
 export function isPendingEntry(value: unknown): value is PendingEntry {
-  return isObject(value) && isEntry(value['entry']) && isCount(value['after'])
+  if (!isObject(value) || !isEntry(value['entry']) || !isCount(value['after'])) return false
+  const { into } = value
+  return into === undefined || (isObject(into) && isText(into['id']) && isCount(into['until']))
 }

@@ -22,12 +22,17 @@ export interface Outbox {
   put<T extends WithOutbox>(record: T | undefined, ...entries: readonly EntryFields[]): T | undefined
 }
 
-/** The entries of one change. The ids stay the same if the change is tried again. */
+/**
+ * The entries of one change. The ids stay the same if the change is tried again.
+ *
+ * @param mark decides whether an entry is counted
+ */
 export function createOutbox(
   after: number,
   now: () => number,
-): Outbox & { toMove(): readonly PendingEntry[] } {
-  const ids: string[] = []
+  mark: (pending: PendingEntry) => PendingEntry,
+): Outbox & { toMove(): readonly PendingEntry[]; made(): readonly PendingEntry[] } {
+  const made: { readonly fields: string; readonly pending: PendingEntry }[] = []
   let own: readonly PendingEntry[] = []
   let others: readonly PendingEntry[] = []
   return {
@@ -36,13 +41,19 @@ export function createOutbox(
       others = []
       if (!record) return undefined
       own = entries.map((fields, at) => {
-        ids[at] ??= newEntryId()
-        return { entry: createEntry(ids[at], fields, now()), after }
+        const text = JSON.stringify(fields)
+        const before = made[at]
+        if (before?.fields === text) return before.pending
+        const entry = createEntry(before?.pending.entry.id ?? newEntryId(), fields, now())
+        made[at] = { fields: text, pending: mark({ entry, after }) }
+        return made[at].pending
       })
       others = (record.audit ?? []).filter(({ entry }) => Math.abs(now() - entry.at) > ABANDONED_AFTER_MS)
       return own.length === 0 ? record : { ...record, audit: [...(record.audit ?? []), ...own] }
     },
     toMove: () => [...others, ...own],
+    /** All entries that were made, also those of a change that did not happen. */
+    made: () => made.map(({ pending }) => pending),
   }
 }
 

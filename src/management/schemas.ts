@@ -191,7 +191,8 @@ const AuditEntry = v.object({
   reason: v.optional(text),
   address: v.optional(text),
   userAgent: v.optional(text),
-  count: v.optional(v.number()),
+  count: v.optional(v.pipe(v.number(), v.description('How many equal acts or failures it stands for'))),
+  until: v.optional(v.pipe(v.number(), v.description('When the last of the equal acts happened'))),
 })
 
 const SigningKey = v.object({

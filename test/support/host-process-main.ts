@@ -9,7 +9,7 @@ import type { HostProcessOptions } from './host-process.ts'
 const { redisUrl, deployment, keyPrefix, issuer, audience, ...others } = JSON.parse(
   process.argv[2] ?? '',
 ) as HostProcessOptions
-const { secret, refreshTokenGraceSeconds, storeTimeoutMs, renamedKeys = 0 } = others
+const { secret, refreshTokenGraceSeconds, storeTimeoutMs, renamedKeys = 0, areRenamesEqual = false } = others
 
 process.stdin.on('end', () => process.exit()).resume()
 
@@ -46,7 +46,7 @@ async function renameForEver(): Promise<void> {
   const { clientId } = (await apiKeys.create({ accountId: 'acme', name: '0' })).apiKey
   for (let number = 1; ; number += 1) {
     const actor = `${clientId}/${number}`
-    await apiKeys.rename(clientId, String(number), { actor })
+    await apiKeys.rename(clientId, String(number), areRenamesEqual ? {} : { actor })
     console.log(`renamed ${actor}`)
   }
 }

@@ -22,6 +22,8 @@ export interface HostProcessOptions {
   readonly storeTimeoutMs?: number | undefined
   /** The number of API keys that the process creates and then renames again and again. @default 0 */
   readonly renamedKeys?: number | undefined
+  /** Whether the renames of a key are equal acts: they name no actor. @default false */
+  readonly areRenamesEqual?: boolean | undefined
 }
 
 /** A host in a process of its own. */

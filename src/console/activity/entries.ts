@@ -1,4 +1,5 @@
-import type { AuditEntry } from '../../audit/entry.ts'
+import { TOO_MANY_REVOKED } from '../../access/revoke-own-token.ts'
+import { REVOKED_BY_CLIENT, type AuditEntry } from '../../audit/entry.ts'
 import { entryForOwner, type EntryForOwner } from '../../audit/entry-for-owner.ts'
 import type { Catalog, CurrentCatalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
@@ -50,13 +51,15 @@ export function auditTable(
       html`<div class="tight event">
         <span class="line"
           ><span>${sentenceOf(entry, texts, catalog)}</span>
-          ${entry.outcome === 'failure' && badge(failure(entry, texts), 'bad')}</span
+          ${entry.outcome === 'failure' ? badge(failure(entry, texts), 'bad') : times(entry, texts)}</span
         >
         ${[subject(call, entry, options), ...details(entry, texts, catalog)].map((line) => line !== undefined && html`<span class="muted small">${line}</span>`)}
       </div>`,
       who(entry, texts),
       origin(entry, texts),
-      html`<span class="small">${texts.dateTime(entry.at)}</span>`,
+      html`<span class="small"
+        >${texts.dateTime(entry.at)}${entry.until !== undefined && html` – ${texts.dateTime(entry.until)}`}</span
+      >`,
     ]),
   )
 }
@@ -64,6 +67,11 @@ export function auditTable(
 function failure({ count = 1 }: AuditEntry, texts: Reader): HtmlValue {
   const failed = texts.html('activityFailed')
   return count > 1 ? html`${failed} · ${texts.html('activityTimes', { count })}` : failed
+}
+
+/** How many equal acts an entry stands for. */
+function times({ count }: AuditEntry, texts: Reader): HtmlValue {
+  return count !== undefined && badge(texts.html('activityTimes', { count }))
 }
 
 /** The client of an entry, and for operators its account. */
@@ -107,7 +115,8 @@ function ownPage(kind: Client['kind'] | undefined) {
 
 /** The reasons that the service itself gives. */
 const REASONS: Readonly<Record<string, TextName>> = {
-  'revoked by the client': 'activityReasonClient',
+  [REVOKED_BY_CLIENT]: 'activityReasonClient',
+  [TOO_MANY_REVOKED]: 'activityReasonTooManyRevoked',
   'too many grants': 'activityReasonTooMany',
   'accounts.changed': 'activityReasonAccount',
   'too many different failures': 'activityReasonFlood',
@@ -153,7 +162,7 @@ function who(entry: EntryForOwner, texts: Reader): Html {
   if (name.startsWith('consent.') && accountId !== undefined) {
     return nameOf(userId === undefined ? accountId : `${accountId}/${userId}`)
   }
-  if (reason === 'revoked by the client') return text('activityByTheClient')
+  if (reason === REVOKED_BY_CLIENT || reason === TOO_MANY_REVOKED) return text('activityByTheClient')
   if (outcome === 'failure') return text('activityByStranger')
   if (name.startsWith('key.') || name.startsWith('catalog.') || reason !== undefined) {
     return text('activityAutomatic')

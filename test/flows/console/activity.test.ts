@@ -154,7 +154,9 @@ describe('the page of the activity', () => {
 
   it('shows 25 entries, and the older ones on the next page, with the filter kept', async () => {
     const { clientId } = (await host.gatehouse.apiKeys.create({ accountId: 'alice', name: 'n' })).apiKey
-    for (let at = 0; at < 30; at += 1) await host.gatehouse.apiKeys.rename(clientId, `name ${at}`)
+    for (let at = 0; at < 30; at += 1) {
+      await host.gatehouse.apiKeys.rename(clientId, `name ${at}`, { actor: `alice/${at}` })
+    }
     const visitor = host.visit('alice')
     const first = await visitor.get('/console/activity')
     expect(first.body.match(/<tr>/g)).toHaveLength(26)

@@ -55,4 +55,42 @@ describeEachRedis('the audit trail of processes that are killed', (deploy, deplo
       await host.close()
     }
   })
+
+  it('has each of many equal changes once, alone or in a count', async () => {
+    const data = randomUUID()
+    const options = { deployment, keyPrefix: `${data}:`, renamedKeys: KEYS, areRenamesEqual: true }
+    await Promise.all(
+      RENAMES.map(async (count) => {
+        const process = await program.start(options)
+        await vi.waitFor(() => expect(process.renames.length).toBeGreaterThanOrEqual(count), 20_000)
+        await process.stop()
+      }),
+    )
+
+    const store = deploy(data)
+    // What the killed processes left behind is moved and counted when their minute is long over.
+    for (const seconds of [20, 240]) {
+      const others = [1, 2].map(() => auditOf(store, { now: () => Date.now() + seconds * 1000 }))
+      await Promise.all(others.map((audit) => audit.resume()))
+    }
+    const host = await startHost({ store })
+    try {
+      const made = new Map<string, number>()
+      let entries = 0
+      for await (const { entry } of host.gatehouse.audit.read()) {
+        const { clientId = '', name, count = 1 } = entry
+        if (name === 'client.created') made.set(clientId, 0)
+        if (name !== 'client.changed') continue
+        entries += 1
+        made.set(clientId, (made.get(clientId) ?? NaN) + count)
+      }
+      expect(made.size).toBe(RENAMES.length * KEYS)
+      expect(entries).toBeLessThanOrEqual(2 * made.size)
+      for (const [clientId, number] of made) {
+        expect((await host.gatehouse.apiKeys.find(clientId))?.name).toBe(String(number))
+      }
+    } finally {
+      await host.close()
+    }
+  })
 })

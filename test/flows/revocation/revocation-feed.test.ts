@@ -94,7 +94,13 @@ describeEachStore('the revocation feed with two processes', (makeStore) => {
 
     const all = await readAll(host, resourceServer)
     const until = expect.any(Number)
-    expect(all.revocations).toContainEqual({ of: 'token', id: token, until })
+    expect(all.revocations).toContainEqual({
+      of: 'token',
+      id: token,
+      clientId: key.client_id,
+      epoch: 0,
+      until,
+    })
     expect(all.revocations).toContainEqual({ of: 'grant', id: grant, until })
     const later = await revokeOne(host, key)
     // A cursor is valid at every process of the service.

@@ -1,4 +1,5 @@
 import type { Adapter, KoaContextWithOIDC } from 'oidc-provider'
+import { REVOKED_BY_CLIENT } from '../../../audit/entry.ts'
 import { requesterOf } from '../../../http/client-address.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { isActive } from '../endpoints/introspect.ts'
@@ -54,7 +55,7 @@ export function refreshTokens(parts: ProviderParts): Adapter {
         const entry = {
           ...ownerOf(token),
           ...requesterOf(requestState(ctx).host),
-          reason: 'revoked by the client',
+          reason: REVOKED_BY_CLIENT,
         }
         await parts.revokeGrant(token.grantId ?? '', { name: 'grant.revoked', ...entry })
       }
