@@ -235,12 +235,13 @@ export function createCounting(parts: {
   }
 }
 
-/** What equal acts of one client have in common: everything but when and from where they were made. */
-function actOf({ id: _, at: __, address: ___, userAgent: ____, ...act }: AuditEntry): object {
-  // What a client revokes by itself is one act for all its tokens.
-  if (act.reason !== REVOKED_BY_CLIENT) return act
-  const { tokenId: _tokenId, grantId: _grantId, ...equal } = act
-  return equal
+/** When and from where acts were made. */
+const ORIGIN = ['id', 'at', 'address', 'userAgent']
+
+/** What equal acts of one client have in common. What a client revokes by itself is one act for all its tokens. */
+function actOf(entry: AuditEntry): object {
+  const others = entry.reason === REVOKED_BY_CLIENT ? [...ORIGIN, 'tokenId', 'grantId'] : ORIGIN
+  return Object.fromEntries(Object.entries(entry).filter(([name]) => !others.includes(name)))
 }
 
 /** What acts of one account have in common that count as equal when the account has too many entries. */

@@ -1192,7 +1192,10 @@ export interface components {
       reason?: string
       address?: string
       userAgent?: string
+      /** @description How many equal acts or failures it stands for */
       count?: number
+      /** @description When the last of the equal acts happened */
+      until?: number
     }
     AuditPage: {
       items: components['schemas']['AuditEntry'][]
