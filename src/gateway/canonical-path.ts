@@ -10,6 +10,9 @@ export type Location =
   | { readonly place: 'below'; readonly path: string; readonly endsInSlash: boolean }
   | { readonly place: 'unclear'; readonly problem: string }
 
+/** The location of a path below {base_url}. */
+export type LocationBelow = Extract<Location, { readonly place: 'below' }>
+
 /** Locates a path. */
 export type LocatePath = (path: string) => Location
 

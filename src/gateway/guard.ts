@@ -3,13 +3,13 @@ import { collectProblems } from '../errors.ts'
 import { plainTarget } from '../http/plain-target.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { authorizationFields, readBearerToken, type BearerRequest } from './bearer-token.ts'
-import { createPathLocator, locateReadings } from './canonical-path.ts'
+import type { LocationBelow } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 import { createOpenRoutes, type PublicRoute } from './open-routes.ts'
 import { isUnclaimed, requiredScopesOf } from './required-scope.ts'
 import type { Principal } from './principal.ts'
 import type { ErrorResponse } from './error-responses.ts'
-import { readRequestPath } from './request-path.ts'
+import { createRequestLocator } from './request-location.ts'
 import { wellKnown } from './well-known.ts'
 
 /** The options of `gateway.middleware()`. */
@@ -30,12 +30,13 @@ export interface GatewayMiddlewareOptions {
   /**
    * What happens to a request below {base_url} if its path belongs to no operation of any method. `'reject'`
    * answers the request with 404. `'pass'` passes the request on and ignores tokens, for an API that also
-   * serves a front end. @default 'reject'
+   * serves a front end. If {base_url} is the root of a host, `'pass'` has no effect inside of a mounted app.
+   * @default 'reject'
    */
   readonly unclaimed?: 'reject' | 'pass' | undefined
   /**
    * Returns whether the gateway guards a request. The gateway passes all other requests on. @default guards
-   * all requests below {base_url}
+   * all requests whose original or present path is below {base_url}
    */
   readonly when?: ((ctx: Context) => boolean) | undefined
   /**
@@ -46,7 +47,9 @@ export interface GatewayMiddlewareOptions {
 }
 
 /**
- * Guards everything below {base_url}. The middleware does not change the path of a request.
+ * Guards everything below {base_url}. The middleware does not change the path of a request. It guards a
+ * request if its original path or its present path is below {base_url}. The operation is that of the path that
+ * the handler sees. If only another path is below {base_url}, the answer is 404, and the cause is logged once.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
  */
@@ -55,9 +58,9 @@ export function guard(
   options: GatewayMiddlewareOptions = {},
 ): Middleware<{ auth: Principal }> {
   checkOptions(options)
-  const { dependencies, authorizer, errorResponses, readiness } = parts
+  const { dependencies, authorizer, errorResponses, readiness, warnOfRewrite } = parts
   const { when, unclaimed, mountPath = parts.base } = options
-  const locatePath = createPathLocator(mountPath)
+  const { locatePath, locateRequest } = createRequestLocator(mountPath)
   const hasOpenRoutes = options.public !== undefined || options.optional !== undefined
   const openRoutes = hasOpenRoutes ? createOpenRoutes(options, mountPath, dependencies) : undefined
   const metadata = wellKnown(dependencies)
@@ -96,38 +99,38 @@ export function guard(
     const location = locateRequest(ctx)
     if (location.place === 'elsewhere') return next()
     if (location.place === 'unclear') return writeError(ctx, errorResponses.notFound(location.problem))
+    if (location.place === 'rewritten') {
+      warnOfRewrite()
+      return writeError(ctx, errorResponses.notFound())
+    }
     if (!readiness.isReady && !(await readiness.soonReady()))
       return writeError(ctx, errorResponses.unavailable())
 
-    const { path, endsInSlash } = location
+    const { path, endsInSlash, alternatives } = location
     const openness = openRoutes?.find(ctx.method, path, endsInSlash)
-    if (openness === 'public') return next()
+    const others = alternatives.flatMap((each) => scopesUnlessOpen(ctx.method, each))
+    if (openness === 'public' && others.length === 0) return next()
     const request = bearerRequestOf(ctx)
-    if (openness === 'optional' && hasNoToken(request)) return next()
+    if (openness === 'optional' && others.length === 0 && hasNoToken(request)) return next()
 
     const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
     if (scopes === undefined && openness === undefined) {
-      const passes = unclaimed === 'pass' && isUnclaimed(path, endsInSlash || path === '/', dependencies)
+      const isCertain = alternatives.length === 0
+      const passes =
+        unclaimed === 'pass' && isCertain && isUnclaimed(path, endsInSlash || path === '/', dependencies)
       return passes ? next() : writeError(ctx, errorResponses.notFound())
     }
 
-    const outcome = await authorizer.authorizeRequest(request, scopes ?? [])
+    const outcome = await authorizer.authorizeRequest(request, [...(scopes ?? []), ...others])
     if (!outcome.ok) return writeError(ctx, outcome)
     ctx.state.auth = outcome.principal
     return next()
   }
 
-  function locateRequest(ctx: Context) {
-    try {
-      const location = locateReadings(locatePath, readRequestPath(ctx))
-      // If this app is mounted at a path that is not part of {base_url}, only the path inside of the mount
-      // counts.
-      return location.place === 'elsewhere' ? locatePath(ctx.path) : location
-    } catch {
-      // Node's URL parser rejects some request targets in absolute form, so reading `ctx.path` throws.
-      // Routers that read `ctx.path` would throw for these targets as well.
-      return { place: 'unclear', problem: 'the request target is malformed' } as const
-    }
+  /** The scopes that a request needs if its handler sees an alternative path. */
+  function scopesUnlessOpen(method: string, { path, endsInSlash }: LocationBelow): readonly string[] {
+    if (openRoutes?.find(method, path, endsInSlash) !== undefined) return []
+    return requiredScopesOf(method, path, endsInSlash, dependencies) ?? []
   }
 }
 

@@ -9,17 +9,28 @@ import { createTokenSignals } from './token-signals.ts'
 /** Maximum number of mount paths whose locator `authenticate()` keeps. A host uses one or two. */
 const MAX_LOCATORS = 100
 
+const REWRITTEN =
+  'a request got 404: middleware above the gateway rewrites a path below {base_url} to a path outside of it; ' +
+  'mount this middleware below the gateway, or exclude the requests with the option `when` of middleware()'
+
 /** Creates the parts that all entry points of one gateway share. */
 export function createParts(dependencies: GatewayDependencies) {
   const errorResponses = createErrorResponses(dependencies.audience)
   const readiness = createReadiness(dependencies)
   const signals = createTokenSignals(dependencies.revocations)
+  let hasWarned = false
   return {
     dependencies,
     authorizer: createAuthorizer(dependencies, errorResponses, readiness, signals.signalOf),
     errorResponses,
     readiness,
     signals,
+    /** Logs once that middleware above the gateway moves requests out of {base_url}. */
+    warnOfRewrite(): void {
+      if (hasWarned) return
+      hasWarned = true
+      dependencies.logger.warn({ baseUrl: dependencies.audience }, REWRITTEN)
+    },
     /** Path of {base_url}; `/` for a whole host. */
     base: new URL(dependencies.audience).pathname,
     /** Locators of {base_url} by mount path, for `authenticate()`. */

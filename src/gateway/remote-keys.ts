@@ -1,7 +1,9 @@
-import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
+import { settlesWithin } from '../async/settles-within.ts'
 import { GatehouseError } from '../errors.ts'
 import type { FetchedKeys } from '../health/fetched-keys-check.ts'
 import type { Logger } from '../host/logger.ts'
+import { MAX_WAIT_MS } from '../keys/unknown-key-polls.ts'
 import { isObject } from '../validation/predicates.ts'
 
 /** Milliseconds after a failed fetch during which no further fetch is tried. */
@@ -10,8 +12,10 @@ const FAILURE_COOLDOWN_MS = 1_000
 /** The public keys of an authorization service in another process. */
 export interface RemoteKeys {
   /**
-   * Finds the key that signed a token. The promise rejects with jose's `JWKSNoMatchingKey` if the key is
-   * unknown. If a needed fetch of the keys fails, the promise rejects with the error of that fetch.
+   * Finds the key that signed a token. If the key is unknown, it may be new: the call joins a fetch of the
+   * keys and waits for it at most a second, unless the keys were fetched within `jwksCooldownSeconds`. The
+   * promise then rejects with jose's `JWKSNoMatchingKey`, also if the fetch failed. If the keys were never
+   * fetched, the promise rejects with the error of that fetch.
    */
   readonly getKey: JWTVerifyGetKey
   /**
@@ -93,15 +97,23 @@ export function remoteKeys(options: {
     if (!isFresh && !isWithin(triedAt, cooldownMs)) refetch()
   }
 
+  function isKnown(kid: string | undefined): boolean {
+    return kid === undefined || keys.jwks()?.keys.some((key) => key.kid === kid) === true
+  }
+
   function refetch(): void {
     // `fetchKeys` logs the failure, and the old keys stay in use.
     keys.reload().catch(() => {})
   }
 
   return {
-    getKey(header, token) {
-      if (keys.jwks() !== undefined) ensureFresh()
-      return keys(header, token)
+    async getKey(header, token) {
+      if (keys.jwks() === undefined) return keys(header, token)
+      ensureFresh()
+      if (!isKnown(header.kid) && !keys.coolingDown) await settlesWithin(keys.reload, MAX_WAIT_MS)
+      if (isKnown(header.kid)) return keys(header, token)
+      logger.debug({ jwksUri }, 'a token with an unknown key was rejected')
+      throw new errors.JWKSNoMatchingKey()
     },
     refetch,
     ensureFresh,

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { mountPrefix } from '../http/mount-prefix.ts'
 
 /** The parts of a request target. */
 export interface RequestTarget {
@@ -49,41 +50,59 @@ function removedPrefix(whole: RequestTarget, { readings: [rest = ''] }: RequestT
   return rest === '/' ? path : undefined
 }
 
+/** The paths of a request in a Koa app. Each path is the list of its readings. */
+export interface RequestPaths {
+  /**
+   * The paths that the handler of the request may see, as the outermost app would see them, the most likely
+   * first. Only the present path, unless a mount or a framework has removed a prefix.
+   */
+  readonly seen: readonly (readonly string[])[]
+  /** Further paths: those of the original target, which middleware above may have rewritten. */
+  readonly others: readonly string[]
+}
+
 /**
- * All readings of the path of a request as the outermost app sees it. Inside koa-mount, and inside of Express
- * or Connect, `ctx.path` lacks the prefix that the gateway needs, so this function restores it.
+ * Reads the paths of a request.
+ *
+ * koa-mount, Express and Connect remove a prefix from the path. If middleware above has also rewritten the
+ * path, the original target does not tell how long the prefix was, and `ctx.mountPath` names only the
+ * innermost of nested mounts. So every prefix counts that the handler may have below {base_url}.
+ *
+ * @param outer the prefixes of {base_url} that further mounts may have removed
  */
-export function readRequestPath(ctx: Context): readonly string[] {
-  const { path, url } = ctx
-  const prefix = prefixBeforeKoa(ctx) + prefixInKoa(ctx)
+export function readRequestPaths(ctx: Context, outer: readonly string[]): RequestPaths {
+  const { path, url, originalUrl } = ctx
+  const { originalUrl: whole, baseUrl } = ctx.req as { originalUrl?: unknown; baseUrl?: unknown }
+  const mountPath: unknown = ctx['mountPath']
   const isPlain = url.startsWith(path) && '?#'.includes(url[path.length] ?? '?') && path.startsWith('/')
   const readings = isPlain ? [path] : [path, ...readTarget(url).readings]
-  if (prefix === '') return readings
-  return readings.map((reading) => prefix + reading)
+  if (originalUrl === url && whole === undefined && mountPath === undefined)
+    return { seen: [readings], others: [] }
+
+  const original = readTarget(originalUrl)
+  const wholeTarget = typeof whole === 'string' ? readTarget(whole) : original
+  const others = [...wholeTarget.readings, ...original.readings]
+  if (typeof mountPath === 'string') others.push(mountPath + path)
+
+  const mounted = mountPrefix(ctx)
+  const mounts = [removedPrefix(original, { readings: [mounted + path], query: '' }) ?? '', '']
+  // Express names the prefix that it has removed. With connect, a part of the difference may be a rewrite.
+  const frameworks =
+    typeof baseUrl === 'string' ? [baseUrl] : endsOf(removedPrefix(wholeTarget, original) ?? '')
+  const prefixes = frameworks.flatMap((before) =>
+    mounted === '' ? before : mounts.map((outside) => before + outside + mounted),
+  )
+  const hasLostPrefix = mounted !== '' || frameworks.join('') !== ''
+  const further = hasLostPrefix ? ['', ...outer].map((outside) => outside + mounted) : []
+  return {
+    seen: [...new Set([...prefixes, ...further, ''])].map((prefix) =>
+      readings.map((reading) => prefix + reading),
+    ),
+    others,
+  }
 }
 
-/**
- * The prefix that koa-mount removed from `ctx.path`. `ctx.mountPath` names only the innermost of nested
- * mounts, and is still set after the request has left the mount. So the prefix is taken from
- * `ctx.originalUrl`.
- */
-function prefixInKoa(ctx: Context): string {
-  const mountPath: unknown = ctx['mountPath']
-  if (typeof mountPath !== 'string') return ''
-  const [original = ''] = readTarget(ctx.originalUrl).readings
-  if (original === ctx.path) return ''
-  if (ctx.path === '/' && original.endsWith(mountPath)) return original
-  const prefix = original.slice(0, -ctx.path.length)
-  return prefix + ctx.path === original && prefix.endsWith(mountPath) ? prefix : ''
-}
-
-/**
- * The prefix that Express or Connect removed before Koa received the request. Express and Connect keep the
- * whole target in `originalUrl` of Node's request. Koa does not read that property, so `ctx.originalUrl`
- * lacks the prefix.
- */
-function prefixBeforeKoa({ req, originalUrl }: Context): string {
-  const { originalUrl: whole } = req as { originalUrl?: unknown }
-  if (typeof whole !== 'string' || whole === originalUrl) return ''
-  return removedPrefix(readTarget(whole), readTarget(originalUrl)) ?? ''
+/** The paths that remain of a path without its first segments: `/a/b`, `/b` and the empty path. */
+function endsOf(path: string): readonly string[] {
+  return path.split('/').map((_, at, segments) => ['', ...segments.slice(at + 1)].join('/'))
 }

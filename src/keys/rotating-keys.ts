@@ -95,7 +95,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
     revokedKeys,
     rotation,
   }
-  const pollForUnknown = limitPolls(() => pollRing(rotation))
+  const pollForUnknown = limitPolls(() => pollRing(rotation), parts.logger)
 
   return {
     follow: () => followRing(rotation),

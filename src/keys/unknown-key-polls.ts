@@ -1,42 +1,41 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { settlesWithin } from '../async/settles-within.ts'
+import type { Logger } from '../host/logger.ts'
 
 /**
  * Maximum number of polls within as many seconds: 5 polls in 5 seconds. These polls may follow each other
  * without a pause.
  */
 const BURST = 5
+/** Milliseconds that a call with an unknown key waits for a poll or a fetch of the keys. */
+export const MAX_WAIT_MS = 1000
 
 /**
  * If a token names an unknown key, the keys are polled. This function limits these polls to one a second on
- * average. So tokens with invented key ids cause little load. Callers above the limit wait, and share one
- * poll.
+ * average. So tokens with invented key ids cause little load. Callers above the limit do not wait: their
+ * tokens are rejected. No caller waits longer than a second. A failed poll is logged at debug only, because
+ * strangers can cause it.
  *
  * @param poll may return the promise of a poll that is already running; such a call does not count again
  */
-export function limitPolls(poll: () => Promise<void>): () => Promise<void> {
+export function limitPolls(poll: () => Promise<void>, logger: Pick<Logger, 'debug'>): () => Promise<void> {
   let pollTimes: number[] = []
   let lastPoll: Promise<void> | undefined
-  let waiting: Promise<void> | undefined
 
-  function pollNow(): Promise<void> {
+  async function pollNow(): Promise<void> {
     const current = poll()
     if (current !== lastPoll) pollTimes.push(performance.now())
     lastPoll = current
-    return current
+    try {
+      await current
+    } catch (error) {
+      logger.debug({ err: error }, 'the keys could not be polled for a token with an unknown key')
+    }
   }
 
-  return () => {
-    if (waiting) return waiting
+  return async () => {
     const now = performance.now()
     pollTimes = pollTimes.filter((at) => now - at < BURST * 1000)
-    const [oldest = now] = pollTimes
-    if (pollTimes.length < BURST) return pollNow()
-    waiting = delay(oldest + BURST * 1000 - now, undefined, { ref: false }).then(() => {
-      // A later caller may need a key that is published after this poll. So later callers do not share this
-      // poll.
-      waiting = undefined
-      return pollNow()
-    })
-    return waiting
+    if (pollTimes.length < BURST) await settlesWithin(pollNow, MAX_WAIT_MS)
+    else logger.debug({}, 'a token with an unknown key was rejected without a poll of the keys')
   }
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { silentLogger } from '../../src/host/logger.ts'
 import { remoteKeys, type RemoteKeys } from '../../src/gateway/remote-keys.ts'
 import { createTokenVerifier, type VerifyToken } from '../../src/gateway/verify-token.ts'
+import { createTestGateway } from './support/api.ts'
 import { AUDIENCE, createTokenIssuer, ISSUER, type TokenIssuer } from './support/token-issuer.ts'
 
 let server: Server
@@ -18,6 +19,7 @@ let keys: RemoteKeys
 let verify: VerifyToken
 const warn = vi.fn()
 const info = vi.fn()
+const debug = vi.fn()
 
 const listen = () => new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve))
 const stopServer = () =>
@@ -33,6 +35,7 @@ beforeEach(async () => {
   ;[published, answer, requests, port] = [[first.publicJwk], undefined, 0, 0]
   warn.mockClear()
   info.mockClear()
+  debug.mockClear()
   server = createServer((_request, response) => {
     requests += 1
     if (answer === 'hang') return
@@ -46,7 +49,7 @@ beforeEach(async () => {
     jwksCacheSeconds: 600,
     jwksCooldownSeconds: 30,
     jwksTimeoutMs: 2000,
-    logger: { ...silentLogger, warn, info },
+    logger: { ...silentLogger, warn, info, debug },
   })
   verify = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: keys.getKey })
 })
@@ -124,12 +127,34 @@ describe('the remote keys', () => {
     expect(await verify(await first.mint())).toEqual(good)
   })
 
-  test('a token with an unknown key gets ERR_NOT_READY while the authorization service is unavailable, because the key may be new', async () => {
+  test('tokens with an invented key id join one fetch, wait at most a second for it, and are then rejected', async () => {
+    await keys.ready()
+    advanceClock(31_000)
+    answer = 'hang'
+    const stranger = await createTokenIssuer('key-3')
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => stranger.mint()))
+    expect(await Promise.all(tokens.map((token) => verify(token)))).toEqual(tokens.map(() => unknownKey))
+    // The fetch itself goes on: its timeout of two seconds is not over.
+    expect([requests, warn.mock.calls.length]).toEqual([2, 0])
+    expect(await verify(await first.mint())).toEqual(good)
+  })
+
+  test('during an outage a token with an invented key id gets 401 and is logged at debug only, and a new key is found after the outage', async () => {
     await keys.ready()
     await stopServer()
     advanceClock(31_000)
-    await expect(verify(await second.mint())).rejects.toEqual(notReady)
-    expect(await verify(await first.mint())).toEqual(good)
+    const logger = { debug: vi.fn(), info, warn: vi.fn(), error: vi.fn() }
+    const { gateway } = await createTestGateway({ issuer: ISSUER, getKey: keys.getKey, logger })
+    await gateway.ready()
+    const token = await second.mint()
+    const call = { url: '/api/invoices/list', headers: { authorization: `Bearer ${token}` } }
+    for (let i = 0; i < 5; i += 1) expect(await gateway.authenticate(call)).toMatchObject({ status: 401 })
+    expect([logger.warn.mock.calls, logger.error.mock.calls, warn.mock.calls.length]).toEqual([[], [], 1])
+    expect(debug).toHaveBeenCalledTimes(5)
+    published = [first.publicJwk, second.publicJwk]
+    await listen()
+    advanceClock(1_000)
+    expect(await gateway.authenticate(call)).toMatchObject({ ok: true })
   })
 
   test.each([

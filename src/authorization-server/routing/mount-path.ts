@@ -1,19 +1,15 @@
 import type { Context, Middleware } from 'koa'
+import { mountPrefix } from '../../http/mount-prefix.ts'
 import { plainTarget } from '../../http/plain-target.ts'
 
 /**
  * The path of a request below the mount path of gatehouse, or undefined if the request is outside that path.
  *
- * If the original path of the request ends with `ctx.path`, the original path counts. In this case `ctx.path`
- * is unchanged, or koa-mount has removed its prefix from `ctx.path`. Otherwise a middleware has rewritten the
- * path, and `ctx.path` counts.
- *
- * `ctx.mountPath` is not used, because it does not show whether a prefix is missing. For later middleware,
- * koa-mount restores `ctx.path`, but leaves `ctx.mountPath` set.
- *
- * Express and connect remove their prefix before Koa receives the request, and keep the whole address in
- * `req.originalUrl`. The host may configure its mount path with or without that prefix, so both addresses are
- * tried.
+ * koa-mount, Express and connect remove a prefix from the path. If the original path of the request ends with
+ * `ctx.path`, only a prefix is missing, so the original path is tried first. Express and connect keep the
+ * whole address in `req.originalUrl`. The host may configure its mount path with or without their prefix, so
+ * both addresses are tried. If a middleware has rewritten the path, the present path counts, with the prefix
+ * of koa-mount.
  *
  * A request target whose path Koa cannot parse, such as `http://[`, is outside every mount path.
  *
@@ -21,9 +17,12 @@ import { plainTarget } from '../../http/plain-target.ts'
  */
 export function pathBelow(ctx: Context, mountPath: string): string | undefined {
   if (!hasPath(ctx)) return undefined
-  const { originalUrl } = ctx.req as { originalUrl?: unknown }
-  const pathWithPrefix = typeof originalUrl === 'string' ? below(ctx, originalUrl, mountPath) : undefined
-  return pathWithPrefix ?? below(ctx, ctx.originalUrl, mountPath)
+  const { originalUrl: whole } = ctx.req as { originalUrl?: unknown }
+  const targets = typeof whole === 'string' ? [whole, ctx.originalUrl] : [ctx.originalUrl]
+  const originals = targets.map(pathOf).filter((original) => original.endsWith(ctx.path))
+  const paths = [...originals, mountPrefix(ctx) + ctx.path]
+  const path = paths.find((each) => each === mountPath || each.startsWith(`${mountPath}/`))
+  return path === undefined ? undefined : path.slice(mountPath.length) || '/'
 }
 
 /**
@@ -36,15 +35,6 @@ function hasPath(ctx: Context): boolean {
   } catch {
     return false
   }
-}
-
-function below(ctx: Context, target: string, mountPath: string): string | undefined {
-  const original = pathOf(target)
-  const isRewritten = !original.endsWith(ctx.path)
-  const path = isRewritten ? ctx.path : original
-  if (mountPath === '') return path
-  if (path === mountPath) return '/'
-  return path.startsWith(`${mountPath}/`) ? path.slice(mountPath.length) : undefined
 }
 
 /** The path of a request target in origin form or absolute form (RFC 9112 3.2). */

@@ -1,0 +1,51 @@
+import type { Context } from 'koa'
+import { createPathLocator, locateReadings, type Location, type LocationBelow } from './canonical-path.ts'
+import { readRequestPaths } from './request-path.ts'
+
+/**
+ * The location of a request of a Koa app. If the place is `below`, `path` is the path that the handler sees.
+ * If a mount or a framework has removed a prefix, the handler may see another path below {base_url}. The
+ * paths of this kind are the `alternatives`. If the place is `rewritten`, the handler sees a path outside of
+ * {base_url}, and another path of the request is below {base_url}.
+ */
+export type RequestLocation =
+  | Exclude<Location, LocationBelow>
+  | (LocationBelow & { readonly alternatives: readonly LocationBelow[] })
+  | { readonly place: 'rewritten' }
+
+/**
+ * Creates the locator of requests for one {base_url}.
+ *
+ * @param base the path of {base_url}, as the host's app sees it
+ */
+export function createRequestLocator(base: string) {
+  const locatePath = createPathLocator(base)
+  const segments = base.split('/').filter(Boolean)
+  const outer = segments.slice(1).map((_, at) => `/${segments.slice(0, at + 1).join('/')}`)
+
+  function locate(ctx: Context): RequestLocation {
+    const { seen, others } = readRequestPaths(ctx, outer)
+    const locations = seen.map((readings) => locateReadings(locatePath, readings))
+    const [location, ...further] = locations.filter((each) => each.place === 'below')
+    if (location !== undefined) {
+      return { ...location, alternatives: further.filter(({ path }) => path !== location.path) }
+    }
+    const unclear = locations.find(({ place }) => place === 'unclear')
+    if (unclear !== undefined) return unclear as Exclude<Location, LocationBelow>
+    const isOutside = others.every((path) => locatePath(path).place === 'elsewhere')
+    return { place: isOutside ? 'elsewhere' : 'rewritten' }
+  }
+
+  return {
+    locatePath,
+    locateRequest(ctx: Context): RequestLocation {
+      try {
+        return locate(ctx)
+      } catch {
+        // Node's URL parser rejects some request targets in absolute form, so reading `ctx.path` throws.
+        // Routers that read `ctx.path` would throw for these targets as well.
+        return { place: 'unclear', problem: 'the request target is malformed' }
+      }
+    },
+  }
+}
