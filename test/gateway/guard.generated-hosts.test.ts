@@ -1,0 +1,207 @@
+import fc from 'fast-check'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { createCatalog } from '../../src/catalog/create-catalog.ts'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import { createTestGateway } from './support/api.ts'
+import {
+  addressOf,
+  buildHost,
+  generatedHost,
+  type GeneratedHost,
+  type Run,
+} from './support/generated-hosts.ts'
+
+/** How many hosts to generate: `GENERATED_HOSTS=20000 npx vitest run …` for a long run. */
+const HOSTS = Number(process.env['GENERATED_HOSTS'] ?? 100)
+
+const ROUTES = {
+  'items:list': ['GET', '/items'],
+  'items:make': ['POST', '/items'],
+  'items:read': ['GET', '/items/7'],
+  'items:delete': ['DELETE', '/items/7'],
+  'reports:read': ['GET', '/reports/7'],
+} as const
+const SCOPES = Object.keys(ROUTES) as (keyof typeof ROUTES)[]
+
+interface Api {
+  readonly gateway: Gateway
+  readonly token: (scope: string) => string
+}
+
+const apis = new Map<string, Api>()
+let handle: ReturnType<typeof buildHost>
+
+/** The gateway of one {base_url}; its operations have their routes below `routes`. */
+async function apiOf({ base, routes }: GeneratedHost): Promise<Api> {
+  const known = apis.get(base)
+  if (known !== undefined) return known
+  const operations = Object.fromEntries(
+    SCOPES.map((scope) => {
+      const [method, path] = ROUTES[scope]
+      return [scope, { route: `${method} ${routes}${path.replace('7', ':id')}`, title: scope }]
+    }),
+  )
+  const catalog = createCatalog({ items: { title: 'Items', operations } } as never)
+  const audience = `https://example.com${base === '/' ? '' : base}`
+  const { gateway, issuer } = await createTestGateway({
+    audience,
+    findScope: (method, path) => catalog.findOperation(method, path)?.scope,
+    findClaims: (method, path) => catalog.findClaims(method, path),
+    isKnownScope: () => true,
+  })
+  const tokens = new Map<string, string>()
+  for (const scope of SCOPES) tokens.set(scope, await issuer.mint({ scope, aud: audience }))
+  const api = { gateway, token: (scope: string) => tokens.get(scope)! }
+  apis.set(base, api)
+  return api
+}
+
+/** Runs the app of a host without a server, because a run needs many requests. Resolves with the status. */
+async function send(method: string, url: string, token?: string, fields: Record<string, string> = {}) {
+  const headers = { ...fields, ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+  const rawHeaders = Object.entries(headers).flat()
+  const request = Object.assign(new IncomingMessage(new Socket()), { method, url, headers, rawHeaders })
+  const response = new ServerResponse(request)
+  await handle(request, response)
+  return response.statusCode
+}
+
+/** The path of a run below the routes of the operations; undefined if it is outside of {base_url}. */
+function belowBase({ base, routes }: GeneratedHost, path: string): string | undefined {
+  const prefix = (base === '/' ? '' : base) + routes
+  if (path === prefix || path.startsWith(`${prefix}/`))
+    return path.slice(prefix.length).replace(/\/$/, '') || '/'
+  return undefined
+}
+
+/** The scope of the operation of a run. */
+function scopeOf(method: string, path: string): string | undefined {
+  return SCOPES.find((scope) => {
+    const [routeMethod, route] = ROUTES[scope]
+    return routeMethod === method && new RegExp(`^${route.replace('7', '[^/]+')}$`).test(path)
+  })
+}
+
+const isClaimed = (path: string) =>
+  ['GET', 'POST', 'DELETE'].some((method) => scopeOf(method, path) !== undefined)
+
+/**
+ * Asserts that a handler below {base_url} ran only with the principal of its operation, or where the options
+ * of the gateway need none.
+ */
+function expectAllowed(host: GeneratedHost, { method, path, scopes }: Run): void {
+  const rest = belowBase(host, path)
+  if (rest === undefined) return
+  const scope = scopeOf(method, rest)
+  const what = JSON.stringify({ host, method, path, scopes })
+  if (scopes !== undefined) expect(scope === undefined || scopes.includes(scope), what).toBe(true)
+  else {
+    const isOpen = method === 'GET' && (rest === '/status' || /^\/reports\/[^/]+$/.test(rest))
+    expect(isOpen || (host.unclaimed === 'pass' && !isClaimed(rest)), what).toBe(true)
+  }
+}
+
+const segment = fc.constantFrom(
+  'de',
+  'v2',
+  'shop',
+  'api',
+  'platform',
+  'x',
+  'items',
+  '7',
+  'status',
+  'reports',
+  'about',
+)
+const target = fc.oneof(
+  fc.array(segment, { minLength: 1, maxLength: 7 }).map((segments) => `/${segments.join('/')}`),
+  fc
+    .tuple(
+      fc.array(segment, { maxLength: 4 }),
+      fc.constantFrom('/api', '/shop/api', '/platform/shop/api', '/shop/shop/api'),
+      fc.constantFrom('/items', '/items/7', '/status', '/reports/7', '/about'),
+    )
+    .map(([segments, base, path]) => segments.map((each) => `/${each}`).join('') + base + path),
+)
+
+/**
+ * Whether the documents promise that a call reaches its handler. Not in a mount if the API is a whole host, and not
+ * if {base_url} or the address has a segment twice.
+ */
+function isDocumented({ base, layers, framework }: GeneratedHost, address: string): boolean {
+  if (base === '/shop/shop/api') return false
+  const segments = address.split('/')
+  if (base !== '/') return new Set(segments).size === segments.length
+  return framework === undefined && layers.every(({ is }) => is !== 'mount' && is !== 'passing mount')
+}
+
+test('in any host, no handler below {base_url} runs without the principal of its operation unless the options say so, and a right token reaches the handler', async () => {
+  const counts = { hosts: 0, mounted: 0, rewritten: 0, calls: 0, accepted: 0, attacks: 0, attacksThrough: 0 }
+  await fc.assert(
+    fc.asyncProperty(
+      generatedHost,
+      fc.array(target, { minLength: 6, maxLength: 10 }),
+      async (host, targets) => {
+        const { gateway, token } = await apiOf(host)
+        const runs: Run[] = []
+        handle = buildHost(host, gateway, runs)
+        counts.hosts += 1
+        counts.mounted += host.layers.some(({ is }) => is === 'mount') ? 1 : 0
+        counts.rewritten += host.layers.some(
+          ({ is }) => is === 'strip' || is === 'replace' || is === 'put back',
+        )
+          ? 1
+          : 0
+
+        for (const path of targets) {
+          for (const [method, fields] of [
+            ['GET', {}],
+            ['POST', {}],
+            ['GET', { 'x-method': 'DELETE' }],
+          ] as const) {
+            for (const sent of [undefined, token('items:list')]) {
+              runs.length = 0
+              await send(method, path, sent, fields)
+              counts.attacks += 1
+              counts.attacksThrough += runs.length
+              for (const run of runs) expectAllowed(host, run)
+            }
+          }
+        }
+
+        for (const scope of SCOPES) {
+          const [method, route] = ROUTES[scope]
+          const path = (host.base === '/' ? '' : host.base) + host.routes + route
+          const address = addressOf(host, path)
+          if (address === undefined) continue
+          const overrides = host.layers.some(({ is }) => is === 'method override')
+          const [sentMethod, fields] = overrides ? ['GET', { 'x-method': method }] : [method, {}]
+          const what = JSON.stringify({ host, scope, address })
+          runs.length = 0
+          counts.calls += 1
+          const status = await send(sentMethod, address, undefined, fields)
+          for (const run of runs) expectAllowed(host, run)
+          if (scope !== 'reports:read') expect(status, what).toBeGreaterThanOrEqual(400)
+          const other = scope === 'items:list' ? 'items:read' : 'items:list'
+          expect(await send(sentMethod, address, token(other), fields), what).toBeGreaterThanOrEqual(400)
+          runs.length = 0
+          const accepted = await send(sentMethod, address, token(scope), fields)
+          if (!isDocumented(host, address)) continue
+          expect(accepted, what).toBe(200)
+          expect(runs, what).toEqual([{ method, path, scopes: [scope] }])
+          counts.accepted += 1
+        }
+        if (host.hasWhen) {
+          const path = addressOf(host, (host.base === '/' ? '' : host.base) + host.routes + '/items')
+          if (path !== undefined) expect(await send('GET', path, undefined, { 'x-when': 'false' })).toBe(200)
+        }
+      },
+    ),
+    { numRuns: HOSTS, ...(process.env['GENERATED_HOSTS'] === undefined && { seed: 21 }) },
+  )
+  if (process.env['GENERATED_HOSTS'] !== undefined) console.log(counts)
+  expect(counts.accepted).toBeGreaterThan(HOSTS / 10)
+}, 3_600_000)

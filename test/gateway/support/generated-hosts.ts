@@ -1,0 +1,219 @@
+import { Router } from '@koa/router'
+import fc from 'fast-check'
+import Koa, { type Context, type Middleware } from 'koa'
+import compose from 'koa-compose'
+import mount from 'koa-mount'
+import type { Gateway } from '../../../src/gateway/gateway.ts'
+import type { GatewayMiddlewareOptions } from '../../../src/gateway/guard.ts'
+
+/** How a middleware writes the path that it rewrites. */
+type Writes = 'path' | 'url' | 'req.url'
+
+/** A part of a host, from the outside to the inside. */
+export type Layer =
+  /** Removes a prefix, as for languages. */
+  | { readonly is: 'strip'; readonly prefix: string; readonly writes: Writes }
+  /** Replaces one prefix with another. */
+  | { readonly is: 'replace'; readonly from: string; readonly to: string; readonly writes: Writes }
+  /** Puts a prefix back that the proxy in front has stripped. */
+  | { readonly is: 'put back'; readonly prefix: string; readonly writes: Writes }
+  /** Hides the original target. */
+  | { readonly is: 'originalUrl' }
+  | { readonly is: 'method override' }
+  /** A mounted middleware that passes all requests on, so `ctx.mountPath` is stale behind it. */
+  | { readonly is: 'passing mount'; readonly prefix: string }
+  /** A mounted app with all further layers. */
+  | { readonly is: 'mount'; readonly prefix: string }
+  | { readonly is: 'gateway' }
+
+type Rewrite = Extract<Layer, { readonly is: 'strip' | 'replace' | 'put back' }>
+
+/**
+ * Express, or connect, which has no `baseUrl`: what rewrites the target there, and the prefix of the Koa app.
+ */
+interface Framework {
+  readonly rewrite: Rewrite | undefined
+  readonly prefix: string
+  readonly hasBaseUrl: boolean
+}
+
+export interface GeneratedHost {
+  /** The path of {base_url}. */
+  readonly base: string
+  /** The path below {base_url} at which the routes of the operations begin. */
+  readonly routes: string
+  readonly framework: Framework | undefined
+  readonly layers: readonly Layer[]
+  readonly hasRouter: boolean
+  readonly unclaimed: 'pass' | 'reject'
+  readonly hasWhen: boolean
+}
+
+/** What the innermost handler of a generated host saw. */
+export interface Run {
+  readonly method: string
+  /** The path, with all prefixes that mounts and frameworks removed. */
+  readonly path: string
+  readonly scopes: readonly string[] | undefined
+}
+
+const PREFIXES = ['/de', '/v2', '/shop', '/api', '/shop/api', '/platform', '/x']
+const prefix = fc.constantFrom(...PREFIXES)
+const writes = fc.constantFrom<Writes>('path', 'url', 'req.url')
+const anyRewrite: fc.Arbitrary<Rewrite> = fc.oneof(
+  fc.record({ is: fc.constant('strip' as const), prefix, writes }),
+  fc.record({ is: fc.constant('replace' as const), from: prefix, to: prefix, writes }),
+  fc.record({ is: fc.constant('put back' as const), prefix, writes }),
+)
+const STRIP: Rewrite = { is: 'strip', prefix: '/de', writes: 'url' }
+const extra: fc.Arbitrary<Layer> = fc.oneof(
+  { weight: 8, arbitrary: anyRewrite },
+  { weight: 1, arbitrary: fc.record({ is: fc.constant('originalUrl' as const) }) },
+  { weight: 1, arbitrary: fc.record({ is: fc.constant('method override' as const) }) },
+  { weight: 3, arbitrary: fc.record({ is: fc.constant('passing mount' as const), prefix }) },
+)
+
+const isRewrite = ({ is }: Layer) => is !== 'mount' && is !== 'passing mount' && is !== 'gateway'
+
+/** Splits the beginning of a path into prefixes: `/a/b/c` into `/a` and `/b`, or `/a/b`, and so on. */
+function splits(path: string): string[][] {
+  const segments = path.split('/').filter(Boolean)
+  const all: string[][] = [[]]
+  for (let end = 1; end <= segments.length; end += 1) {
+    const first = `/${segments.slice(0, end).join('/')}`
+    for (const rest of splits(`/${segments.slice(end).join('/')}`)) all.push([first, ...rest])
+  }
+  return all
+}
+
+export const generatedHost: fc.Arbitrary<GeneratedHost> = fc
+  .record({
+    base: fc.constantFrom('/api', '/shop/api', '/shop/api', '/platform/shop/api', '/shop/shop/api', '/'),
+    mounts: fc.nat(),
+    extras: fc.array(fc.tuple(extra, fc.nat(20)), { maxLength: 4 }),
+    gatewayAt: fc.nat(20),
+    framework: fc.option(
+      fc.oneof(
+        fc.record({ rewrite: fc.constantFrom(STRIP, undefined), hasBaseUrl: fc.boolean() }),
+        fc.record({ rewrite: fc.option(anyRewrite, { nil: undefined }), hasBaseUrl: fc.constant(true) }),
+      ),
+      { nil: undefined, freq: 3 },
+    ),
+    hasRouter: fc.boolean(),
+    unclaimed: fc.constantFrom('pass' as const, 'reject' as const),
+    hasWhen: fc.boolean(),
+  })
+  .map(({ base, mounts, extras, gatewayAt, framework, ...others }) => {
+    const routes = base === '/' ? '/shop/api' : ''
+    const choices = splits(base === '/' ? routes : base)
+    const prefixes = [...choices[mounts % choices.length]!]
+    const first = framework && prefixes.shift()
+    const layers: Layer[] = prefixes.map((each) => ({ is: 'mount', prefix: each }))
+    // connect tells the prefix only by the difference of both targets.
+    const hidesTarget = framework?.hasBaseUrl !== false
+    for (const [layer, at] of extras) {
+      if (layer.is === 'originalUrl' && !hidesTarget) continue
+      // In a mounted app, a further mount that passes requests on replaces the `ctx.mountPath` of the app.
+      if (layer.is === 'passing mount' && at % (layers.length + 1) > 0) continue
+      layers.splice(at % (layers.length + 1), 0, layer)
+    }
+    const lastRewrite = layers.findLastIndex(isRewrite)
+    layers.splice(lastRewrite + 1 + (gatewayAt % (layers.length - lastRewrite)), 0, { is: 'gateway' })
+    return { base, routes, layers, framework: framework && { ...framework, prefix: first ?? '' }, ...others }
+  })
+
+/** Builds the app of a host. */
+export function buildHost(host: GeneratedHost, gateway: Gateway, runs: Run[]): ReturnType<Koa['callback']> {
+  const options: GatewayMiddlewareOptions = {
+    public: [`GET ${host.routes}/status` as `GET /${string}`],
+    optional: [`GET ${host.routes}/reports/:id` as `GET /${string}`],
+    unclaimed: host.unclaimed,
+    ...(host.hasWhen && { when: (ctx: Context) => ctx.get('x-when') !== 'false' }),
+  }
+  const removed = host.layers.map((layer) => (layer.is === 'mount' ? layer.prefix : '')).join('')
+  const outside = `${host.framework?.prefix ?? ''}${removed}`
+  const handler = (ctx: Context) => {
+    runs.push({ method: ctx.method, path: outside + ctx.path, scopes: ctx.state['auth']?.scopes })
+    ctx.body = 'reached'
+  }
+  let inside: Middleware[] = [handler]
+  if (host.hasRouter && host.base.startsWith(`${outside}/`) && host.base !== '/') {
+    const router = new Router({ prefix: host.base.slice(outside.length) })
+    router.all('/{*rest}', handler)
+    inside.unshift(router.routes() as Middleware)
+  }
+  for (const layer of host.layers.toReversed()) {
+    if (layer.is === 'gateway') inside.unshift(gateway.middleware(options))
+    else if (layer.is === 'mount') inside = [mount(layer.prefix, compose(inside)) as Middleware]
+    else inside.unshift(middlewareOf(layer))
+  }
+  const app = new Koa()
+  app.silent = true
+  for (const middleware of inside) app.use(middleware)
+  return inFramework(host, app.callback())
+}
+
+function middlewareOf(layer: Exclude<Layer, { readonly is: 'mount' | 'gateway' }>): Middleware {
+  if (layer.is === 'passing mount')
+    return mount(layer.prefix, async (_ctx: Context, next: () => Promise<unknown>) => next()) as Middleware
+  return (ctx, next) => {
+    if (layer.is === 'originalUrl') ctx.originalUrl = ctx.url
+    else if (layer.is === 'method override') ctx.method = ctx.get('x-method') || ctx.method
+    else {
+      const path = rewrite(layer, ctx.path)
+      const url = path + ctx.url.slice(ctx.path.length)
+      if (layer.writes === 'path') ctx.path = path
+      else if (layer.writes === 'url') ctx.url = url
+      else ctx.req.url = url
+    }
+    return next()
+  }
+}
+
+function rewrite(layer: Rewrite, path: string): string {
+  if (layer.is === 'put back') return layer.prefix + path
+  const from = layer.is === 'strip' ? layer.prefix : layer.from
+  if (!path.startsWith(`${from}/`)) return path
+  return (layer.is === 'strip' ? '' : layer.to) + path.slice(from.length)
+}
+
+/** The path that a rewrite turns into `path`; undefined if there is none. */
+function before(layer: Rewrite, path: string): string | undefined {
+  const { is } = layer
+  const candidates = [path]
+  if (is === 'strip') candidates.unshift(layer.prefix + path)
+  else if (is === 'put back') candidates.unshift(path.slice(layer.prefix.length))
+  else candidates.unshift(layer.from + path.slice(layer.to.length))
+  return candidates.find((each) => each.startsWith('/') && rewrite(layer, each) === path)
+}
+
+/**
+ * The address of a client whose request reaches the innermost handler with `path`; undefined if the layers
+ * let no request through to it.
+ */
+export function addressOf(host: GeneratedHost, path: string): string | undefined {
+  const removed = host.layers.map((layer) => (layer.is === 'mount' ? layer.prefix : '')).join('')
+  const outside = `${host.framework?.prefix ?? ''}${removed}`
+  let rest: string | undefined = path.startsWith(`${outside}/`) ? path.slice(outside.length) : undefined
+  for (const layer of host.layers.toReversed()) {
+    if (rest === undefined) return undefined
+    if (layer.is === 'mount') rest = layer.prefix + rest
+    else if (layer.is === 'strip' || layer.is === 'replace' || layer.is === 'put back')
+      rest = before(layer, rest)
+  }
+  if (rest === undefined || host.framework === undefined) return rest
+  const target = host.framework.prefix + rest
+  return host.framework.rewrite ? before(host.framework.rewrite, target) : target
+}
+
+function inFramework({ framework }: GeneratedHost, callback: ReturnType<Koa['callback']>): typeof callback {
+  if (framework === undefined) return callback
+  return async (request, response) => {
+    const original = request.url ?? '/'
+    const url = framework.rewrite ? rewrite(framework.rewrite, original) : original
+    if (!url.startsWith(`${framework.prefix}/`)) return void response.writeHead(404).end()
+    Object.assign(request, { originalUrl: original, url: url.slice(framework.prefix.length) })
+    if (framework.hasBaseUrl) Object.assign(request, { baseUrl: framework.prefix })
+    return callback(request, response)
+  }
+}
