@@ -42,6 +42,7 @@ export interface MeasuredHost {
   readonly gatehouse: Gatehouse
   readonly issuer: string
   readonly origin: string
+  readonly server: Server
   /** Closes the gatehouse and the server. The store stays open. Idempotent. */
   close(): Promise<void>
 }
@@ -83,7 +84,10 @@ export async function startHost(options: {
   app.on('error', () => {})
   app.use(gatehouse.middleware())
   app.use(gatehouse.gateway.middleware())
-  app.use((ctx) => void (ctx.body = 'served'))
+  app.use(async (ctx) => {
+    if (ctx.path === '/health') ctx.status = (await gatehouse.gateway.health()).ready ? 200 : 503
+    ctx.body = 'served'
+  })
   const handle = app.callback()
   const server = createServer((incoming, response) => void handle(incoming, response))
   // This is longer than any measurement, so that no connection closes while a request arrives.
@@ -91,7 +95,7 @@ export async function startHost(options: {
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   await gatehouse.ready({ timeoutMs: 20_000 })
-  return { gatehouse, issuer, origin, close: () => close(server, gatehouse) }
+  return { gatehouse, issuer, origin, server, close: () => close(server, gatehouse) }
 }
 
 async function close(server: Server, gatehouse: Gatehouse): Promise<void> {

@@ -33,6 +33,8 @@ export interface Running<Ask extends string = string> {
    * `withinMs`.
    */
   ask<T>(ask: Ask, withinMs?: number, about?: unknown): Promise<T>
+  /** Sends SIGTERM. Settles when the process has ended. */
+  terminate(): Promise<void>
   /** Ends the process as a crash would. */
   kill(): Promise<void>
   /** Settles when the process has ended. */
@@ -99,6 +101,10 @@ export async function startProcess<Ask extends string, Event = never>(
         timer.abort()
         timeout.catch(() => {})
       }
+    },
+    async terminate() {
+      child.kill('SIGTERM')
+      await ended
     },
     async kill() {
       child.kill('SIGKILL')

@@ -17,7 +17,7 @@ import { consoleLayout } from './server/console.ts'
 import { provideDemoClients } from './server/demo-clients.ts'
 import { createDeveloperToken } from './server/developer-token.ts'
 import { health } from './server/health.ts'
-import { listen, stopListening } from './server/listening.ts'
+import { listen } from './server/listening.ts'
 import { products } from './server/products.ts'
 import { keepSecret, makeSecret, readSettings } from './server/settings.ts'
 import { StartError } from './server/start-error.ts'
@@ -121,12 +121,11 @@ async function start(): Promise<void> {
     }),
   )
 
-  async function stop(): Promise<void> {
-    await Promise.all([stopListening(server), stopListening(partnerServer)])
-    await gatehouse.close()
-    closeStore()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    // A developer who presses Ctrl+C has no load balancer that must notice the end first.
+    const options = signal === 'SIGINT' ? { graceMs: 0 } : {}
+    process.once(signal, () => void gatehouse.shutdown([server, partnerServer], options).then(closeStore))
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
 }
 
 const ANOTHER_SECRET =

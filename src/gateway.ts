@@ -34,6 +34,8 @@ export type { Principal } from './gateway/principal.ts'
 export type { PublicRoute } from './gateway/open-routes.ts'
 export type { ErrorResponse } from './gateway/error-responses.ts'
 export type { Logger } from './host/logger.ts'
+export type { WebServer } from './host/open-connections.ts'
+export type { ShutdownOptions } from './host/shutdown.ts'
 export type { GatewayOptions, RevocationFeed, RevocationOptions } from './options/options.ts'
 export type { Store } from './store/contract.ts'
 

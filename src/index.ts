@@ -39,6 +39,8 @@ export type {
 export type { ConsoleTexts } from './console/texts.ts'
 export type { PageText, PluralText } from './http/pages/texts.ts'
 export type { Logger } from './host/logger.ts'
+export type { WebServer } from './host/open-connections.ts'
+export type { ShutdownOptions } from './host/shutdown.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './authorization-server/interaction/texts.ts'
 export type { ImportedRegistry, ImportOptions, RegistrySource } from './backup/import.ts'

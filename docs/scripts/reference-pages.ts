@@ -52,9 +52,9 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
   },
   {
     file: 'health',
-    title: 'Health',
-    about: 'What `health()` of a gatehouse or a gateway reports.',
-    parts: ['Health', 'HealthCheck', 'RevocationHealth'],
+    title: 'Health and shutdown',
+    about: 'What `health()` of a gatehouse or a gateway reports, and the options of `shutdown()`.',
+    parts: ['Health', 'HealthCheck', 'RevocationHealth', 'ShutdownOptions', 'WebServer'],
   },
   {
     file: 'clients',

@@ -18,11 +18,3 @@ export function listen(app: Koa, port: number, variable: string): Promise<Server
     })
   })
 }
-
-/** Accepts no new connections, and waits up to two seconds for pending requests. */
-export async function stopListening(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
-  server.closeIdleConnections()
-  setTimeout(() => server.closeAllConnections(), 2000).unref()
-  await closed
-}

@@ -3,6 +3,7 @@ import type { Middleware } from 'koa'
 import { waitUntilReady } from './wait-until-ready.ts'
 import { catalogLookups } from '../catalog/lookups.ts'
 import { GatehouseError } from '../errors.ts'
+import { createShutdown } from '../host/shutdown.ts'
 import { createStartFailures } from '../host/start-failures.ts'
 import type { Gatehouse } from './gatehouse.ts'
 import { createGatewayFrom } from '../gateway/gateway.ts'
@@ -113,6 +114,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     startFailed,
   )
   const ready = () => lifecycle.ready(READY_TIMEOUT_MS)
+  const shutdown = createShutdown(close, logger)
 
   const readStoreHealth = storeHealthReader(store, settings.refreshTokenGraceSeconds || undefined)
   const check = () => [checkKeys(keys.condition, Date.now()), checkProducts(catalog)]
@@ -133,6 +135,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     begin: lifecycle.begin,
     startFailed,
     close: async () => {},
+    shutdown,
     readStoreHealth,
     check,
     startTimeoutMs,
@@ -230,6 +233,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     health: () =>
       readHealth({
         start: lifecycle,
+        shutdown,
         becomesUsable: () => settlesWithin(readyForRequest, startTimeoutMs),
         readStoreHealth,
         check,
@@ -248,6 +252,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
       checkInput('gatehouse.ready()', options, { timeoutMs: optional(timeoutRule) })
       await lifecycle.ready(options.timeoutMs ?? READY_TIMEOUT_MS)
     },
+    shutdown: shutdown.run,
     close,
     [Symbol.asyncDispose]: close,
   }

@@ -3,6 +3,8 @@ import type { AuditTrail } from '../audit/audit.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Health } from '../health/health-report.ts'
 import type { EventSource } from '../host/events.ts'
+import type { WebServer } from '../host/open-connections.ts'
+import type { ShutdownOptions } from '../host/shutdown.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { Console } from '../console/console.ts'
 import type { ConsoleOptions } from '../console/console-options.ts'
@@ -128,6 +130,24 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    * rejects. The store is checked at most once a second, even if `health()` is called more often.
    */
   health(): Promise<Health>
-  /** Stops gatehouse. Idempotent. Does not close the store and its client, because the host opened them. */
+  /**
+   * Stops the host's server and gatehouse, and keeps every answer. Call it once, for example on SIGTERM:
+   *
+   * 1. `health().ready` and `gateway.health().ready` become false. Answers say `Connection: close`.
+   * 2. For `graceMs` the server works as before, and load balancers notice that the process is not ready.
+   * 3. Then the server stops listening, `onGraceEnd` is called, the signals of all principals abort (`ERR_CLOSED`), and
+   *    idle connections are closed. Pending answers have 5 seconds to end.
+   * 4. `close()`.
+   *
+   * A second call waits for the first one.
+   *
+   * @param server Node's HTTP or HTTPS server, or a list of them; HTTP/2 is not supported
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, before any effect
+   */
+  shutdown(server: WebServer | readonly WebServer[], options?: ShutdownOptions): Promise<void>
+  /**
+   * Stops gatehouse at once: requests get 503 from then on. Idempotent. Does not close the store and its client,
+   * because the host opened them. To stop a process that still gets requests, use `shutdown()`.
+   */
   close(): Promise<void>
 }

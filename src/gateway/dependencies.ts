@@ -5,6 +5,7 @@ import type { HealthCheck } from '../health/health-report.ts'
 import type { RevocationView } from '../health/revocations-check.ts'
 import type { ReadStoreHealth } from '../health/store-health.ts'
 import type { Logger } from '../host/logger.ts'
+import type { Shutdown } from '../host/shutdown.ts'
 import type { RevocableToken } from '../revocation/revocation.ts'
 
 /**
@@ -73,6 +74,8 @@ export interface GatewayDependencies {
   /** Called with the error each time that `ready()` rejects before the gateway has started. */
   startFailed?: ((error: unknown) => void) | undefined
   close(): Promise<void>
+  /** The shutdown of what contains the gateway. @default stops the gateway alone */
+  readonly shutdown?: Shutdown | undefined
   /** Reads the health of the store, if the gateway uses one. */
   readonly readStoreHealth?: ReadStoreHealth | undefined
   /** Checks keys and products for `health()`, without waiting for I/O. */

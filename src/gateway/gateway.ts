@@ -8,6 +8,8 @@ import {
   type IncomingCall,
 } from './authenticate.ts'
 import type { EventSource } from '../host/events.ts'
+import type { WebServer } from '../host/open-connections.ts'
+import { createShutdown, type ShutdownOptions } from '../host/shutdown.ts'
 import type { GatewayDependencies, GatewayEvents } from './dependencies.ts'
 import { guard, type GatewayMiddlewareOptions } from './guard.ts'
 import type { Principal } from './principal.ts'
@@ -72,6 +74,8 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
    * Idempotent. The method closes only what the gateway opened itself.
    */
   close(): Promise<void>
+  /** Like `shutdown()` of a gatehouse. On `gatehouse.gateway` it stops the whole gatehouse. */
+  shutdown(server: WebServer | readonly WebServer[], options?: ShutdownOptions): Promise<void>
 }
 
 /**
@@ -83,6 +87,8 @@ export function createGatewayFrom<Scope extends string = string>(
   const { revocations } = dependencies
   const parts = createParts(dependencies)
   const { readiness, signals } = parts
+  const { shutdown = createShutdown(close, dependencies.logger) } = dependencies
+  shutdown.onGraceEnd(signals.close)
   let closing: Promise<void> | undefined
 
   return {
@@ -104,6 +110,7 @@ export function createGatewayFrom<Scope extends string = string>(
     health() {
       return readHealth({
         start: readiness,
+        shutdown,
         becomesUsable: async () => readiness.isReady || readiness.soonReady(),
         readStoreHealth: dependencies.readStoreHealth,
         check: dependencies.check,
@@ -112,10 +119,13 @@ export function createGatewayFrom<Scope extends string = string>(
       })
     },
     ready: readiness.whenReady,
-    close() {
-      readiness.close()
-      signals.close()
-      return (closing ??= dependencies.close())
-    },
+    shutdown: shutdown.run,
+    close,
+  }
+
+  function close(): Promise<void> {
+    readiness.close()
+    signals.close()
+    return (closing ??= dependencies.close())
   }
 }

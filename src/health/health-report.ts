@@ -10,7 +10,7 @@ export type HealthCheck = StoreCheck
 export interface Health {
   /**
    * For a gatehouse: whether tokens can be issued now. For a gateway: whether calls with a valid token are
-   * accepted.
+   * accepted. False as soon as `shutdown()` was called.
    */
   readonly ready: boolean
   /** The worst status of `checks`; an unknown result counts as `warn`. */

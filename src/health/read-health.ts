@@ -7,6 +7,7 @@ import type { ReadStoreHealth } from './store-health.ts'
 export interface HealthParts {
   /** The progress of the start. */
   readonly start: StartState
+  readonly shutdown: { readonly hasBegun: boolean }
   /**
    * Waits until the gatehouse or gateway is usable, but no longer than a request waits. Resolves with whether
    * the gatehouse or gateway is usable.
@@ -26,20 +27,20 @@ export interface HealthParts {
  * for the start, and how long a store call may take.
  */
 export async function readHealth(parts: HealthParts): Promise<Health> {
-  const { start, readStoreHealth, revocations } = parts
+  const { start, shutdown, readStoreHealth, revocations } = parts
   // After close() the store is not read, because the host may have closed the client of the store too.
   const readStore = start.state === 'closed' ? undefined : readStoreHealth?.()
   const [isUsable, store] = await Promise.all([parts.becomesUsable(), readStore])
   const isReady = parts.isReady({ isUsable, isStoreUsable: store?.isUsable ?? true })
   const areRevocationsKnown = isUsable || start.state === 'running'
   const checks = [
-    checkStart(start),
+    checkStart(start, shutdown.hasBegun),
     ...(store?.checks ?? []),
     ...parts.check(),
     checkRevocations(revocations, areRevocationsKnown),
   ]
   return {
-    ready: isReady,
+    ready: isReady && !shutdown.hasBegun,
     status: worstOf(checks),
     checks,
     revocations: revocationHealth(revocations, areRevocationsKnown),

@@ -13,12 +13,16 @@ export interface StartState {
   readonly failure: unknown
 }
 
-/** Checks whether the start is complete, and names the reason if it is not. */
-export function checkStart({ state, failure }: StartState): HealthCheck {
+/**
+ * Checks whether the start is complete, and names the reason if it is not.
+ *
+ * @param isStopping whether the host has begun to stop the service, which still answers
+ */
+export function checkStart({ state, failure }: StartState, isStopping: boolean): HealthCheck {
   const name = 'start'
+  if (isStopping && state !== 'closed') return warn(name, 'the service is shutting down', USE_ANOTHER)
   if (state === 'running') return pass(name, 'the service is running')
-  if (state === 'closed')
-    return fail(name, 'the service was closed', 'Use another process; this process is stopping')
+  if (state === 'closed') return fail(name, 'the service was closed', USE_ANOTHER)
   if (failure === undefined) {
     return warn(
       name,
@@ -32,6 +36,8 @@ export function checkStart({ state, failure }: StartState): HealthCheck {
     remedyOf(failure),
   )
 }
+
+const USE_ANOTHER = 'Use another process; this process is stopping'
 
 function remedyOf(failure: unknown): string {
   const remedy = failure instanceof GatehouseError ? REMEDIES[failure.code] : undefined

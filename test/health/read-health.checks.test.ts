@@ -232,7 +232,7 @@ describe('checkStart()', () => {
   ] as const)(
     'checkStart() returns the expected status for the state %s and the failure %s',
     (state, failure, status, remedy) => {
-      const found = checkStart({ state, failure })
+      const found = checkStart({ state, failure }, false)
       expect(statusOf(found)).toBe(status)
       expect(found.remedy ?? '').toContain(remedy ?? '')
     },

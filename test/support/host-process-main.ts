@@ -37,6 +37,9 @@ try {
   console.error((error as { code?: string }).code, error)
   process.exit(1)
 }
+process.once('SIGTERM', () => {
+  void host.gatehouse.shutdown(host.server, { graceMs: 500 }).then(() => process.exit(0))
+})
 console.log(`ready ${host.port}`)
 await Promise.all(Array.from({ length: renamedKeys }, renameForEver))
 

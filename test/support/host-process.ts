@@ -38,6 +38,8 @@ export interface HostProcess {
   readonly renames: readonly string[]
   /** Sends a message to the process, and resolves with the message that it answers. One question at a time. */
   ask(question: string): Promise<unknown>
+  /** Sends SIGTERM, on which the process calls `shutdown()`. Resolves with the exit code. */
+  terminate(): Promise<number | null>
   /** Kills the process. Idempotent. */
   stop(): Promise<void>
 }
@@ -123,6 +125,11 @@ async function started(child: StartedChild) {
     ask(question) {
       child.send(question)
       return new Promise((resolve) => child.once('message', resolve))
+    },
+    async terminate() {
+      const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+      child.kill('SIGTERM')
+      return closed
     },
     stop: () => end(child),
   }

@@ -1,0 +1,90 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { Server as NetServer, type Socket } from 'node:net'
+import type { Server as HttpServer, ServerResponse } from 'node:http'
+import type { Server as HttpsServer } from 'node:https'
+
+/** An HTTP server of Node, with or without TLS. */
+export type WebServer = HttpServer | HttpsServer
+
+/** A socket of an HTTP server. `_httpMessage` is its pending answer. */
+type AnsweringSocket = Socket & { readonly _httpMessage?: ServerResponse | null }
+interface OpenConnection {
+  readonly socket?: AnsweringSocket | null
+}
+/** Node's list of the connections of an HTTP server. WebSockets are not in the list. */
+interface ConnectionList {
+  all(): readonly OpenConnection[]
+  /** The connections on which no request is being received. An answer may be pending. */
+  idle(): readonly OpenConnection[]
+}
+
+/**
+ * Makes each answer of a server the last one on its connection: pending answers whose headers are not sent,
+ * and all later answers. Node then sends `Connection: close` and ends the connection after the answer.
+ */
+export function endConnectionsAfterAnswers(server: WebServer): void {
+  const lastAnswers = new WeakMap<Socket, ServerResponse>()
+  for (const { socket } of connectionsOf(server)?.all() ?? []) {
+    if (socket?._httpMessage) endAfter(socket._httpMessage)
+  }
+  // The first listener, so that it runs before a listener that sends the headers.
+  server.prependListener('request', (_request, answer: ServerResponse) => endAfter(answer))
+
+  function endAfter(answer: ServerResponse): void {
+    const { socket } = answer.req
+    // A client may send the next request before it has the answer (pipelining). Then the later answer is the last.
+    const earlier = lastAnswers.get(socket)
+    if (earlier?.headersSent === false) earlier.shouldKeepAlive = true
+    if (!answer.shouldKeepAlive) return
+    // A header that is set here would be lost if Koa answers an error, because Koa then removes all headers.
+    answer.shouldKeepAlive = false
+    lastAnswers.set(socket, answer)
+  }
+}
+
+/**
+ * Accepts the connections that clients have opened already, at most until `deadline` (`performance.now()`). Node
+ * accepts one connection in each turn of its event loop. On a busy machine many wait, perhaps with a request, and a
+ * server that stops listening resets them.
+ */
+export async function acceptWaitingConnections(server: WebServer, deadline: number): Promise<void> {
+  let hasAccepted = true
+  const onConnection = () => {
+    hasAccepted = true
+  }
+  server.on('connection', onConnection)
+  while (hasAccepted && performance.now() < deadline) {
+    hasAccepted = false
+    await turn()
+  }
+  server.off('connection', onConnection)
+}
+
+/**
+ * Stops listening. Unlike `close()` of an HTTP server, this function closes no connection. The server's own
+ * `close()` also closes connections whose answer is still being sent.
+ *
+ * @returns settles when all connections have ended, WebSockets included
+ */
+export function stopListening(server: WebServer): Promise<unknown> {
+  return new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
+}
+
+/** Closes the connections on which no request is being received and no answer is pending. */
+export function closeIdleConnections(server: WebServer): void {
+  const connections = connectionsOf(server)
+  if (connections === undefined) return server.closeIdleConnections()
+  for (const { socket } of connections.idle()) if (!socket?._httpMessage) socket?.destroy()
+}
+
+/**
+ * Relies on: Node keeps the connections of an HTTP server in a property whose symbol has this description (Node
+ * 20, 22 and 24). Node documents no way to list connections that began earlier. Without the property, answers
+ * that are pending when the shutdown begins keep their connections open.
+ */
+function connectionsOf(server: WebServer): ConnectionList | undefined {
+  const name = Object.getOwnPropertySymbols(server).find(
+    ({ description }) => description === 'http.server.connections',
+  )
+  return name && (server as unknown as Record<symbol, ConnectionList | undefined>)[name]
+}

@@ -1,0 +1,120 @@
+import { Server as HttpServer } from 'node:http'
+import { Server as HttpsServer } from 'node:https'
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
+import { settlesWithin } from '../async/settles-within.ts'
+import { callHost, type Awaitable } from '../validation/host-callback.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { listOf, must, optional, wholeNumber } from '../validation/rules.ts'
+import type { Logger } from './logger.ts'
+import {
+  acceptWaitingConnections,
+  closeIdleConnections,
+  endConnectionsAfterAnswers,
+  stopListening,
+  type WebServer,
+} from './open-connections.ts'
+
+/** The options of `shutdown()`. */
+export interface ShutdownOptions {
+  /**
+   * Milliseconds in which the server still accepts connections and requests, so that load balancers notice that the
+   * process is not ready. At most an hour. @default 3000
+   */
+  readonly graceMs?: number | undefined
+  /**
+   * Called at the end of the grace. Close your WebSockets here, because the server does not know them. An error is
+   * logged, and the shutdown continues.
+   */
+  readonly onGraceEnd?: (() => Awaitable<unknown>) | undefined
+}
+
+const DEFAULT_GRACE_MS = 3000
+const MAX_GRACE_MS = 3_600_000
+/** Milliseconds after the grace in which pending answers may end. */
+const LAST_ANSWERS_MS = 5000
+/** Milliseconds between two checks for connections whose answer has ended. */
+const CHECK_INTERVAL_MS = 50
+
+const RULES = {
+  server: listOf(
+    must(
+      "a server of Node's module http or https, as app.listen() returns it",
+      (value) => value instanceof HttpServer || value instanceof HttpsServer,
+    ),
+  ),
+  graceMs: optional(wholeNumber(0, MAX_GRACE_MS)),
+  onGraceEnd: optional(must('a function', (value) => typeof value === 'function')),
+}
+
+/** The shutdown of a gatehouse or a gateway together with the servers of its host. */
+export interface Shutdown {
+  /** Whether `run()` was called. The process is not ready from then on. */
+  readonly hasBegun: boolean
+  /** Calls `listener` at the end of the grace, after the host's `onGraceEnd`. */
+  onGraceEnd(listener: () => void): void
+  /**
+   * Ends the connections of the servers without a lost answer, and then calls `close`. Each later call returns the
+   * promise of the first one.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems, before any effect
+   */
+  run(server: WebServer | readonly WebServer[], options?: ShutdownOptions): Promise<void>
+}
+
+/** @param close closes the gatehouse or the gateway; called after the last answer */
+export function createShutdown(close: () => Promise<void>, logger: Logger): Shutdown {
+  const listeners: (() => void)[] = []
+  let running: Promise<void> | undefined
+
+  async function shutDown(
+    servers: readonly WebServer[],
+    { graceMs = DEFAULT_GRACE_MS, onGraceEnd }: ShutdownOptions,
+  ): Promise<void> {
+    for (const server of servers) endConnectionsAfterAnswers(server)
+    await delay(graceMs)
+    const deadline = performance.now() + LAST_ANSWERS_MS
+    await Promise.all(servers.map((server) => acceptWaitingConnections(server, deadline)))
+    const ended = Promise.all(servers.map(stopListening))
+    if (onGraceEnd) {
+      callHost('onGraceEnd', async () => onGraceEnd()).catch((error: unknown) =>
+        logger.error({ err: error }, 'onGraceEnd of shutdown() failed'),
+      )
+    }
+    for (const listener of listeners) listener()
+    if (!(await closeUntil(deadline, ended, servers))) {
+      logger.warn(
+        {},
+        `shutdown() closed connections that were still open ${LAST_ANSWERS_MS} ms after the grace`,
+      )
+      for (const server of servers) server.closeAllConnections()
+    }
+    await close()
+  }
+
+  return {
+    get hasBegun() {
+      return running !== undefined
+    },
+    onGraceEnd: (listener) => void listeners.push(listener),
+    async run(server, options = {}) {
+      const servers = [server].flat()
+      checkInput('shutdown()', { ...options, server: servers }, RULES)
+      await (running ??= shutDown(servers, options))
+    },
+  }
+}
+
+/** Closes connections as they become idle. @returns whether all connections have ended in time */
+async function closeUntil(
+  deadline: number,
+  ended: Promise<unknown>,
+  servers: readonly WebServer[],
+): Promise<boolean> {
+  while (performance.now() < deadline) {
+    // Reads the requests that have arrived already. Their connections are then not idle.
+    await turn()
+    for (const server of servers) closeIdleConnections(server)
+    if (await settlesWithin(() => ended, CHECK_INTERVAL_MS)) return true
+  }
+  return false
+}
