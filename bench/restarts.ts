@@ -200,6 +200,7 @@ async function refreshUntilEnd(number: number): Promise<void> {
     await jitter(PAUSE_MS)
     let answer = await refresh(target, token)
     count('refresh', answer)
+    const isCut = answer.status === undefined
     while (answer.status === undefined && !isOver) {
       // The request may have been carried out. Only the next answer shows it.
       changeProcess(target)
@@ -208,7 +209,8 @@ async function refreshUntilEnd(number: number): Promise<void> {
     }
     if (answer.status === 200) token = (JSON.parse(answer.text) as { refresh_token: string }).refresh_token
     else if (answer.status === 400) {
-      counts.lost += 1
+      // Without a cut, a busy store was the cause: an answer 503 does not say whether the token was used.
+      if (isCut) counts.lost += 1
       token = await connect(target, number)
     }
   }

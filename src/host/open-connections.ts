@@ -70,11 +70,17 @@ export function stopListening(server: WebServer): Promise<unknown> {
   return new Promise((resolve) => NetServer.prototype.close.call(server, resolve))
 }
 
-/** Closes the connections on which no request is being received and no answer is pending. */
-export function closeIdleConnections(server: WebServer): void {
+/**
+ * Closes the connections on which no request is being received and no answer is pending.
+ *
+ * @param includesUnused whether to close connections on which no byte has arrived yet
+ */
+export function closeIdleConnections(server: WebServer, includesUnused: boolean): void {
   const connections = connectionsOf(server)
   if (connections === undefined) return server.closeIdleConnections()
-  for (const { socket } of connections.idle()) if (!socket?._httpMessage) socket?.destroy()
+  // A new connection is not idle for Node, although the client may never send a request.
+  const unused = includesUnused ? connections.all().filter(({ socket }) => socket?.bytesRead === 0) : []
+  for (const { socket } of [...connections.idle(), ...unused]) if (!socket?._httpMessage) socket?.destroy()
 }
 
 /**

@@ -30,8 +30,13 @@ export interface ShutdownOptions {
 
 const DEFAULT_GRACE_MS = 3000
 const MAX_GRACE_MS = 3_600_000
-/** Milliseconds after the grace in which pending answers may end. */
-const LAST_ANSWERS_MS = 5000
+/**
+ * Milliseconds after the grace in which pending answers may end. With the default grace, they end before Kubernetes
+ * kills a process (30 seconds).
+ */
+const LAST_ANSWERS_MS = 20_000
+/** Milliseconds after the grace in which a new connection may bring its first request. */
+const FIRST_REQUEST_MS = 2000
 /** Milliseconds between two checks for connections whose answer has ended. */
 const CHECK_INTERVAL_MS = 50
 
@@ -72,8 +77,8 @@ export function createShutdown(close: () => Promise<void>, logger: Logger): Shut
   ): Promise<void> {
     for (const server of servers) endConnectionsAfterAnswers(server)
     await delay(graceMs)
-    const deadline = performance.now() + LAST_ANSWERS_MS
-    await Promise.all(servers.map((server) => acceptWaitingConnections(server, deadline)))
+    const graceEnd = performance.now()
+    await Promise.all(servers.map((server) => acceptWaitingConnections(server, graceEnd + FIRST_REQUEST_MS)))
     const ended = Promise.all(servers.map(stopListening))
     if (onGraceEnd) {
       callHost('onGraceEnd', async () => onGraceEnd()).catch((error: unknown) =>
@@ -81,7 +86,7 @@ export function createShutdown(close: () => Promise<void>, logger: Logger): Shut
       )
     }
     for (const listener of listeners) listener()
-    if (!(await closeUntil(deadline, ended, servers))) {
+    if (!(await closeUntil(ended, servers, graceEnd))) {
       logger.warn(
         {},
         `shutdown() closed connections that were still open ${LAST_ANSWERS_MS} ms after the grace`,
@@ -106,14 +111,15 @@ export function createShutdown(close: () => Promise<void>, logger: Logger): Shut
 
 /** Closes connections as they become idle. @returns whether all connections have ended in time */
 async function closeUntil(
-  deadline: number,
   ended: Promise<unknown>,
   servers: readonly WebServer[],
+  graceEnd: number,
 ): Promise<boolean> {
-  while (performance.now() < deadline) {
+  while (performance.now() < graceEnd + LAST_ANSWERS_MS) {
     // Reads the requests that have arrived already. Their connections are then not idle.
     await turn()
-    for (const server of servers) closeIdleConnections(server)
+    const includesUnused = performance.now() > graceEnd + FIRST_REQUEST_MS
+    for (const server of servers) closeIdleConnections(server, includesUnused)
     if (await settlesWithin(() => ended, CHECK_INTERVAL_MS)) return true
   }
   return false
