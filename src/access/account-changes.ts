@@ -1,5 +1,5 @@
 import type { CurrentCatalog } from '../catalog/catalog.ts'
-import { applicationScopes, directScopes } from '../catalog/resolve-scopes.ts'
+import { applicationScopes, directScopes, limitToOwner } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Client } from '../clients/client.ts'
@@ -8,6 +8,7 @@ import { checkInput } from '../validation/check-input.ts'
 import { optional, textRule } from '../validation/rules.ts'
 import { partialFailure, CorruptRecord } from '../store/corrupt-record.ts'
 import type { GrantsOfUsers } from '../grants/grant-service.ts'
+import type { RevokeLostOperations } from '../grants/revoke-lost-operations.ts'
 import type { Plan, RevokedAccess, RevokeAccount } from './revoke-account.ts'
 
 /** Lets the host report changes of its accounts. */
@@ -22,6 +23,11 @@ export interface AccountService {
    *   application;
    * - if a token of one of its applications carries an operation above the KYC level of the account: this
    *   token;
+   * - if a token of an API key with a `userId` carries an operation that `find` no longer allows to this user
+   *   (`operations`): this token;
+   * - if a token of a grant carries an operation that `find` no longer allows to the user of the grant: this
+   *   token. The grant stays in use. If the operation is given back, new tokens of the grant carry it again
+   *   after one lifetime of delegated access tokens (`lifetimes.delegatedAccessToken`);
    * - if a user who has authorized applications is not found any more: everything that the user has
    *   authorized. `find` is called once for each user who has grants in the account. A few of these calls run
    *   at the same time.
@@ -72,24 +78,45 @@ async function missingUsers(
   return missing
 }
 
+/** Of the users that the host was asked for, those whose operations it limits. */
+async function limitedUsers(
+  found: ReadonlyMap<string | undefined, Promise<Account | undefined>>,
+): Promise<Map<string | undefined, Account>> {
+  const limited = new Map<string | undefined, Account>()
+  for (const [userId, account] of found) {
+    const user = await account
+    if (user?.operations !== undefined) limited.set(userId, user)
+  }
+  return limited
+}
+
 export function createAccountService(parts: {
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly catalog: CurrentCatalog
   readonly revokeAccount: RevokeAccount
   readonly grantsOfUsers: GrantsOfUsers
+  readonly revokeLostOperations: RevokeLostOperations
 }): AccountService {
-  const { accounts, catalog, revokeAccount, grantsOfUsers } = parts
+  const { accounts, catalog, revokeAccount, grantsOfUsers, revokeLostOperations } = parts
 
-  /** The operations of an application that are above the KYC level of its developer. */
-  function aboveLevel(application: Client, kycLevel: string | undefined): string[] {
-    const allowed = new Set(applicationScopes(catalog.current, application, kycLevel))
-    return directScopes(catalog.current, application).filter((scope) => !allowed.has(scope))
+  /**
+   * The operations of a client's products that its tokens may not carry: those above the KYC level of a
+   * developer, and those that the user of an API key may not use.
+   */
+  function lostOperations(client: Client, owner: Account): string[] {
+    const scopes = directScopes(catalog.current, client)
+    const allowed = new Set(
+      client.kind === 'application'
+        ? applicationScopes(catalog.current, client, owner.kycLevel)
+        : limitToOwner(client, owner, scopes),
+    )
+    return scopes.filter((scope) => !allowed.has(scope))
   }
 
   /** The tokens of a client that would not be issued any more. */
   function planOf(client: Client, owner: Account | undefined): Plan {
     if (!owner) return 'all'
-    const scopes = client.kind === 'application' ? aboveLevel(client, owner.kycLevel) : []
+    const scopes = lostOperations(client, owner)
     return scopes.length === 0 ? 'nothing' : scopes
   }
 
@@ -124,9 +151,12 @@ export function createAccountService(parts: {
       const missing = await missingUsers(users.userIds, find)
       const revoked =
         missing.length > 0 ? await grantsOfUsers.revoke(accountId, missing, change) : { count: 0, errors: [] }
-      const all = [...errors, ...users.errors, ...revoked.errors]
+      const limited = await revokeLostOperations(accountId, await limitedUsers(found), change)
+      // If the operations of users are limited, both lists contain the corrupt grants of the account.
+      const ofGrants = limited.errors.length > 0 ? limited.errors : users.errors
+      const all = [...errors, ...ofGrants, ...revoked.errors]
       if (all.length > 0) throw partialFailure(all, DONE)
-      return { clients, grants: revoked.count }
+      return { clients, grants: revoked.count + limited.count }
     },
   }
 }

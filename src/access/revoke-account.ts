@@ -9,7 +9,10 @@ import type { Grants } from '../grants/grant-service.ts'
 export interface RevokedAccess {
   /** The number of API keys and applications that had some or all of their tokens revoked. */
   readonly clients: number
-  /** The number of grants of the account that were revoked. */
+  /**
+   * The number of grants of the account that were revoked, or of which `accounts.changed` revoked the tokens
+   * with some operations.
+   */
   readonly grants: number
 }
 

@@ -1,4 +1,5 @@
 import type { Catalog, Operation } from './catalog.ts'
+import type { Account } from '../host/accounts.ts'
 import { hasRequiredKycLevel } from './limit-by-kyc-level.ts'
 
 /** The fields of a client that determine its scopes. */
@@ -33,6 +34,33 @@ export function applicationScopes(
     hasRequiredKycLevel(catalog, kycLevel, operation),
   )
   return allowed.map(({ scope }) => scope)
+}
+
+/**
+ * The scopes that a person may use, in the given order: all of them, or the operations to which the host limits
+ * the person (`Account.operations`).
+ */
+export function limitToPerson(
+  { operations }: Pick<Account, 'operations'>,
+  scopes: readonly string[],
+): readonly string[] {
+  if (operations === undefined) return scopes
+  const allowed = new Set(operations)
+  return scopes.filter((scope) => allowed.has(scope))
+}
+
+/**
+ * The scopes that the token of an API key may carry, in the given order. The key of a user is limited to the
+ * operations of this user. A key without a user acts for the account, and is not limited.
+ *
+ * @param owner the account of the key, as the host finds it with the user of the key
+ */
+export function limitToOwner(
+  { userId }: { readonly userId?: string | undefined },
+  owner: Pick<Account, 'operations'>,
+  scopes: readonly string[],
+): readonly string[] {
+  return userId === undefined ? scopes : limitToPerson(owner, scopes)
 }
 
 /**

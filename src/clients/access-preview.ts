@@ -1,34 +1,44 @@
 import type { Catalog, Operation } from '../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
+import { limitToOwner } from '../catalog/resolve-scopes.ts'
+import type { Account } from '../host/accounts.ts'
 import type { Client } from './client.ts'
 
 /** Why a client may not call an operation. */
-export type Missing = 'product' | 'operation' | 'kycLevel' | 'enabled'
+export type Missing = 'product' | 'operation' | 'kycLevel' | 'user' | 'enabled'
 
 /**
- * What a client lacks to call an operation; empty if it may call the operation.
+ * Creates a function that says what a client lacks to call an operation. The list is empty if the client may call
+ * the operation.
  *
  * - `product`: none of the products that have the operation is added
  * - `operation`: the operation was removed from the client
  * - `kycLevel`: the developer's KYC level is too low. Only applications need a level
+ * - `user`: the user of the API key may not use the operation. Only API keys with a user are limited
  * - `enabled`: the client is disabled
  *
- * @param kycLevel level of the developer's account
+ * @param owner the account of the client, as the host finds it with the user of the client
  */
-export function missingFor(
+export function createMissingFor(
   catalog: Catalog,
   client: Client,
-  kycLevel: string | undefined,
-  operation: Operation,
-): Missing[] {
-  const hasProduct = client.products.some((id) =>
-    catalog.products.get(id)?.operations.some(({ scope }) => scope === operation.scope),
-  )
-  const missing: Record<Missing, boolean> = {
-    product: !hasProduct,
-    operation: client.removedOperations.includes(operation.scope),
-    kycLevel: client.kind === 'application' && !hasRequiredKycLevel(catalog, kycLevel, operation),
-    enabled: client.disabled,
+  owner: Pick<Account, 'kycLevel' | 'operations'> = {},
+) {
+  const isApplication = client.kind === 'application'
+  const ofUser = new Set(isApplication ? [] : limitToOwner(client, owner, [...catalog.operations.keys()]))
+
+  return function missingFor(operation: Operation): Missing[] {
+    const { scope } = operation
+    const hasProduct = client.products.some((id) =>
+      catalog.products.get(id)?.operations.some((each) => each.scope === scope),
+    )
+    const missing: Record<Missing, boolean> = {
+      product: !hasProduct,
+      operation: client.removedOperations.includes(scope),
+      kycLevel: isApplication && !hasRequiredKycLevel(catalog, owner.kycLevel, operation),
+      user: !isApplication && !ofUser.has(scope),
+      enabled: client.disabled,
+    }
+    return (Object.keys(missing) as Missing[]).filter((each) => missing[each])
   }
-  return (Object.keys(missing) as Missing[]).filter((each) => missing[each])
 }

@@ -181,6 +181,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     catalog,
     revokeAccount,
     grantsOfUsers,
+    revokeLostOperations: authorizations.revokeLostOperations,
   })
   const backupSections = createBackupSections(core, keys, clientTokens, authorizations.grantLifecycle)
   const signingKeys = { list: keys.list, rotate: keys.rotate, revoke: keys.revoke }

@@ -19,7 +19,10 @@ type Stop = () => void | Promise<void>
  * after a failure.
  */
 export async function start(
-  core: Pick<Core, 'store' | 'longestLifetime' | 'revoked' | 'catalogSync' | 'audit'>,
+  core: Pick<
+    Core,
+    'store' | 'longestLifetime' | 'longestDelegatedLifetime' | 'revoked' | 'catalogSync' | 'audit'
+  >,
   clients: Pick<Clients, 'follow'>,
   keys: KeySource,
   buildProvider: BuildProvider,
@@ -28,7 +31,11 @@ export async function start(
   await core.store.ping()
   // The revocations are read before the products. So the catalog knows which removed operations are revoked
   // already, and does not revoke them again.
-  await Promise.all([core.longestLifetime.seconds(), core.revoked.start()])
+  await Promise.all([
+    core.longestLifetime.seconds(),
+    core.longestDelegatedLifetime.seconds(),
+    core.revoked.start(),
+  ])
   const stops: Stop[] = []
   const stop = async () => void (await Promise.all(stops.map(async (end) => end())))
   try {

@@ -21,8 +21,6 @@ export function createCore(settings: ResolvedOptions) {
   const events = createEvents((error, event) =>
     logger.error({ err: error, event }, 'an event listener failed'),
   )
-  const accounts = createHostAccounts(settings.accounts, settings)
-
   const audit = createAudit({ store: durable, bounds: settings.audit, logger })
   const revocationLog = createRevocationLog(durable)
   const revoked = createRevocationView({
@@ -34,6 +32,11 @@ export function createCore(settings: ResolvedOptions) {
   const longestLifetime = createLongestLifetime(
     durable,
     Math.max(lifetimes.directAccessToken, lifetimes.delegatedAccessToken),
+  )
+  const longestDelegatedLifetime = createLongestLifetime(
+    durable,
+    lifetimes.delegatedAccessToken,
+    'longest-delegated-access-token',
   )
   const revocations = createRevocations({
     store: durable,
@@ -51,6 +54,10 @@ export function createCore(settings: ResolvedOptions) {
     reservedScopes: Object.keys(settings.claims),
     loadTimeoutMs: settings.productsTimeoutMs,
     onRejected: (error) => events.emit('catalog.rejected', { error }),
+  })
+  const accounts = createHostAccounts(settings.accounts, {
+    ...settings,
+    isOperation: (scope) => catalog.current.operations.has(scope),
   })
   const catalogSync = createCatalogSync({
     store: durable,
@@ -85,6 +92,7 @@ export function createCore(settings: ResolvedOptions) {
     catalog,
     catalogSync,
     longestLifetime,
+    longestDelegatedLifetime,
     /** Records what is done. */
     audit,
     revocationLog,

@@ -3,6 +3,7 @@ import { createConnections } from '../grants/connections.ts'
 import { createConsentStore } from '../grants/consent-store.ts'
 import { createGrantService } from '../grants/grant-service.ts'
 import { createGrantLifecycle } from '../grants/grant-lifecycle.ts'
+import { createRevokeLostOperations } from '../grants/revoke-lost-operations.ts'
 import { createTokenFamilies } from '../grants/refresh-tokens/token-families.ts'
 import { createGracePeriod } from '../grants/refresh-tokens/grace-period.ts'
 import { createRefreshTokenFormat } from '../grants/refresh-tokens/token-format.ts'
@@ -12,8 +13,9 @@ import type { Core } from './wire-core.ts'
 export type Authorizations = ReturnType<typeof createAuthorizations>
 
 /** Wires grants, their refresh tokens, and stored consents. */
-export function createAuthorizations({ settings, durable, events, logger, revocations }: Core) {
-  const { secrets, lifetimes, refreshTokenGraceSeconds, audience } = settings
+export function createAuthorizations(core: Core) {
+  const { settings, durable, events, logger, revocations, longestDelegatedLifetime } = core
+  const { secrets, lifetimes, refreshTokenGraceSeconds, audience, openIdScopes } = settings
   const refreshTokenFormat = createRefreshTokenFormat(
     secrets.map((secret) => deriveKey(secret, 'refresh-tokens')),
   )
@@ -40,5 +42,21 @@ export function createAuthorizations({ settings, durable, events, logger, revoca
     audience,
   })
   const connections = createConnections({ index: grantLifecycle.index, logger, audience })
-  return { ...service, connections, refreshTokenFormat, families, grantLifecycle, consents }
+  const revokeLostOperations = createRevokeLostOperations({
+    index: grantLifecycle.index,
+    revocations,
+    longestDelegatedLifetime,
+    openIdScopes,
+    audience,
+    events,
+  })
+  return {
+    ...service,
+    revokeLostOperations,
+    connections,
+    refreshTokenFormat,
+    families,
+    grantLifecycle,
+    consents,
+  }
 }

@@ -65,6 +65,7 @@ export function createProviderBuilder(
       revocations: core.revocations,
       revokeOwnToken,
       isTokenRevoked: core.revoked.isTokenRevoked,
+      isGrantScopeRevoked: core.revoked.isGrantScopeRevoked,
       clientUsed: clients.clientUsed,
       interactionAdmission,
       pages,

@@ -19,6 +19,15 @@ export interface Account<Level extends string = string> {
    * pages show `name` and `email`, so that the person recognizes the account.
    */
   readonly claims?: Readonly<Record<string, unknown>> | undefined
+  /**
+   * The operations that the person may use, by their scopes: at most 10,000. `find` returns them if the role of
+   * a user does not cover every operation, or if the account may not use every operation. The consent page
+   * offers no other operations. The tokens of applications for this person carry no others, nor do the tokens
+   * of an API key that has this `userId`. Names that are in no product are ignored, and logged once. The scopes
+   * of OpenID Connect, such as `openid`, are no operations, and are never limited. An empty list allows no
+   * operation. @default all operations
+   */
+  readonly operations?: readonly string[] | undefined
 }
 
 /** Who is signed in at the host in this browser. */
@@ -73,7 +82,7 @@ export interface Accounts<Level extends string = string> {
   /**
    * Finds the account with exactly this id. Returns a falsy value if the account does not exist, or no longer
    * exists. `userId` is passed if `current` or `authenticate` has returned a user. The result is then the
-   * account with the claims of this user, or a falsy value if the account has no such user. gatehouse calls
+   * account with the claims and operations of this user, or a falsy value if the account has no such user. gatehouse calls
    * `find` at every token request, authorization request, introspection and user info, and in
    * `accounts.changed`. So `find` should be fast.
    */

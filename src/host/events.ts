@@ -29,6 +29,11 @@ export interface GatehouseEvents {
   'consent.approved': GrantEvent & { scopes: readonly string[]; denied: readonly string[] }
   /** A person denied the request of an application. */
   'consent.denied': { clientId: string; accountId?: string | undefined; userId?: string | undefined }
+  /**
+   * The user of a grant may no longer use these operations, and this process revoked the access tokens that
+   * carry one of them. The grant stays in use.
+   */
+  'grant.limited': GrantEvent & { scopes: readonly string[]; actor?: string | undefined }
   /** This process revoked a grant. */
   'grant.revoked': GrantEvent & { actor?: string | undefined }
   /** This process created an API key or application. */
@@ -138,6 +143,7 @@ const NAMES: Record<keyof GatehouseEvents, true> = {
   'refresh_token.retried': true,
   'consent.approved': true,
   'consent.denied': true,
+  'grant.limited': true,
   'grant.revoked': true,
   'client.created': true,
   'client.changed': true,

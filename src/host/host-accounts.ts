@@ -1,7 +1,16 @@
 import type { Context } from 'koa'
 import { callHost, checkResult, invalidResult, readResult } from '../validation/host-callback.ts'
 import { isObject, isText, kindOf } from '../validation/predicates.ts'
-import { epochSecondsRule, must, nullable, oneOf, textRule } from '../validation/rules.ts'
+import {
+  epochSecondsRule,
+  listOf,
+  MAX_ENTRIES,
+  must,
+  nullable,
+  oneOf,
+  type Rule,
+  textRule,
+} from '../validation/rules.ts'
 import type { Account, Accounts, Permission, PermissionTarget, SignedIn } from './accounts.ts'
 import type { Logger } from './logger.ts'
 import { subjectProblem } from './subject.ts'
@@ -25,7 +34,7 @@ export interface HostAccounts {
   readonly isOperator?: ((ctx: Context) => Promise<boolean>) | undefined
 }
 
-/** Maximum number of unknown KYC levels that are logged. */
+/** Maximum number of unknown KYC levels, and of unknown operations, that are logged. */
 const MAX_WARNINGS = 100
 
 /**
@@ -33,16 +42,25 @@ const MAX_WARNINGS = 100
  * method rejects with a GatehouseError `ERR_HOST_CALLBACK`, which names the callback and the problem. If a
  * callback throws an error, the method rejects with that error.
  *
- * A KYC level that is not in `kycLevels` counts as the lowest level, and is logged once.
+ * A KYC level that is not in `kycLevels` counts as the lowest level, and is logged once. An operation that is
+ * in no product is logged once too.
+ *
+ * @param options.isOperation whether a product has an operation with this scope
  */
 export function createHostAccounts(
   accounts: Accounts,
-  options: { readonly kycLevels: readonly string[]; readonly logger: Logger },
+  options: {
+    readonly kycLevels: readonly string[]
+    readonly logger: Logger
+    readonly isOperation: (scope: string) => boolean
+  },
 ): HostAccounts {
   const knownLevel = createLevelCheck(options)
+  const warnOfUnknown = createOperationCheck(options)
   return {
     async find(accountId, userId) {
       const account = await readAccount(accountId, () => accounts.find(accountId, userId))
+      account?.operations?.forEach(warnOfUnknown)
       return account && { ...account, kycLevel: knownLevel(account.kycLevel) }
     },
     ...(accounts.current && {
@@ -88,6 +106,23 @@ function createLevelCheck({ kycLevels, logger }: Parameters<typeof createHostAcc
   }
 }
 
+/** Creates a function that logs an operation that is in no product, each once. */
+function createOperationCheck({ isOperation, logger }: Parameters<typeof createHostAccounts>[1]) {
+  const warned = new Set<string>()
+  return function warnOfUnknown(operation: string): void {
+    if (isOperation(operation) || warned.has(operation) || warned.size >= MAX_WARNINGS) return
+    warned.add(operation)
+    logger.warn({ operation }, 'accounts.find returned an operation that is in no product; it is ignored')
+  }
+}
+
+/** An empty text is rejected, because a missing list allows every operation. */
+const operationsRule: Rule = (value) => {
+  if (value === undefined || value === null) return undefined
+  if (Array.isArray(value) && value.length > MAX_ENTRIES) return `must have at most ${MAX_ENTRIES} entries`
+  return listOf(textRule)(value)
+}
+
 async function readAccount(accountId: string, find: () => unknown): Promise<Account | undefined> {
   const fields = readResult(FIND, await callHost(FIND, find))
   if (!fields) return undefined
@@ -97,12 +132,14 @@ async function readAccount(accountId: string, find: () => unknown): Promise<Acco
       textRule(id) ?? (id === accountId ? undefined : 'must be exactly the account id that was asked for'),
     kycLevel: nullable(must('one of kycLevels', isText)),
     claims: nullable(must('an object of claims', isObject)),
+    operations: operationsRule,
   })
-  const { kycLevel, claims } = fields
+  const { kycLevel, claims, operations } = fields
   return {
     id: accountId,
     kycLevel: isText(kycLevel) ? kycLevel : undefined,
     claims: isObject(claims) ? claims : undefined,
+    operations: Array.isArray(operations) ? operations : undefined,
   }
 }
 

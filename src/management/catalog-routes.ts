@@ -2,7 +2,7 @@ import type { CurrentCatalog } from '../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
 import type { Client } from '../clients/client.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
-import { missingFor } from '../clients/access-preview.ts'
+import { createMissingFor } from '../clients/access-preview.ts'
 import { localizeFor, presentProducts } from './present-catalog.ts'
 import { route, type Call, type Route } from './route.ts'
 
@@ -44,15 +44,16 @@ export function catalogRoutes({ catalog, accounts, defaultLocale }: CatalogParts
 export function createAccessPreview({ catalog, accounts, defaultLocale }: CatalogParts) {
   return async function previewAccess({ ctx, resource: client }: Call<undefined, undefined, Client>) {
     // The account is looked up as at a token request.
-    const { kycLevel } = (await accounts.find(client.accountId, client.userId)) ?? {}
+    const owner = await accounts.find(client.accountId, client.userId)
     const { current } = catalog
+    const missingFor = createMissingFor(current, client, owner)
     const products = presentProducts(current, localizeFor(ctx, defaultLocale), {
       product: ({ id }) => ({ added: client.products.includes(id) }),
       operation(operation) {
-        const missing = missingFor(current, client, kycLevel, operation)
+        const missing = missingFor(operation)
         return { callable: missing.length === 0, missing }
       },
     })
-    return { kycLevel, products }
+    return { kycLevel: owner?.kycLevel, products }
   }
 }

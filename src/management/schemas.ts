@@ -133,7 +133,7 @@ const AccessPreview = v.object({
         v.object({
           ...operation,
           callable: v.boolean(),
-          missing: v.array(v.picklist(['product', 'operation', 'kycLevel', 'enabled'])),
+          missing: v.array(v.picklist(['product', 'operation', 'kycLevel', 'user', 'enabled'])),
         }),
       ),
     }),

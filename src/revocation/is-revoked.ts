@@ -13,7 +13,12 @@ interface Threshold {
 
 /** What revoked a token. */
 export type RevocationCause =
-  | { readonly of: 'token' | 'grant' | 'key' }
+  | { readonly of: 'token' | 'key' }
+  | {
+      readonly of: 'grant'
+      /** The scopes of the token that the user may not use any more; undefined if the grant was revoked. */
+      readonly scopes?: readonly string[] | undefined
+    }
   | {
       readonly of: 'client'
       /** Whether all tokens of the client are revoked permanently, because it was deleted. */
@@ -43,6 +48,8 @@ export function createRevocationSet() {
     grant: new Map<string, number>(),
     key: new Map<string, number>(),
   }
+  /** The `until` of each revoked scope of a grant that is not revoked itself, by grant, then by scope. */
+  const grantScopes = new Map<string, Map<string, number>>()
   /**
    * The thresholds by client, then by scope. The map key `ALL_TOKENS` replaces the scope if a threshold
    * applies to every scope.
@@ -63,6 +70,10 @@ export function createRevocationSet() {
         raise(thresholds, scope, { below: revocation.below ?? Infinity, until })
       }
       removeOutdated(id)
+    } else if (of === 'grant' && revocation.scopes) {
+      const ends = grantScopes.get(id) ?? new Map<string, number>()
+      grantScopes.set(id, ends)
+      for (const scope of revocation.scopes) ends.set(scope, Math.max(ends.get(scope) ?? 0, until))
     } else ids[of].set(id, Math.max(ids[of].get(id) ?? 0, until))
   }
 
@@ -96,13 +107,24 @@ export function createRevocationSet() {
     return isBelow(epoch, clients.get(clientId)?.get(ALL_TOKENS))
   }
 
+  /**
+   * The revoked scopes of a token of a grant. A token that expires after the revocation was issued later, when
+   * the operation had been given back.
+   */
+  function revokedGrantScopes({ grantId, scopes, expiresAt }: RevocableToken): readonly string[] {
+    const ends = grantId === undefined ? undefined : grantScopes.get(grantId)
+    return ends ? scopes.filter((scope) => expiresAt <= (ends.get(scope) ?? -Infinity)) : []
+  }
+
   return {
     /** Whether a token is revoked. Takes a few map lookups and no I/O. */
-    isTokenRevoked({ tokenId, grantId, keyId, clientId, scopes, claims }: RevocableToken): boolean {
+    isTokenRevoked(token: RevocableToken): boolean {
+      const { tokenId, grantId, keyId, clientId, scopes, claims } = token
       if (ids.token.has(tokenId) || ids.key.has(keyId)) return true
       if (grantId !== undefined && ids.grant.has(grantId)) return true
       const ofClient = clients.get(clientId)
       return (
+        (grantScopes.size > 0 && revokedGrantScopes(token).length > 0) ||
         (ofClient !== undefined && isBelowAny(epochOf(claims['access_epoch']), ofClient, scopes)) ||
         (operations.size > 0 && isBelowAny(epochOf(claims['catalog_epoch']), operations, scopes))
       )
@@ -116,6 +138,8 @@ export function createRevocationSet() {
       if (ids.token.has(tokenId)) return { of: 'token' }
       if (ids.key.has(keyId)) return { of: 'key' }
       if (grantId !== undefined && ids.grant.has(grantId)) return { of: 'grant' }
+      const ofGrant = revokedGrantScopes(token)
+      if (ofGrant.length > 0) return { of: 'grant', scopes: ofGrant }
       const below = (claim: string, thresholds: ReadonlyMap<string, Threshold> = new Map()) => {
         const epoch = epochOf(claims[claim])
         return [ALL_TOKENS, ...scopes].filter((scope) => isBelow(epoch, thresholds.get(scope)))
@@ -144,6 +168,13 @@ export function createRevocationSet() {
     },
     /** Whether all tokens of a signing key are revoked. @param keyId `kid` */
     isKeyRevoked: (keyId: string) => ids.key.has(keyId),
+    /**
+     * Whether a scope of a grant is revoked, so that no token for this grant may carry it now.
+     *
+     * @param now Unix time in seconds
+     */
+    isGrantScopeRevoked: (grantId: string, scope: string, now: number) =>
+      now < (grantScopes.get(grantId)?.get(scope) ?? 0),
     /** Whether the tokens that carry a scope are revoked if their `catalog_epoch` is `epoch`. */
     isScopeRevoked: (scope: string, epoch: number) => isBelow(epoch, operations.get(scope)),
     /** The lowest `catalog_epoch` that no revocation of an operation covers. */
@@ -181,7 +212,12 @@ export function createRevocationSet() {
       for (const thresholds of [operations, ...clients.values()]) {
         for (const [scope, { until }] of thresholds) if (isOver(until)) thresholds.delete(scope)
       }
-      for (const [id, { size }] of clients) if (size === 0) clients.delete(id)
+      for (const ends of grantScopes.values()) {
+        for (const [scope, until] of ends) if (isOver(until)) ends.delete(scope)
+      }
+      for (const each of [clients, grantScopes]) {
+        for (const [id, { size }] of each) if (size === 0) each.delete(id)
+      }
     },
 
     /**
@@ -193,10 +229,10 @@ export function createRevocationSet() {
       return () => void listeners.delete(listener)
     },
 
-    /** The number of revocations. A revocation of several scopes of a client counts once for each scope. */
+    /** The number of revocations. A revocation of several scopes counts once for each scope. */
     get size(): number {
       let size = ids.token.size + ids.grant.size + ids.key.size + operations.size
-      for (const thresholds of clients.values()) size += thresholds.size
+      for (const scopes of [...clients.values(), ...grantScopes.values()]) size += scopes.size
       return size
     },
     /** The number of revoked signing keys. */

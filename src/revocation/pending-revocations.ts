@@ -2,7 +2,16 @@ import { isPendingEntry, type PendingEntry } from '../audit/entry.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { createPendingList } from '../store/pending-list.ts'
-import { countRule, findProblems, must, oneOf, optional, stringRule } from '../validation/rules.ts'
+import {
+  countRule,
+  findProblems,
+  listOf,
+  must,
+  oneOf,
+  optional,
+  stringRule,
+  textRule,
+} from '../validation/rules.ts'
 import type { LongestLifetime } from './longest-token-lifetime.ts'
 
 /** The client, grant or account whose tokens a change revokes. */
@@ -22,8 +31,16 @@ export interface TokenToRevoke {
   readonly epoch?: number | undefined
 }
 
+/** The scopes that a grant loses; all tokens that carry one of them have expired at `until`, in epoch seconds. */
+export interface GrantScopes {
+  readonly of: 'grant'
+  readonly id: string
+  readonly scopes: readonly string[]
+  readonly until: number
+}
+
 /** What is revoked. */
-export type PendingSubject = (Subject | (TokenToRevoke & { readonly of: 'token' })) & {
+export type PendingSubject = (Subject | (TokenToRevoke & { readonly of: 'token' }) | GrantScopes) & {
   /** The audit entry of the revocation. The process that completes the revocation also records the entry. */
   readonly entry?: PendingEntry | undefined
 }
@@ -34,6 +51,7 @@ const SUBJECT = {
   until: optional(countRule),
   clientId: optional(stringRule),
   epoch: optional(countRule),
+  scopes: optional(listOf(textRule)),
   entry: optional(must('an audit entry', isPendingEntry)),
 }
 

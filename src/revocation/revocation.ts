@@ -10,8 +10,8 @@ export type Revocation = {
   readonly until: number
 } & (
   | {
-      /** All tokens of a grant; or all tokens of a signing key, by its `kid`. */
-      readonly of: 'grant' | 'key'
+      /** All tokens of a signing key, by its `kid`. */
+      readonly of: 'key'
       readonly id: string
     }
   | {
@@ -22,6 +22,16 @@ export type Revocation = {
       readonly clientId?: string | undefined
       /** The `access_epoch` of a token that its client revoked. */
       readonly epoch?: number | undefined
+    }
+  | {
+      /** All tokens of a grant. */
+      readonly of: 'grant'
+      readonly id: string
+      /**
+       * If set, only the tokens are revoked that carry one of these scopes and expire at `until` or before.
+       * The grant itself is not revoked.
+       */
+      readonly scopes?: readonly string[] | undefined
     }
   | {
       /**
@@ -52,6 +62,8 @@ export interface RevocableToken {
   readonly scopes: readonly string[]
   /** `kid` of the key that signed the token. */
   readonly keyId: string
+  /** `exp`, in epoch seconds. */
+  readonly expiresAt: number
   /** The claims, of which only `access_epoch` and `catalog_epoch` are used. */
   readonly claims: Readonly<Record<string, unknown>>
 }
@@ -79,11 +91,13 @@ export function asRevocation(value: unknown): Revocation | undefined {
   if (!isObject(value)) return undefined
   const { of, id, until, below, scopes, clientId, epoch } = value
   if (!isText(id) || !isEpochSeconds(until)) return undefined
-  if (of === 'grant' || of === 'key') return { of, id, until }
+  if (of === 'key') return { of, id, until }
   if (of === 'token') return { of, id, ...(isText(clientId) && isCount(epoch) && { clientId, epoch }), until }
   if (below !== undefined && !isCount(below)) return undefined
   if (of === 'operation') return below === undefined ? undefined : { of, id, below, until }
-  if (of !== 'client' || (scopes !== undefined && !areTexts(scopes))) return undefined
+  if (scopes !== undefined && !areTexts(scopes)) return undefined
+  if (of === 'grant') return { of, id, ...(scopes !== undefined && { scopes }), until }
+  if (of !== 'client') return undefined
   return { of, id, ...(below !== undefined && { below }), ...(scopes !== undefined && { scopes }), until }
 }
 

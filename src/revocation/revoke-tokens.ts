@@ -8,6 +8,7 @@ import type { Store } from '../store/contract.ts'
 import type { LongestLifetime } from './longest-token-lifetime.ts'
 import {
   createPendingRevocations,
+  type GrantScopes,
   type PendingSubject,
   type Subject,
   type TokenToRevoke,
@@ -104,9 +105,15 @@ export function createRevocations(parts: {
 
   /** What to revoke for a pending subject. */
   async function specsFor(subject: PendingSubject, specsOf: SpecsOf): Promise<readonly RevocationSpec[]> {
-    if (subject.of !== 'token') return specsOf({ of: subject.of, id: subject.id })
-    const { of, id, until, clientId, epoch } = subject
-    return [{ of, id, until, clientId, epoch }]
+    if (subject.of === 'token') {
+      const { of, id, until, clientId, epoch } = subject
+      return [{ of, id, until, clientId, epoch }]
+    }
+    if (subject.of === 'grant' && 'scopes' in subject) {
+      const { of, id, scopes, until } = subject
+      return [{ of, id, scopes, until }]
+    }
+    return specsOf({ of: subject.of, id: subject.id })
   }
 
   return {
@@ -147,6 +154,20 @@ export function createRevocations(parts: {
       const stored = await revoke([{ of: 'token', ...token }], fields.actor)
       await finish(await listed, entry)
       return stored
+    },
+
+    /**
+     * Revokes the access tokens of a grant that carry one of these scopes, and records it in the audit trail. The
+     * grant itself, and its refresh token, stay valid.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: call the method again
+     */
+    async revokeGrantScopes(limit: Omit<GrantScopes, 'of'>, fields: EntryFields): Promise<void> {
+      const subject = { of: 'grant', ...limit } as const
+      const entry = await audit?.entry(fields)
+      const member = await pending.add({ ...subject, entry })
+      await revoke([subject], fields.actor)
+      await finish(member, entry)
     },
 
     /**

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
-import { applicationScopes, directScopes, explainRejection } from '../../src/catalog/resolve-scopes.ts'
+import {
+  applicationScopes,
+  directScopes,
+  explainRejection,
+  limitToOwner,
+  limitToPerson,
+} from '../../src/catalog/resolve-scopes.ts'
 import { kycLevels, products } from './definitions.ts'
 
 const catalog = createCatalog(products, { kycLevels })
@@ -53,6 +59,25 @@ describe('applicationScopes', () => {
     const client = { products: ['a'], removedOperations: [] }
     expect(applicationScopes(lax, client, undefined)).toEqual(['low'])
     expect(applicationScopes(lax, client, 'verified')).toEqual(['low'])
+  })
+})
+
+describe('the operations of a person', () => {
+  const scopes = ['a', 'b', 'c']
+
+  it('a person without a list of operations has all scopes, and an empty list allows none', () => {
+    expect(limitToPerson({}, scopes)).toEqual(scopes)
+    expect(limitToPerson({ operations: undefined }, scopes)).toEqual(scopes)
+    expect(limitToPerson({ operations: [] }, scopes)).toEqual([])
+  })
+
+  it('the scopes of a person keep their order, and an operation that the client does not have adds none', () => {
+    expect(limitToPerson({ operations: ['c', 'x', 'a', 'toString', 'a'] }, scopes)).toEqual(['a', 'c'])
+  })
+
+  it('the operations of a user limit the API key of this user, and no key without a user', () => {
+    expect(limitToOwner({ userId: 'ann' }, { operations: ['b'] }, scopes)).toEqual(['b'])
+    expect(limitToOwner({ userId: undefined }, { operations: ['b'] }, scopes)).toEqual(scopes)
   })
 })
 

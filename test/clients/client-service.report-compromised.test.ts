@@ -8,6 +8,7 @@ describeEachKind('reporting that a client is compromised', (context) => {
     clientId,
     scopes: [],
     keyId: 'k',
+    expiresAt: 2_000_000_000,
     claims: { access_epoch: epoch },
   })
 

@@ -24,7 +24,14 @@ function isRejected(
   epoch: number,
   scopes = ['invoices:read'],
 ): boolean {
-  return set.isTokenRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
+  return set.isTokenRevoked({
+    tokenId: 't',
+    clientId,
+    scopes,
+    keyId: 'k',
+    expiresAt: 2_000_000_000,
+    claims: { access_epoch: epoch },
+  })
 }
 
 /** All revocations in the store, as a starting process reads them. */

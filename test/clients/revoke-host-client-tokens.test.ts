@@ -45,7 +45,14 @@ function atHost(store: Store, overrides: Partial<Registry> = {}) {
     ...overrides,
   }
   const isRejected = (epoch: number, scopes = ['invoices:read'], clientId = 'nightly') =>
-    set.isTokenRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
+    set.isTokenRevoked({
+      tokenId: 't',
+      clientId,
+      scopes,
+      keyId: 'k',
+      expiresAt: 2_000_000_000,
+      claims: { access_epoch: epoch },
+    })
   return {
     ...clientsAtHost({ ...services(store).dependencies, events, revocations }, host),
     rows,

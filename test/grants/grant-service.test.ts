@@ -81,7 +81,15 @@ async function usablePartsOf(
     set.add(page.revocations)
     ;({ cursor, more } = page)
   }
-  const access = { tokenId: 't', grantId, clientId: 'app', scopes: [], keyId: 'k', claims: {} }
+  const access = {
+    tokenId: 't',
+    grantId,
+    clientId: 'app',
+    scopes: [],
+    keyId: 'k',
+    expiresAt: 2_000_000_000,
+    claims: {},
+  }
   const usable = {
     'access token': !set.isTokenRevoked(access),
     'refresh token': (await families.find(token)) !== undefined,

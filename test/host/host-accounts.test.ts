@@ -13,7 +13,11 @@ function checked(accounts: object) {
   const warn = vi.fn()
   const complete = { find: (id: string) => ({ id }), ...accounts } as Accounts
   const kycLevels = ['none', 'basic']
-  return { warn, ...createHostAccounts(complete, { kycLevels, logger: { ...silentLogger, warn } }) }
+  const isOperation = (scope: string) => scope.startsWith('invoices:')
+  return {
+    warn,
+    ...createHostAccounts(complete, { kycLevels, logger: { ...silentLogger, warn }, isOperation }),
+  }
 }
 
 function hostFault(message: string): Error {
@@ -60,6 +64,15 @@ describe('accounts.find', () => {
     [{ id: 'alice', kycLevel: 2 }, 'kycLevel: must be one of kycLevels, and is a number'],
     [{ id: 'alice', claims: 'Alice' }, 'claims: must be an object of claims, and is a text'],
     [{ id: 'alice', claims: ['Alice'] }, 'claims: must be an object of claims, and is a list'],
+    // A missing list allows every operation, so nothing else may look like one.
+    [{ id: 'alice', operations: '' }, 'operations: must be a list, and is an empty text'],
+    [{ id: 'alice', operations: 'invoices:read' }, 'operations: must be a list, and is a text'],
+    [{ id: 'alice', operations: false }, 'operations: must be a list, and is a boolean'],
+    [{ id: 'alice', operations: { 0: 'invoices:read' } }, 'operations: must be a list, and is an object'],
+    [{ id: 'alice', operations: new Set(['invoices:read']) }, 'operations: must be a list, and is a Set'],
+    [{ id: 'alice', operations: ['a', 7] }, 'operations[1]: must be a text that is not empty'],
+    [{ id: 'alice', operations: [''] }, 'operations[0]: must be a text that is not empty'],
+    [{ id: 'alice', operations: Array.from({ length: 2 }) }, 'operations[0]: must be a text'],
   ])('accounts.find returning %j fails, and the error names the problem', async (answer, message) => {
     await expect(find(answer)).rejects.toThrow(hostFault(message))
   })
@@ -79,6 +92,46 @@ describe('accounts.find', () => {
       'verified',
       'toString',
     ])
+  })
+
+  it('accounts.find may return a list of operations; no list, or null, allows every operation', async () => {
+    expect(await find({ id: 'alice', operations: [] })).toMatchObject({ operations: [] })
+    const operations = ['invoices:read', 'invoices:read', 'other']
+    expect(await find({ id: 'alice', operations })).toMatchObject({ operations })
+    expect(await find({ id: 'alice', operations: null })).toEqual({ id: 'alice' })
+    expect(await find({ id: 'alice' })).toEqual({ id: 'alice' })
+  })
+
+  it('a list of more than 10,000 operations is rejected, and its entries are not read', async () => {
+    const operations = Array.from({ length: 10_001 }, () => 'invoices:read')
+    await expect(find({ id: 'alice', operations })).rejects.toThrow(
+      hostFault('must have at most 10000 entries'),
+    )
+    expect(await find({ id: 'alice', operations: operations.slice(1) })).toMatchObject({ id: 'alice' })
+    const endless = new Proxy([], {
+      get: (_, name) => {
+        if (name === 'length') return 1e9
+        throw new Error('an entry was read')
+      },
+    })
+    await expect(find({ id: 'alice', operations: endless })).rejects.toThrow(
+      hostFault('at most 10000 entries'),
+    )
+  })
+
+  it('an operation that is in no product is logged once, and at most 100 of them are logged', async () => {
+    const accounts = checked({
+      find: (id: string) => ({ id, operations: ['invoices:read', id, 'toString'] }),
+    })
+    for (const id of ['other', 'other', 'invoices:create']) await accounts.find(id)
+    const [first, second] = accounts.warn.mock.calls
+    expect(first).toEqual([
+      { operation: 'other' },
+      'accounts.find returned an operation that is in no product; it is ignored',
+    ])
+    expect([second?.[0], accounts.warn.mock.calls.length]).toEqual([{ operation: 'toString' }, 2])
+    for (let at = 0; at < 200; at += 1) await accounts.find(`unknown ${at}`)
+    expect(accounts.warn).toHaveBeenCalledTimes(100)
   })
 
   it('accounts.find gets the account id and the user id', async () => {
@@ -177,7 +230,11 @@ describe('the account callbacks', () => {
       }
     }
     const host = new FindAccounts()
-    const accounts = createHostAccounts(host, { kycLevels: [], logger: silentLogger })
+    const accounts = createHostAccounts(host, {
+      kycLevels: [],
+      logger: silentLogger,
+      isOperation: () => true,
+    })
     expect(await accounts.find('alice')).toEqual({ id: 'alice' })
     expect(await accounts.current?.(ctx)).toEqual({ accountId: 'alice' })
     expect(String(await accounts.signInUrl?.(returnTo, ctx, { reauthenticate: true }))).toContain('/login/1')
@@ -190,7 +247,12 @@ describe('the account callbacks', () => {
 
   it('createHostAccounts() returns only the callbacks that the host has', () => {
     expect(
-      Object.keys(createHostAccounts({ find: () => null }, { kycLevels: [], logger: silentLogger })),
+      Object.keys(
+        createHostAccounts(
+          { find: () => null },
+          { kycLevels: [], logger: silentLogger, isOperation: () => true },
+        ),
+      ),
     ).toEqual(['find'])
   })
 

@@ -10,6 +10,7 @@ const token: RevocableToken = {
   clientId: 'c1',
   scopes: ['invoices:read', 'payments:list'],
   keyId: 'k1',
+  expiresAt: until,
   claims: { access_epoch: 5, catalog_epoch: 5 },
 }
 function causeOf(...revocations: Revocation[]) {
@@ -22,6 +23,11 @@ describe('findCause()', () => {
   it.each<[string, Revocation, object | undefined]>([
     ['the token itself', { of: 'token', id: 't1', until }, { of: 'token' }],
     ['its grant', { of: 'grant', id: 'g1', until }, { of: 'grant' }],
+    [
+      'an operation that the grant lost',
+      { of: 'grant', id: 'g1', scopes: ['payments:list', 'x'], until },
+      { of: 'grant', scopes: ['payments:list'] },
+    ],
     ['its key', { of: 'key', id: 'k1', until }, { of: 'key' }],
     ['the deletion of its client', { of: 'client', id: 'c1', until }, { of: 'client', isPermanent: true }],
     [
@@ -54,6 +60,12 @@ describe('findCause()', () => {
       id,
       until: fc.constant(until),
     })
+    const grant = fc.record({
+      of: fc.constant('grant' as const),
+      id,
+      until: fc.integer({ min: until - 1, max: until }),
+      scopes: fc.array(id, { minLength: 1 }),
+    })
     const client = fc.record(
       {
         of: fc.constant('client' as const),
@@ -71,7 +83,7 @@ describe('findCause()', () => {
       until: fc.constant(until),
     })
     fc.assert(
-      fc.property(fc.array(fc.oneof(simple, client, operation), { maxLength: 4 }), (revocations) => {
+      fc.property(fc.array(fc.oneof(simple, grant, client, operation), { maxLength: 4 }), (revocations) => {
         const set = createRevocationSet()
         set.add(revocations)
         expect(set.findCause(token) !== undefined).toBe(set.isTokenRevoked(token))

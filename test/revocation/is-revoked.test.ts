@@ -13,6 +13,7 @@ function token(over: Partial<RevocableToken> = {}, epochs: Record<string, unknow
     clientId: 'c1',
     scopes: ['invoices:read', 'payments:list'],
     keyId: 'k1',
+    expiresAt: UNTIL,
     claims: { access_epoch: 5, catalog_epoch: 5, ...epochs },
     ...over,
   }
@@ -142,6 +143,31 @@ describe('isTokenRevoked()', () => {
     expect(isRevokedBy([{ of: 'client', id: 'toString', until: UNTIL }], odd)).toBe(true)
   })
 
+  test('a revocation of scopes of a grant covers the tokens of the grant that carry one of them, and no token that was issued when it was over', () => {
+    const lost: Revocation = { of: 'grant', id: 'g1', scopes: ['payments:list', 'x:y'], until: UNTIL }
+    expect(isRevokedBy([lost])).toBe(true)
+    expect(isRevokedBy([lost], token({ grantId: 'g2' }))).toBe(false)
+    expect(isRevokedBy([lost], token({ scopes: ['invoices:read'] }))).toBe(false)
+    expect(isRevokedBy([lost], token({ expiresAt: UNTIL + 1 }))).toBe(false)
+    // The whole grant may be revoked besides.
+    const grant: Revocation = { of: 'grant', id: 'g1', until: UNTIL }
+    expect(isRevokedBy([lost, grant], token({ scopes: [] }))).toBe(true)
+  })
+
+  test('a scope of a grant is revoked until its revocation is over, and pruning leaves nothing of it', () => {
+    const set = createRevocationSet()
+    set.add([{ of: 'grant', id: 'g1', scopes: ['payments:list', 'x:y'], until: UNTIL }])
+    const isRevokedAt = (now: number) => set.isGrantScopeRevoked('g1', 'payments:list', now)
+    expect([isRevokedAt(UNTIL - 1), isRevokedAt(UNTIL)]).toEqual([true, false])
+    expect(set.isGrantScopeRevoked('g1', 'invoices:read', 0)).toBe(false)
+    expect(set.isGrantScopeRevoked('g2', 'payments:list', 0)).toBe(false)
+    expect(set.size).toBe(2)
+    set.prune(UNTIL + 599)
+    expect([set.isTokenRevoked(token()), set.size]).toEqual([true, 2])
+    set.prune(UNTIL + 600)
+    expect([set.isTokenRevoked(token()), set.size]).toEqual([false, 0])
+  })
+
   test('no grant revocation covers a token without a grant', () => {
     const direct = token({ grantId: undefined })
     expect(isRevokedBy([{ of: 'grant', id: 'undefined', until: UNTIL }], direct)).toBe(false)
@@ -158,9 +184,10 @@ const aRevocation: fc.Arbitrary<Revocation> = fc.oneof(
     { of: fc.constant('client' as const), id: anId, below: anEpoch, scopes: fc.array(aScope), until: anEnd },
     { requiredKeys: ['of', 'id', 'until'] },
   ),
+  fc.record({ of: fc.constant('grant' as const), id: anId, scopes: fc.array(aScope), until: anEnd }),
   fc.record({ of: fc.constant('operation' as const), id: aScope, below: anEpoch, until: anEnd }),
 )
-const aToken: fc.Arbitrary<RevocableToken & { expiresAt: number }> = fc.record({
+const aToken: fc.Arbitrary<RevocableToken> = fc.record({
   tokenId: anId,
   grantId: fc.option(anId, { nil: undefined }),
   clientId: anId,
@@ -178,6 +205,10 @@ function covers(
   const epochs = of.claims as { access_epoch: number; catalog_epoch: number }
   if (revocation.of === 'operation') {
     return of.scopes.includes(revocation.id) && epochs.catalog_epoch < revocation.below
+  }
+  if (revocation.of === 'grant' && revocation.scopes) {
+    const isCarried = revocation.scopes.some((scope) => of.scopes.includes(scope))
+    return grantId === revocation.id && isCarried && of.expiresAt <= revocation.until
   }
   if (revocation.of !== 'client') {
     return { token: tokenId, grant: grantId, key: keyId }[revocation.of] === revocation.id
@@ -279,11 +310,11 @@ describe('the size of the revocation set', () => {
         const set = createRevocationSet()
         set.add(made)
         set.add(made)
-        const different = made.flatMap((revocation) =>
-          revocation.of === 'client'
-            ? (revocation.scopes ?? ['']).map((scope) => `client ${revocation.id} ${scope}`)
-            : [`${revocation.of} ${revocation.id}`],
-        )
+        const different = made.flatMap((revocation) => {
+          const { of, id } = revocation
+          const { scopes = [''] } = of === 'client' || of === 'grant' ? revocation : {}
+          return scopes.map((scope) => `${of} ${id} ${scope}`)
+        })
         expect(set.size).toBe(new Set(different).size)
         set.prune(1610)
         expect(set.size).toBe(0)

@@ -39,7 +39,14 @@ describeWithRedis('the revocation follower of a store (Redis)', () => {
     })
     await follower.start()
     const isRevoked = (tokenId: string) =>
-      set.isTokenRevoked({ tokenId, clientId: 'c1', scopes: [], keyId: 'k1', claims: {} })
+      set.isTokenRevoked({
+        tokenId,
+        clientId: 'c1',
+        scopes: [],
+        keyId: 'k1',
+        expiresAt: 2_000_000_000,
+        claims: {},
+      })
     return { follower, isRevoked }
   }
 

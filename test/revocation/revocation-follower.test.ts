@@ -89,7 +89,14 @@ function setUp(policy: Partial<StalenessPolicy> = {}, source = scriptedSource())
     onFreshness: (freshness) => notified.push(freshness),
   })
   const isRevoked = (tokenId: string) =>
-    set.isTokenRevoked({ tokenId, clientId: 'c1', scopes: [], keyId: 'k1', claims: {} })
+    set.isTokenRevoked({
+      tokenId,
+      clientId: 'c1',
+      scopes: [],
+      keyId: 'k1',
+      expiresAt: 2_000_000_000,
+      claims: {},
+    })
   return { ...source, source, set, follower, notified, isRevoked }
 }
 

@@ -38,7 +38,14 @@ function processOn(store: Store, { lifetime = LIFETIME, ahead = 0 } = {}) {
     now,
   })
   const isRevoked = (epoch: number, clientId = 'c1') =>
-    set.isTokenRevoked({ tokenId: 't1', clientId, scopes: [], keyId: 'k1', claims: { access_epoch: epoch } })
+    set.isTokenRevoked({
+      tokenId: 't1',
+      clientId,
+      scopes: [],
+      keyId: 'k1',
+      expiresAt: 2_000_000_000,
+      claims: { access_epoch: epoch },
+    })
   return { ...revocations, log, set, events, failures, isRevoked }
 }
 

@@ -1,6 +1,7 @@
 /** A test host as a program. `host-process.ts` compiles, starts and stops it. */
+import { readFileSync } from 'node:fs'
 import { Redis } from 'ioredis'
-import type { GatehouseEvents, Store } from 'koa-gatehouse'
+import type { Account, GatehouseEvents, Store } from 'koa-gatehouse'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { deployStore } from './deployments.ts'
 import { startHost } from './host.ts'
@@ -9,7 +10,8 @@ import type { HostProcessOptions } from './host-process.ts'
 const { redisUrl, deployment, keyPrefix, issuer, audience, ...others } = JSON.parse(
   process.argv[2] ?? '',
 ) as HostProcessOptions
-const { secret, refreshTokenGraceSeconds, storeTimeoutMs, renamedKeys = 0, areRenamesEqual = false } = others
+const { secret, refreshTokenGraceSeconds, storeTimeoutMs, accountsFile } = others
+const { renamedKeys = 0, areRenamesEqual = false } = others
 
 process.stdin.on('end', () => process.exit()).resume()
 
@@ -21,6 +23,7 @@ const host = await startHost({
     ...(secret !== undefined && { secret }),
     ...(refreshTokenGraceSeconds !== undefined && { refreshTokenGraceSeconds }),
     ...(storeTimeoutMs !== undefined && { storeTimeoutMs }),
+    ...(accountsFile !== undefined && { accounts: { find: findInFile(accountsFile) } }),
   },
 })
 const reported: (keyof GatehouseEvents)[] = [
@@ -52,6 +55,13 @@ async function renameForEver(): Promise<void> {
     await apiKeys.rename(clientId, String(number), areRenamesEqual ? {} : { actor })
     console.log(`renamed ${actor}`)
   }
+}
+
+function findInFile(file: string) {
+  return (accountId: string, userId?: string): Account | undefined =>
+    (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Account>)[
+      userId === undefined ? accountId : `${accountId}/${userId}`
+    ]
 }
 
 function storeAt(url: string): Store {

@@ -20,6 +20,11 @@ export interface HostProcessOptions {
   readonly secret?: string | readonly string[] | undefined
   readonly refreshTokenGraceSeconds?: number | undefined
   readonly storeTimeoutMs?: number | undefined
+  /**
+   * A JSON file with what `accounts.find` returns, by `account` or `account/user`. The process reads it at each call, as
+   * a database that several processes use. @default the accounts of `startHost()`
+   */
+  readonly accountsFile?: string | undefined
   /** The number of API keys that the process creates and then renames again and again. @default 0 */
   readonly renamedKeys?: number | undefined
   /** Whether the renames of a key are equal acts: they name no actor. @default false */

@@ -24,10 +24,14 @@ export async function startUsersHost(options: {
     ['firm/owner', { name: 'Olga Owner', email: 'owner@firm.example' }],
     ['firm/intern', { name: 'Ian Intern', email: 'intern@firm.example' }],
   ])
+  /** The operations that `find` returns, by `account/user` or `account`. All others may use all operations. */
+  const operations = new Map<string, unknown>()
   /** The arguments of each call of `find`: `account/user`, or `account`. */
   const asked: string[] = []
   /** The number of concurrent calls of `find`: the current number, and the maximum so far. */
   const atOnce = { now: 0, most: 0 }
+  /** `find` reads its answer, and then awaits this function. */
+  const pause = { beforeAnswer: async (_person: string): Promise<void> => {} }
 
   const host = await startHost({
     store: options.store,
@@ -35,14 +39,16 @@ export async function startUsersHost(options: {
     gatehouse: {
       accounts: {
         async find(accountId, userId) {
-          asked.push(userId === undefined ? accountId : `${accountId}/${userId}`)
+          const person = userId === undefined ? accountId : `${accountId}/${userId}`
+          asked.push(person)
           atOnce.most = Math.max(atOnce.most, (atOnce.now += 1))
           await new Promise((resolve) => setImmediate(resolve))
           atOnce.now -= 1
           const account = accounts.get(accountId)
-          if (!account || userId === undefined) return account
-          const claims = users.get(`${accountId}/${userId}`)
-          return claims && { ...account, claims: { ...claims } }
+          const claims = userId === undefined ? account?.claims : users.get(person)
+          const limit = operations.has(person) && { operations: operations.get(person) as string[] }
+          await pause.beforeAnswer(person)
+          return account && claims && { ...account, claims: { ...claims }, ...limit }
         },
         ...(options.session
           ? {
@@ -64,6 +70,8 @@ export async function startUsersHost(options: {
   return {
     ...host,
     users,
+    operations,
+    pause,
     asked,
     atOnce,
     signInAt: sessionIn(host.origin).signInAt,

@@ -4,8 +4,9 @@ import {
   type KoaContextWithOIDC,
   type ResourceServer,
 } from 'oidc-provider'
-import { applicationScopes, explainRejection } from '../../catalog/resolve-scopes.ts'
+import { applicationScopes, explainRejection, limitToPerson } from '../../catalog/resolve-scopes.ts'
 import type { Application } from '../../clients/client.ts'
+import { personOf } from '../../host/subject.ts'
 import { recordOf } from './client-metadata.ts'
 import type { ProviderParts } from './dependencies.ts'
 import { requestState } from './request-state.ts'
@@ -13,16 +14,57 @@ import { requireKnownResource, resourceServerOf } from './resource-indicator.ts'
 import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from './requested-scope.ts'
 
 // This file decides which scopes an application may have. These scopes depend on the catalog, the
-// application's products, and the KYC level of the application's developer.
+// application's products, the KYC level of the application's developer, and the operations of the user.
 
-type Parts = Pick<ProviderParts, 'settings' | 'catalog' | 'accountLookup'>
+type Parts = Pick<ProviderParts, 'settings' | 'catalog' | 'accountLookup' | 'isGrantScopeRevoked'>
 
 /**
- * The scopes that this application may ask users for now, besides the scopes of OpenID Connect. They are
- * resolved once per request. So in a refresh, the access token carries exactly the scopes that were checked
- * before the refresh token was used up.
+ * The scopes that a token of this application may carry now, besides the scopes of OpenID Connect. The scopes
+ * and the account are looked up once per request. So in a refresh, the access token carries exactly the scopes
+ * that were checked before the refresh token was used up.
+ *
+ * Relies on: oidc-provider sets the account and the grant before it resolves the scopes of a token. In an
+ * authorization request it resolves the scopes earlier, and `limitToUser` limits them.
  */
-export function getApplicationScopes(
+export async function getTokenScopes(
+  parts: Parts,
+  ctx: KoaContextWithOIDC,
+  client: ProviderClient,
+): Promise<readonly string[]> {
+  const scopes = await getApplicationScopes(parts, ctx, client)
+  const { Account: account, Grant: grant } = ctx.oidc.entities
+  const person = account && (await parts.accountLookup.find(ctx, personOf(account.accountId)))
+  if (!person) return scopes
+  const now = Date.now() / 1000
+  return limitToPerson(person, scopes).filter(
+    (scope) => grant === undefined || !parts.isGrantScopeRevoked(grant.jti, scope, now),
+  )
+}
+
+/**
+ * Limits an authorization request to the operations of the user, before oidc-provider checks whether the user
+ * has approved every requested scope. Call it when the user is known.
+ *
+ * @returns the requested scopes that remain
+ * @throws invalid_scope if no scope remains
+ */
+export async function limitToUser(
+  parts: Parts,
+  ctx: KoaContextWithOIDC,
+  client: ProviderClient,
+): Promise<readonly string[]> {
+  const { audience } = parts.settings
+  const info = await describeResource(parts, ctx, audience, client)
+  const limited = new ctx.oidc.provider.ResourceServer(audience, info)
+  Object.assign(ctx.oidc.resourceServers ?? {}, { [audience]: limited })
+  const remaining = new Set(info.scope.split(' '))
+  const requested = [...ctx.oidc.requestParamScopes].filter((scope) => remaining.has(scope))
+  if (requested.length > 0) return requested
+  throw invalidScope('this user may use none of the requested operations now')
+}
+
+/** The scopes that this application may ask users for now, besides the scopes of OpenID Connect. */
+function getApplicationScopes(
   parts: Parts,
   ctx: KoaContextWithOIDC,
   client: ProviderClient,
@@ -81,7 +123,10 @@ export async function checkRequestedScope(
   Object.assign(ctx.oidc.params ?? {}, { scope: (requested.length > 0 ? requested : allowed).join(' ') })
 }
 
-/** Describes `resource` to oidc-provider, with the scopes that a token may carry now. */
+/**
+ * Describes `resource` to oidc-provider, with the scopes that a token may carry now. The scopes are limited to
+ * the user if the request has found the account of the user already.
+ */
 export async function describeResource(
   parts: Parts,
   ctx: KoaContextWithOIDC,
@@ -90,7 +135,7 @@ export async function describeResource(
 ): Promise<ResourceServer> {
   const { audience, openIdScopes } = parts.settings
   requireKnownResource(resource, audience)
-  const scopes = [...openIdScopes, ...(await getApplicationScopes(parts, ctx, client))]
+  const scopes = [...openIdScopes, ...(await getTokenScopes(parts, ctx, client))]
   return resourceServerOf(audience, scopes.join(' '))
 }
 
@@ -103,7 +148,7 @@ export async function describeResource(
 export function requireSomethingLeft(scopes: readonly string[]): void {
   if (scopes.length > 0) return
   throw invalidScope(
-    'none of the authorized scopes is available to this application now; check its products and the KYC level of its developer',
+    'none of the authorized scopes is available to this application now; check its products, the KYC level of its developer, and the operations that the host allows this user',
   )
 }
 

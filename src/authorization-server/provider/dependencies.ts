@@ -72,6 +72,13 @@ export interface ProviderDependencies {
    * Whether a verified access token was revoked. The answer comes from memory, without a read of the store.
    */
   isTokenRevoked(token: Principal): boolean
+  /**
+   * Whether tokens that carry a scope would be rejected if they were issued for a grant now. The answer comes
+   * from memory.
+   *
+   * @param now Unix time in seconds
+   */
+  isGrantScopeRevoked(grantId: string, scope: string, now: number): boolean
   /** Called each time a client obtains a token, to record that the client was used. */
   clientUsed(client: Client): void
   /** Limits the authorization requests that wait until a person signs in or decides. */

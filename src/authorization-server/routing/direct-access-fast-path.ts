@@ -2,7 +2,7 @@ import { randomBytes, subtle, type webcrypto } from 'node:crypto'
 import { parse } from 'node:querystring'
 import type { Context } from 'koa'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { directScopes, explainRejection } from '../../catalog/resolve-scopes.ts'
+import { directScopes, explainRejection, limitToOwner } from '../../catalog/resolve-scopes.ts'
 import type { Client } from '../../clients/client.ts'
 import type { ClientRegistry } from '../../clients/client-registry.ts'
 import { readBasicCredentials, type BasicCredentials } from '../../http/basic-credentials.ts'
@@ -56,10 +56,13 @@ export function createFastPath(parts: FastPathParts) {
     const client = await authenticate(early.registry, request.credentials).catch(() => undefined)
     // The whole request uses one catalog, because products may change while the host looks up the account.
     const { current } = parts.catalog
-    const scopes = client && allowedScopes(current, client, request.scope)
-    if (!client || !scopes) return { isAnswered: false, early }
-    const account = await findAccountOnce(accounts, early.accounts, client).catch(() => undefined)
-    if (!account) return { isAnswered: false, early }
+    const wanted = client && allowedScopes(current, client, request.scope)
+    if (!client || !wanted) return { isAnswered: false, early }
+    const owner = await findAccountOnce(accounts, early.accounts, client).catch(() => undefined)
+    if (!owner) return { isAnswered: false, early }
+    const scopes = limitToOwner(client, owner, wanted)
+    const isLimited = scopes.length < wanted.length
+    if (isLimited && (request.scope !== undefined || scopes.length === 0)) return { isAnswered: false, early }
 
     const iat = Math.floor(Date.now() / 1000)
     const tokenId = randomBytes(32).toString('base64url')

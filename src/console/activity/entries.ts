@@ -139,6 +139,7 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
     change === 'tokens.revoked' && target !== ''
       ? operations('activityOperations', target.split(' '))
       : undefined,
+    name === 'grant.limited' ? operations('activityOperations', scopes) : undefined,
     name.startsWith('consent.') ? operations('activityAllowedOperations', scopes) : undefined,
     operations('activityDeniedOperations', denied),
     operations('activityAdded', added),

@@ -15,6 +15,7 @@ export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } =
   'client.compromised': 'activityCompromised',
   'consent.approved': 'activityApproved',
   'consent.denied': 'activityDenied',
+  'grant.limited': 'activityLimited',
   'grant.revoked': 'activityDisconnected',
   'token.revoked': 'activityTokenRevoked',
   'token.issued': 'activityTokenIssued',

@@ -1,5 +1,5 @@
 import type { Operation } from '../../catalog/catalog.ts'
-import { missingFor, type Missing } from '../../clients/access-preview.ts'
+import { createMissingFor, type Missing } from '../../clients/access-preview.ts'
 import type { Client } from '../../clients/client.ts'
 import { scopesOf } from '../../clients/client-products.ts'
 import { html, type Html } from '../../http/html.ts'
@@ -17,6 +17,7 @@ const MISSING = {
   product: 'clientsLacksProduct',
   operation: 'clientsLacksOperation',
   kycLevel: 'clientsLacksLevel',
+  user: 'clientsLacksUser',
   enabled: 'clientsLacksEnabled',
 } as const satisfies Record<Missing, string>
 
@@ -31,12 +32,14 @@ export function accessPanel(
   return {
     async show(call) {
       const { texts, resource: client } = call
-      // The account is looked up as at a token request. API keys need no level.
-      const [account, mayWrite] = await Promise.all([
-        kind.kind === 'application' ? accounts.find(client.accountId, client.userId) : undefined,
+      // The account is looked up as at a token request.
+      const [owner, mayWrite] = await Promise.all([
+        accounts.find(client.accountId, client.userId),
         call.may(access),
       ])
-      const found = { catalog: catalog.current, client, kycLevel: account?.kycLevel, mayWrite }
+      const { current } = catalog
+      const missingFor = createMissingFor(current, client, owner)
+      const found = { catalog: current, client, kycLevel: owner?.kycLevel, missingFor, mayWrite }
       return panel(
         { title: texts.html('clientsAccess'), id: 'access' },
         html`<p class="muted">
@@ -123,8 +126,8 @@ function productAccess({ texts }: Pick<Call, 'texts'>, access: ClientAccess, id:
 
 /** An operation: whether the client may use it, or what it lacks. */
 function operationAccess({ texts }: Pick<Call, 'texts'>, access: ClientAccess, operation: Operation): Html {
-  const { catalog, client, kycLevel, mayWrite } = access
-  const missing = missingFor(catalog, client, kycLevel, operation)
+  const { missingFor, mayWrite } = access
+  const missing = missingFor(operation)
   const isRemoved = missing.includes('operation')
   const title = texts.localize(operation.title)
   return html`<li>

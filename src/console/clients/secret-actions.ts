@@ -18,7 +18,7 @@ export const OVERLAPS = {
 /** What the forms for secrets do. */
 export function secretActions(
   kind: ClientKind,
-  services: Pick<ClientPageServices, 'repeatable' | 'catalog' | 'issuer' | 'audience'>,
+  services: Pick<ClientPageServices, 'accounts' | 'repeatable' | 'catalog' | 'issuer' | 'audience'>,
 ): ClientPanel['actions'] {
   const { service } = kind
   const access = `${kind.permissions}:rotate` as const

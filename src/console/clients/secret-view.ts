@@ -1,5 +1,5 @@
 import { ROUTES } from '../../authorization-server/provider/routes.ts'
-import { directScopes } from '../../catalog/resolve-scopes.ts'
+import { directScopes, limitToOwner } from '../../catalog/resolve-scopes.ts'
 import type { Client } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
@@ -18,15 +18,15 @@ export interface NewSecret {
   readonly oldSecretExpiresAt?: number | undefined
 }
 
-type Parts = Pick<ClientPageServices, 'catalog' | 'issuer' | 'audience'>
+type Parts = Pick<ClientPageServices, 'accounts' | 'catalog' | 'issuer' | 'audience'>
 
 /** The page that shows a new secret, once. */
-export function secretView(
+export async function secretView(
   call: Pick<Call, 'texts' | 'to'>,
   kind: ClientKind,
   services: Parts,
   secret: NewSecret,
-): View {
+): Promise<View> {
   const { texts, to } = call
   const { client, clientSecret, isRotation } = secret
   const name = applicationName(client)
@@ -53,7 +53,7 @@ export function secretView(
           </div>
           ${isRotation && html`<p>${oldSecret(call, secret)}</p>`}`,
       )}
-      ${firstCall(call, kind, services, secret)}
+      ${await firstCall(call, kind, services, secret)}
       <div class="buttons">
         <a class="button primary" href="${to(pathOf(kind, client))}"
           >${texts.html(word(kind, 'SecretStored'))}</a
@@ -70,12 +70,12 @@ function oldSecret({ texts }: Pick<Call, 'texts'>, { oldSecretExpiresAt }: NewSe
 }
 
 /** What to do next: the lines that get a token and call the API, or what is needed before that. */
-function firstCall(
+async function firstCall(
   call: Pick<Call, 'texts' | 'to'>,
   kind: ClientKind,
-  { catalog, issuer, audience }: Parts,
+  { accounts, catalog, issuer, audience }: Parts,
   { client }: NewSecret,
-): Html | undefined {
+): Promise<Html | undefined> {
   const { texts, to } = call
   if (client.disabled) return undefined
   if (client.products.length === 0) {
@@ -93,7 +93,11 @@ function firstCall(
     clientId: client.clientId,
     tokenAddress: issuer + ROUTES.token,
   })
-  const address = firstReadAddress(catalog.current, directScopes(catalog.current, client), audience)
+  const { current } = catalog
+  // The secret is shown once, so it is shown even if the host cannot find the account now.
+  const owner = (await accounts.find(client.accountId, client.userId).catch(() => undefined)) ?? {}
+  const scopes = limitToOwner(client, owner, directScopes(current, client))
+  const address = firstReadAddress(current, scopes, audience)
   return panel(
     { title: texts.html('clientsTryTitle') },
     html`<p class="muted">${texts.html('clientsTryHint')}</p>

@@ -1,7 +1,10 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import { limitToPerson } from '../../catalog/resolve-scopes.ts'
 import type { Application } from '../../clients/client.ts'
 import { findApplications } from '../../clients/find-applications.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Connection } from '../../grants/connections.ts'
+import type { Account } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
@@ -45,7 +48,10 @@ export function connectedPages(services: Services): Page[] {
 
 async function showConnections(services: Services, call: Call): Promise<View> {
   const { texts, caller, query } = call
-  const all = await services.connections.list(caller)
+  const [all, viewer] = await Promise.all([
+    services.connections.list(caller),
+    services.accounts.find(caller.accountId, caller.userId),
+  ])
   const { items, cursor } = pageOfConnections(all, query['cursor'])
   // The notice is shown only if it is true, so that a crafted link cannot show another one.
   const gone = all.some(({ clientId }) => clientId === query['disconnected'])
@@ -55,7 +61,12 @@ async function showConnections(services: Services, call: Call): Promise<View> {
   const applications = await findApplications(services.registry, wanted)
   const models = await withDevelopers(services.accounts, items, applications)
   const mayDisconnect = await call.may('authorizations:revoke')
-  const cards = models.map((model) => connectionCard(texts, services.catalog.current, model, mayDisconnect))
+  const { current } = services.catalog
+  const isUsable = usableBy(viewer, current)
+  const cards = models.map(({ connection, ...model }) => {
+    const scopes = connection.scopes.filter(isUsable)
+    return connectionCard(texts, current, { ...model, connection: { ...connection, scopes } }, mayDisconnect)
+  })
   return {
     title: texts.plain('connectedTitle'),
     images: models.map(({ application }) => application?.logoUri),
@@ -67,6 +78,12 @@ async function showConnections(services: Services, call: Call): Promise<View> {
       ${all.length === 0 ? empty(call) : list(call, cards, { count: all.length, mayDisconnect })}
       ${pager(withoutNotice(call), PATH, cursor)}`,
   }
+}
+
+/** Creates a function that says whether a person may use a scope now, although the role was lowered after the consent. */
+function usableBy(person: Account | undefined, { operations }: Catalog): (scope: string) => boolean {
+  const allowed = new Set(limitToPerson(person ?? {}, [...operations.keys()]))
+  return (scope) => !operations.has(scope) || allowed.has(scope)
 }
 
 /** The cards, in a form for their buttons. A list of several pages says how many applications there are. */

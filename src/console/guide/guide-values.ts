@@ -1,6 +1,6 @@
 import { ROUTES } from '../../authorization-server/provider/routes.ts'
 import type { Operation } from '../../catalog/catalog.ts'
-import { applicationScopes, directScopes } from '../../catalog/resolve-scopes.ts'
+import { applicationScopes, directScopes, limitToOwner } from '../../catalog/resolve-scopes.ts'
 import type { Client } from '../../clients/client.ts'
 import { firstReadAddress } from '../clients/commands.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -30,14 +30,11 @@ export async function guideValues(
 ): Promise<GuideValues> {
   const { issuer, audience } = services
   const catalog = services.catalog.current
+  const owner = await services.accounts.find(client.accountId, client.userId)
   const scopes =
     client.kind === 'apiKey'
-      ? directScopes(catalog, client)
-      : applicationScopes(
-          catalog,
-          client,
-          (await services.accounts.find(client.accountId, client.userId))?.kycLevel,
-        )
+      ? limitToOwner(client, owner ?? {}, directScopes(catalog, client))
+      : applicationScopes(catalog, client, owner?.kycLevel)
   return {
     kind: client.kind,
     clientId: client.clientId,

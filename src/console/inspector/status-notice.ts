@@ -66,7 +66,9 @@ function causeText(
     case 'token':
       return texts.html('inspectorRevokedToken')
     case 'grant':
-      return texts.html('inspectorRevokedGrant')
+      return cause.scopes
+        ? say('inspectorRevokedGrantScopes', cause.scopes)
+        : texts.html('inspectorRevokedGrant')
     case 'key':
       return texts.html('inspectorRevokedKey')
     case 'operation':

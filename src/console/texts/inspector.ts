@@ -42,8 +42,10 @@ export const english = {
     'A product or an operation was removed from the API key or application: {list}. All tokens from before were revoked. Get a new token.',
   inspectorRevokedClient:
     'All tokens of the API key or application from before were revoked: its access was changed, its tokens were revoked, or it was reported as leaked. Get a new token.',
+  inspectorRevokedGrantScopes:
+    'The user of the application may no longer use these operations: {list}. Refresh the token to get one without them.',
   inspectorRevokedScopes:
-    'The account of the developer may no longer use these operations: {list}. Get a new token without them.',
+    'The account or user that owns the client may no longer use these operations: {list}. Get a new token without them.',
   inspectorRevokedOperation:
     'The service no longer has these operations, or has changed them: {list}. Get a new token.',
   inspectorNotAccessToken: 'This is not an access token.',
@@ -129,8 +131,10 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
     'Dem API-Schlüssel oder der Anwendung wurde ein Produkt oder eine Operation entzogen: {list}. Alle Tokens von davor wurden widerrufen. Holen Sie ein neues.',
   inspectorRevokedClient:
     'Alle früheren Tokens des API-Schlüssels oder der Anwendung wurden widerrufen: Der Zugriff wurde geändert, die Tokens wurden widerrufen, oder ein Leck wurde gemeldet. Holen Sie ein neues.',
+  inspectorRevokedGrantScopes:
+    'Die Person, die die Anwendung nutzt, darf diese Operationen nicht mehr nutzen: {list}. Erneuern Sie das Token, um eines ohne sie zu erhalten.',
   inspectorRevokedScopes:
-    'Das Konto des Entwicklers darf diese Operationen nicht mehr nutzen: {list}. Holen Sie ein neues Token ohne sie.',
+    'Das Konto oder die Person, der der Client gehört, darf diese Operationen nicht mehr nutzen: {list}. Holen Sie ein neues Token ohne sie.',
   inspectorRevokedOperation:
     'Der Dienst hat diese Operationen nicht mehr oder hat sie geändert: {list}. Holen Sie ein neues Token.',
   inspectorNotAccessToken: 'Das ist kein Zugriffstoken.',

@@ -55,7 +55,7 @@ export function hostApp(options: {
   })
   const accounts = createHostAccounts(
     { find: (id) => ({ id }), ...options.accounts },
-    { kycLevels, logger: silentLogger },
+    { kycLevels, logger: silentLogger, isOperation: () => true },
   )
   const catalog = { current: createCatalog(options.products ?? products, { kycLevels }) }
   const routes = interactionRoutes({

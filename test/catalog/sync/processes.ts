@@ -114,6 +114,7 @@ export function createProcess(
         tokenId: 't',
         clientId: 'c',
         keyId: 'k',
+        expiresAt: 2_000_000_000,
         scopes,
         claims: { access_epoch: 0, catalog_epoch: epoch },
       }),

@@ -1095,7 +1095,7 @@ export interface components {
           kycLevel?: string
           sensitive: boolean
           callable: boolean
-          missing: ('product' | 'operation' | 'kycLevel' | 'enabled')[]
+          missing: ('product' | 'operation' | 'kycLevel' | 'user' | 'enabled')[]
         }[]
       }[]
     }

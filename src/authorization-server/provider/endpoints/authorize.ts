@@ -37,7 +37,10 @@ export const AUTHORIZATION_PARAMETERS: readonly string[] = [
   'ui_locales',
 ]
 
-type Parts = Pick<ProviderParts, 'settings' | 'catalog' | 'accounts' | 'accountLookup' | 'consents'>
+type Parts = Pick<
+  ProviderParts,
+  'settings' | 'catalog' | 'accounts' | 'accountLookup' | 'isGrantScopeRevoked' | 'consents'
+>
 
 /** Options of oidc-provider for the authorization endpoint. */
 export function authorizationOptions(parts: Parts) {

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { errors, type InteractionResults, type Provider } from 'oidc-provider'
-import { applicationScopes } from '../../../../catalog/resolve-scopes.ts'
+import { applicationScopes, limitToPerson } from '../../../../catalog/resolve-scopes.ts'
 import type { Client } from '../../../../clients/client.ts'
 import { requesterOf } from '../../../../http/client-address.ts'
 import type { Account } from '../../../../host/accounts.ts'
@@ -67,7 +67,7 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
     application: presentApplication(application, developer),
     redirectOrigin: new URL(String(details.params['redirect_uri'])).origin,
     ...(person && account && { account: { ...person, ...presentAccount(account) } }),
-    requestedScopes: requestableScopes(parts, details, application, developer),
+    requestedScopes: requestableScopes(parts, details, { application, developer, account }),
     storedConsent: stored?.consent ?? { granted: [], denied: [] },
     uiLocales: words(details.params['ui_locales']),
     loginHint: text(details.params['login_hint']),
@@ -80,10 +80,11 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
 function requestableScopes(
   { settings, catalog }: Parts,
   { params }: Details,
-  application: Client,
-  developer: Account,
+  parties: { application: Client; developer: Account; account: Account | undefined },
 ): string[] {
-  const allowed = applicationScopes(catalog.current, application, developer.kycLevel)
+  const { application, developer, account = {} } = parties
+  const ofApplication = applicationScopes(catalog.current, application, developer.kycLevel)
+  const allowed = limitToPerson(account, ofApplication)
   return words(params['scope']).filter(
     (scope) => settings.openIdScopes.includes(scope) || allowed.includes(scope),
   )

@@ -4,10 +4,14 @@ import { isConsentNeeded, type ConsentDecision } from '../../../../grants/consen
 import type { ConsentVersions } from '../../../../grants/consent-version.ts'
 import { personOf, type Person } from '../../../../host/subject.ts'
 import { recordOf } from '../../client-metadata.ts'
+import { limitToUser } from '../../delegated-scopes.ts'
 import type { ProviderParts, ProviderSettings } from '../../dependencies.ts'
 import type { GrantWithVersions } from '../../seam/sessions.ts'
 
-type Parts = Pick<ProviderParts, 'settings' | 'consents'>
+type Parts = Pick<
+  ProviderParts,
+  'settings' | 'catalog' | 'accountLookup' | 'isGrantScopeRevoked' | 'consents'
+>
 
 /**
  * Writes one decision into a new grant. The caller must save the grant. Each authorization gets its own
@@ -40,26 +44,31 @@ export function writeDecision(
  * - If the person has authorized all requested scopes before, the result is a new grant.
  * - If the application is the host's own (`firstParty`), the result is a new grant.
  *
+ * Operations that the person may not use are left out of the request, so no grant contains them, and the
+ * person is not asked for them.
+ *
  * @param checksBefore oidc-provider's checks of whether a person must sign in or choose an account
+ * @throws invalid_scope if the person may use none of the requested operations
  */
 export async function loadExistingGrant(
   parts: Parts,
   checksBefore: readonly interactionPolicy.Check[],
   ctx: KoaContextWithOIDC,
 ): Promise<Grant | undefined> {
-  const { client, provider, requestParamScopes, result, session } = ctx.oidc
-  const decided = result?.consent?.grantId
-  if (decided !== undefined) return provider.Grant.find(decided)
+  const { client, provider, result, session } = ctx.oidc
   if (!client || session?.accountId === undefined) return undefined
-  for (const { check } of checksBefore) if (await check(ctx)) return undefined
+  const decided = result?.consent?.grantId
+  if (decided === undefined) for (const { check } of checksBefore) if (await check(ctx)) return undefined
+  const requested = await limitToUser(parts, ctx, client)
+  if (decided !== undefined) return provider.Grant.find(decided)
 
   const { accountId: subject } = session
   const record = recordOf(client)
-  const versions = await findConsent(parts, ctx, personOf(subject), record)
+  const versions = await findConsent(parts, ctx, { person: personOf(subject), client: record, requested })
   if (!versions) return undefined
 
   const grant = new provider.Grant({ accountId: subject, clientId: record.clientId })
-  writeDecision(grant, parts.settings, { granted: [...requestParamScopes], denied: [] }, versions)
+  writeDecision(grant, parts.settings, { granted: requested, denied: [] }, versions)
   await grant.save()
   return grant
 }
@@ -71,12 +80,11 @@ export async function loadExistingGrant(
 async function findConsent(
   { consents }: Parts,
   ctx: KoaContextWithOIDC,
-  person: Person,
-  client: Client,
+  request: { readonly person: Person; readonly client: Client; readonly requested: readonly string[] },
 ): Promise<ConsentVersions | undefined> {
+  const { person, client, requested } = request
   if (ctx.oidc.prompts.has('consent')) return undefined
   const { consent, versions } = await consents.get(person, client.clientId)
-  const requested = [...ctx.oidc.requestParamScopes]
   const isFirstParty = client.kind === 'application' && client.firstParty
   return isFirstParty || !isConsentNeeded(requested, consent) ? versions : undefined
 }

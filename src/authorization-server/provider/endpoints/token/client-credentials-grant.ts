@@ -1,5 +1,5 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
-import { directScopes, explainRejection } from '../../../../catalog/resolve-scopes.ts'
+import { directScopes, explainRejection, limitToOwner } from '../../../../catalog/resolve-scopes.ts'
 import { recordOf } from '../../client-metadata.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 import { requestState } from '../../request-state.ts'
@@ -27,18 +27,28 @@ export function registerClientCredentialsGrant(
     // The whole request uses one catalog, because products may change while the host looks up the account.
     const { current } = catalog
     requestState(ctx).catalogEpoch = current.epoch
-    const available = directScopes(current, key)
-    if (available.length === 0) {
+    const inProducts = directScopes(current, key)
+    if (inProducts.length === 0) {
       throw new errors.UnauthorizedClient('this API key has no operation; add an API product to it first')
     }
-    if (!(await accountLookup.find(ctx, key))) {
+    const owner = await accountLookup.find(ctx, key)
+    if (!owner) {
       throw new errors.UnauthorizedClient(
         'the account that owns this API key, or the user who created it, does not exist any more',
       )
     }
+    const allowed = new Set(limitToOwner(key, owner, inProducts))
+    if (allowed.size === 0) {
+      throw new errors.UnauthorizedClient('the user of this API key may use none of its operations now')
+    }
     const requested = requestedScopes(params.scope)
-    requireAllowed(requested, (scope) => explainRejection(current, key, undefined, scope))
-    const scope = (requested.length > 0 ? requested : available).join(' ')
+    requireAllowed(
+      requested,
+      (scope) =>
+        explainRejection(current, key, undefined, scope) ??
+        (allowed.has(scope) ? undefined : `the user of this API key may not use the operation ${scope}`),
+    )
+    const scope = (requested.length > 0 ? requested : [...allowed]).join(' ')
 
     const token = new provider.ClientCredentials({ client, scope })
     token.resourceServer = new provider.ResourceServer(audience, resourceServerOf(audience, scope))

@@ -1,7 +1,7 @@
 import { errors, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
 import type { FoundRefreshToken } from '../../../../grants/refresh-tokens/token-families.ts'
 import { recordOf } from '../../client-metadata.ts'
-import { getApplicationScopes, requireSomethingLeft } from '../../delegated-scopes.ts'
+import { getTokenScopes, requireSomethingLeft } from '../../delegated-scopes.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 import type { ProviderResponse } from '../../fix-responses.ts'
 import { getGrant, getRefreshToken } from '../../request-reads.ts'
@@ -52,7 +52,10 @@ export async function findRefreshToken(
  * @returns true: every refresh token is rotated
  */
 export async function checkRefresh(
-  parts: Pick<ProviderParts, 'settings' | 'catalog' | 'accountLookup' | 'grantLifecycle'>,
+  parts: Pick<
+    ProviderParts,
+    'settings' | 'catalog' | 'accountLookup' | 'isGrantScopeRevoked' | 'grantLifecycle'
+  >,
   ctx: KoaContextWithOIDC,
 ): Promise<true> {
   const { audience, openIdScopes } = parts.settings
@@ -60,7 +63,7 @@ export async function checkRefresh(
   if (!client || !grant || !token) throw new TypeError('this refresh lacks its client, grant or token')
   requireKnownResource(ctx.oidc.params?.['resource'], audience)
 
-  const allowed = new Set([...openIdScopes, ...(await getApplicationScopes(parts, ctx, client))])
+  const allowed = new Set([...openIdScopes, ...(await getTokenScopes(parts, ctx, client))])
   const authorized = new Set(grant.getResourceScope(audience).split(' '))
   const wanted = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : token.scopes
   requireSomethingLeft([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))

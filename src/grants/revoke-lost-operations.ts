@@ -1,0 +1,74 @@
+import { limitToPerson } from '../catalog/resolve-scopes.ts'
+import { changeOptionsOf, type RemovalOptions } from '../host/change-options.ts'
+import type { Account } from '../host/accounts.ts'
+import type { EventSink } from '../host/events.ts'
+import type { LongestLifetime } from '../revocation/longest-token-lifetime.ts'
+import type { Revocations } from '../revocation/revoke-tokens.ts'
+import type { GrantLifecycle } from './grant-lifecycle.ts'
+import type { ListedGrant } from './grant-index.ts'
+import { toGrant } from './grant.ts'
+import type { RevokedGrants } from './revoke-grants.ts'
+
+/** Maximum number of grants that are limited at the same time. */
+const CONCURRENCY = 20
+
+/**
+ * @param parts.openIdScopes scopes that are no operations
+ * @param parts.longestDelegatedLifetime the longest lifetime of the access tokens of grants
+ */
+export function createRevokeLostOperations(parts: {
+  readonly index: Pick<GrantLifecycle['index'], 'pages'>
+  readonly revocations: Pick<Revocations, 'revokeGrantScopes'>
+  readonly longestDelegatedLifetime: Pick<LongestLifetime, 'seconds'>
+  readonly openIdScopes: readonly string[]
+  readonly audience: string
+  readonly events: EventSink
+}) {
+  const { events, index, revocations, longestDelegatedLifetime, openIdScopes, audience } = parts
+
+  /**
+   * Revokes the access tokens of grants that carry an operation which their user may not use any more. The
+   * grants stay in use, and still contain these operations. So an operation that is given back works without
+   * a new consent. It works when the revocation is over: after one lifetime of the access tokens of grants.
+   *
+   * @param users the users of the account whose operations are limited, by user id
+   * @returns the number of grants that had tokens revoked, and an error for each corrupt grant of the account
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   */
+  return async function revokeLostOperations(
+    accountId: string,
+    users: ReadonlyMap<string | undefined, Account>,
+    options: RemovalOptions,
+  ): Promise<RevokedGrants> {
+    if (users.size === 0) return { count: 0, errors: [] }
+    const until = Math.ceil(Date.now() / 1000) + (await longestDelegatedLifetime.seconds())
+
+    async function limit(item: ListedGrant): Promise<boolean> {
+      const { grantId, clientId, userId, scopes: granted } = toGrant(item, audience)
+      const user = users.get(userId)
+      const kept = new Set(user ? limitToPerson(user, granted) : granted)
+      const scopes = granted.filter((scope) => !kept.has(scope) && !openIdScopes.includes(scope))
+      if (scopes.length === 0) return false
+      const details = { grantId, accountId, userId, clientId, scopes }
+      const { actor, reason } = options
+      await revocations.revokeGrantScopes(
+        { id: grantId, scopes, until },
+        { name: 'grant.limited', ...details, reason, ...changeOptionsOf(options) },
+      )
+      events.emit('grant.limited', { ...details, actor })
+      return true
+    }
+
+    let count = 0
+    const errors: RevokedGrants['errors'][number][] = []
+    for await (const { items, corrupt } of index.pages(accountId, CONCURRENCY)) {
+      const limited = await Promise.all(items.map(limit))
+      count += limited.filter(Boolean).length
+      errors.push(...corrupt.map(({ error }) => error))
+    }
+    return { count, errors }
+  }
+}
+
+/** Revokes the tokens of grants that carry an operation which their user may not use any more. */
+export type RevokeLostOperations = ReturnType<typeof createRevokeLostOperations>
