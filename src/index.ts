@@ -23,7 +23,7 @@ export type {
 export type { Account, Accounts, Permission, PermissionTarget, SignedIn } from './host/accounts.ts'
 export type { ChangeOptions } from './host/change-options.ts'
 export type { AuditOptions } from './audit/audit-options.ts'
-export type { AuditTrail } from './audit/audit.ts'
+export type { AuditTrail } from './audit/read-trail.ts'
 export type { AuditEntry } from './audit/entry.ts'
 export type { AuditListOptions, AuditPage, AuditReadOptions, AuditRecord } from './audit/read-trail.ts'
 export type { GatehouseEvents } from './host/events.ts'

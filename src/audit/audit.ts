@@ -4,11 +4,12 @@ import { isRejection } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { createPendingList } from '../store/pending-list.ts'
+import { isAnnounced, readAnnounced, wasMade, writeAnnounced, type Proof } from './announced-entry.ts'
 import { createEntry, newEntryId, type EntryFields, type PendingEntry } from './entry.ts'
 import type { AuditBounds } from './audit-options.ts'
 import { createCounting } from './counting.ts'
 import { createFailures } from './failures.ts'
-import { createOutbox, createOutboxes, type Outbox } from './outbox.ts'
+import { createOutbox, createOutboxes, idsOf, type Outbox } from './outbox.ts'
 import {
   checkList,
   checkRead,
@@ -19,29 +20,8 @@ import {
   type AuditReadOptions,
   type AuditRecord,
 } from './read-trail.ts'
-import { createTrail, findLast, knownLast, type Trail } from './trail.ts'
+import { createTrail, findLast, numberOf, type Trail } from './trail.ts'
 import { createWriter } from './writer.ts'
-
-/** What was done, by whom, and from where. */
-export interface AuditTrail {
-  /**
-   * Lists entries, newest first. Pass at most one of `accountId`, `clientId` and `actor`.
-   *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`, and the errors of `ready()`
-   */
-  list(options?: AuditListOptions): Promise<AuditPage>
-  /**
-   * Reads entries in the order of the trail, oldest first, and ends when the present end is reached. A caller that
-   * stores the cursor of the last entry, and passes it as `since` the next time, gets each entry once. All processes
-   * and all restarts give the same order.
-   *
-   * If entries after `since` were deleted because of their age or number, the iteration begins at the oldest entry
-   * that is left, and `missed` of the first result is true.
-   *
-   * @throws {GatehouseError} as `list`
-   */
-  read(options?: AuditReadOptions): AsyncIterable<AuditRecord>
-}
 
 /** Seconds for which a change stays listed as pending if no process completes it. */
 const PENDING_SECONDS = 30 * 86_400
@@ -104,15 +84,19 @@ export function createAudit(parts: {
   }
 
   /** Moves entries from the outbox of a record to the trail. */
-  async function move(key: string, entries: readonly PendingEntry[]): Promise<void> {
+  async function move(key: string, entries: readonly PendingEntry[]): Promise<true> {
     await append(entries)
-    await outboxes.clear(
-      key,
-      entries.map(({ entry }) => entry.id),
-    )
+    await outboxes.clear(key, idsOf(entries))
+    return true
   }
 
-  async function finish(key: string, entries: readonly PendingEntry[], member?: string): Promise<void> {
+  /** @param carried the entries that the record under `key` carries. @default all */
+  async function finish(
+    key: string,
+    entries: readonly PendingEntry[],
+    member?: string,
+    carried = entries,
+  ): Promise<void> {
     if (entries.length > 0) {
       try {
         await append(entries)
@@ -125,10 +109,7 @@ export function createAudit(parts: {
     }
     inBackground(
       (async () => {
-        await outboxes.clear(
-          key,
-          entries.map(({ entry }) => entry.id),
-        )
+        await outboxes.clear(key, idsOf(carried))
         if (member !== undefined) await pending.remove(member)
       })(),
     )
@@ -197,6 +178,31 @@ export function createAudit(parts: {
       }
     },
 
+    /**
+     * Makes a change whose records cannot carry the entry, because they are deleted soon. The entry is listed as pending
+     * before the change. If this process stops, another process records the entry if it finds the proof of the change.
+     *
+     * @param change returns whether the change was made
+     * @param options.isRemoval as for `change`
+     * @throws what `change` throws; `ERR_STORE_UNAVAILABLE` before the change
+     */
+    async announce<T extends { readonly isMade: boolean }>(
+      fields: EntryFields,
+      proof: Proof,
+      change: () => Promise<T>,
+      { isRemoval = false }: { readonly isRemoval?: boolean | undefined } = {},
+    ): Promise<T> {
+      const made = await audit.entry(fields)
+      const member = await pending.add(writeAnnounced({ ...made, proof })).catch((error: unknown) => {
+        if (isRemoval) return undefined
+        throw error
+      })
+      const result = await change()
+      if (result.isMade) await finish(proof.key, [made], member, [])
+      else if (member !== undefined) inBackground(pending.remove(member))
+      return result
+    },
+
     /** Makes an entry that is recorded later, by `append`. */
     async entry(fields: EntryFields): Promise<PendingEntry> {
       const after = await numberOf(trail)
@@ -237,9 +243,11 @@ export function createAudit(parts: {
       const waiting = unwritten
       unwritten = []
       if (waiting.length > 0) await audit.record(...waiting)
-      await pending.resumeAll(async (key) => {
-        await move(key, await outboxes.read(key))
-        return true
+      await pending.resumeAll(async (subject) => {
+        if (!isAnnounced(subject)) return move(subject, await outboxes.read(subject))
+        const announced = readAnnounced(subject)
+        if (announced && (await wasMade(store, announced))) await append([announced])
+        return announced !== undefined
       })
       await counting.resume()
     },
@@ -284,17 +292,8 @@ export function createAudit(parts: {
   return audit
 }
 
-/** The number of the last chunk; 0 if it cannot be found now. */
-async function numberOf(trail: Trail): Promise<number> {
-  try {
-    return (await knownLast(trail)).number
-  } catch {
-    return 0
-  }
-}
-
 /** The audit trail of one process. */
 export type Audit = ReturnType<typeof createAudit>
 
 /** The methods that services need to record what they do. */
-export type AuditWriter = Pick<Audit, 'change' | 'record' | 'append' | 'entry' | 'reject'>
+export type AuditWriter = Pick<Audit, 'change' | 'announce' | 'record' | 'append' | 'entry' | 'reject'>

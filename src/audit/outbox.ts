@@ -134,3 +134,8 @@ function parse(text: string | undefined): Readonly<Record<string, unknown>> | un
     return undefined
   }
 }
+
+/** The ids of entries. */
+export function idsOf(entries: readonly PendingEntry[]): string[] {
+  return entries.map(({ entry }) => entry.id)
+}

@@ -66,6 +66,27 @@ export interface AuditRecord {
   readonly missed?: true
 }
 
+/** What was done, by whom, and from where. */
+export interface AuditTrail {
+  /**
+   * Lists entries, newest first. Pass at most one of `accountId`, `clientId` and `actor`.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`, and the errors of `ready()`
+   */
+  list(options?: AuditListOptions): Promise<AuditPage>
+  /**
+   * Reads entries in the order of the trail, oldest first, and ends when the present end is reached. A caller that
+   * stores the cursor of the last entry, and passes it as `since` the next time, gets each entry once. All processes
+   * and all restarts give the same order.
+   *
+   * If entries after `since` were deleted because of their age or number, the iteration begins at the oldest entry
+   * that is left, and `missed` of the first result is true.
+   *
+   * @throws {GatehouseError} as `list`
+   */
+  read(options?: AuditReadOptions): AsyncIterable<AuditRecord>
+}
+
 /** `<chunk>.<index>.<id>`: the place of the entry, and its id. */
 const CURSOR = /^(\d{1,12})\.(\d{1,6})\.([\w-]{1,64})$/
 

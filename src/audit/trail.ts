@@ -225,3 +225,12 @@ export async function findWritten(
   }
   return found
 }
+
+/** The number of the last chunk; 0 if it cannot be found now. */
+export async function numberOf(trail: Trail): Promise<number> {
+  try {
+    return (await knownLast(trail)).number
+  } catch {
+    return 0
+  }
+}

@@ -1,5 +1,5 @@
 import type { Tokens } from '../access/token-service.ts'
-import type { AuditTrail } from '../audit/audit.ts'
+import type { AuditTrail } from '../audit/read-trail.ts'
 import type { createConsentPreview } from '../authorization-server/interaction/consent-preview.ts'
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'

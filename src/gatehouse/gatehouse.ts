@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa'
-import type { AuditTrail } from '../audit/audit.ts'
+import type { AuditTrail } from '../audit/read-trail.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Health } from '../health/health-report.ts'
 import type { EventSource } from '../host/events.ts'

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { AuditWriter } from '../audit/audit.ts'
+import type { EntryFields } from '../audit/entry.ts'
 import { GatehouseError } from '../errors.ts'
+import { changeOptionsOf, type ChangeOptions } from '../host/change-options.ts'
 import type { Logger } from '../host/logger.ts'
 import { replenish, inState, type KeyChange } from './key-states.ts'
 import {
@@ -25,6 +28,7 @@ export interface LogMarks {
 export interface RingLoaderParts {
   readonly records: KeyRingRecords
   readonly marks: LogMarks
+  readonly audit: Pick<AuditWriter, 'change'>
   readonly logger: Logger
 }
 
@@ -61,7 +65,9 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
       changes = (await createRing(parts, ring, ring.keys, 'log')) ?? changes
     } else {
       if (!known && ring.isOutdated) await encryptAgain(parts, ring)
-      if (ring.log === undefined) await markLog(parts, ring, marks)
+      // The entries of a new ring are removed from it in the background, so the ring may have changed.
+      if (ring.log === undefined && (await markLog(parts, ring, marks)) === false && changes.length > 0)
+        continue
       return { ring, changes }
     }
   }
@@ -74,7 +80,7 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
  * @returns the key changes; undefined if another process has written the ring first
  */
 async function createRing(
-  { records, logger }: RingLoaderParts,
+  { records, audit, logger }: RingLoaderParts,
   found: StoredRing | undefined,
   before: readonly OpenKey[],
   lost: LostPart | undefined,
@@ -85,25 +91,45 @@ async function createRing(
   const current = replenish<OpenKey>(revoked, now, first)
   const both = replenish(current.keys, now, second)
   const draft = await records.draft(both.keys, lost && { replaced: { lost, at: Math.floor(now) } })
-  if (!(await (found ? records.replace(found, draft) : records.create(draft)))) return undefined
-  if (lost) logger.error({ lost: LOST[lost] }, REPLACED)
   const live = revoked.filter((key, at) => key !== before[at])
-  return [
+  const changes = [
     ...live.map(({ kid, alg }) => ({ what: 'revoked' as const, kid, alg })),
     ...current.changes,
     ...both.changes,
   ]
+  // The keys are made even if their entries cannot be listed as pending.
+  const isWritten = await audit.change(
+    records.key,
+    async (outbox) => {
+      const earlier = found?.stored.record.audit
+      const record = outbox.put({ ...draft, ...(earlier && { audit: earlier }) }, ...keyEntries(changes, {}))
+      const isNew = await (found ? records.replace(found, record) : records.create(record))
+      if (!isNew) outbox.put(undefined)
+      return isNew
+    },
+    { isRemoval: true },
+  )
+  if (!isWritten) return undefined
+  if (lost) logger.error({ lost: LOST[lost] }, REPLACED)
+  return changes
+}
+
+/** The entries of changed keys. They have the names of the events. */
+export function keyEntries(changes: readonly KeyChange[], options: ChangeOptions): EntryFields[] {
+  return changes.map(({ what, kid }) => ({ name: `key.${what}`, keyId: kid, ...changeOptionsOf(options) }))
 }
 
 /**
  * Adds a mark to the revocation log, and writes the id of the mark into `ring`, which contains no such id
  * yet. Such a ring is new, or was written by an older version of this library.
+ *
+ * @returns false if the ring was changed after it was read
  */
 async function markLog(
   { records, marks, logger }: RingLoaderParts,
   ring: StoredRing,
   oldMarks: readonly string[],
-): Promise<void> {
+): Promise<boolean | undefined> {
   try {
     const log = randomUUID()
     await marks.add(log)
@@ -111,11 +137,13 @@ async function markLog(
     // If several processes mark the log at once, only one of them can write the id of its mark into the ring.
     // That process removes all marks that were in the log before. The other processes remove their own marks.
     await Promise.all((isMarked ? oldMarks : [log]).map((id) => marks.remove(id)))
+    return isMarked
   } catch (error) {
     logger.warn(
       { err: error },
       'the id that connects the signing keys and the revocation log could not be stored; the next poll tries again',
     )
+    return undefined
   }
 }
 

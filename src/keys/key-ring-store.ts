@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
-import type { AuditWriter } from '../audit/audit.ts'
-import type { EntryFields } from '../audit/entry.ts'
 import type { Outbox } from '../audit/outbox.ts'
-import { type ChangeOptions, changeOptionsOf } from '../host/change-options.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
 import type { Store } from '../store/contract.ts'
 import type { KeyChange, KeyStep } from './key-states.ts'
-import { loadRing, type RingLoaderParts } from './key-ring-loader.ts'
+import { keyEntries, loadRing, type RingLoaderParts } from './key-ring-loader.ts'
 import type { OpenKey, StoredRing } from './key-ring-record.ts'
 
 /** A pure function that returns the changed keys. */
@@ -15,7 +13,6 @@ export type ChangeKeys = (keys: readonly OpenKey[]) => KeyStep<OpenKey>
 /** The dependencies of the key ring store. */
 export interface KeyRingStoreParts extends RingLoaderParts {
   readonly store: Store
-  readonly audit: Pick<AuditWriter, 'change' | 'record'>
   /**
    * Called with each ring that differs from the ring that this process knew. Called before `onChanges` and
    * `onReplaced`.
@@ -122,7 +119,6 @@ async function read(state: KeyRingStore): Promise<StoredRing> {
     adopt(state, ring)
     if (changes.length > 0) {
       parts.onChanges(changes, undefined)
-      await parts.audit.record(...entriesOf(changes, {}))
       if (ring.replaced) parts.onReplaced(ring)
       await notifyProcesses(state, ring.id)
     }
@@ -159,7 +155,7 @@ async function change(
     }
     const { audit } = ring.stored.record
     const drafted = await records.draft(keys, ring)
-    const draft = outbox.put({ ...drafted, ...(audit && { audit }) }, ...entriesOf(changes, options))
+    const draft = outbox.put({ ...drafted, ...(audit && { audit }) }, ...keyEntries(changes, options))
     const notify = () => onChanges(changes, options.actor)
     state.pendingWrite = { id: draft.id, notify }
     const isWritten = await records.replace(ring, draft)
@@ -189,11 +185,6 @@ async function areCurrentKeysKnown({ parts, known }: KeyRingStore): Promise<bool
   const current = await parts.records.currentKids().catch(() => [])
   const ours = known?.keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)
   return current.length > 0 && current.every((kid) => ours?.includes(kid))
-}
-
-/** The entries of changed keys. They have the names of the events. */
-function entriesOf(changes: readonly KeyChange[], options: ChangeOptions): EntryFields[] {
-  return changes.map(({ what, kid }) => ({ name: `key.${what}`, keyId: kid, ...changeOptionsOf(options) }))
 }
 
 async function notifyProcesses({ parts }: KeyRingStore, id: string): Promise<void> {

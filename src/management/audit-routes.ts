@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { AuditTrail } from '../audit/audit.ts'
+import type { AuditTrail } from '../audit/read-trail.ts'
 import { entryForOwner } from '../audit/entry-for-owner.ts'
 import { route, type Route } from './route.ts'
 import { AuditQuery, OperatorAuditQuery } from './schemas.ts'

@@ -1,3 +1,4 @@
+import { auditOf } from '../audit/setup.ts'
 import { calculateJwkThumbprint, compactDecrypt, importJWK, jwtVerify, SignJWT, type JWK } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import type * as Keys from '../../src/keys/generate-key.ts'
@@ -29,7 +30,7 @@ const KEY = 'signing-keys:ring'
 
 async function loadWith(store: Store, encryption: KeyEncryption, logger = silentLogger) {
   const records = createKeyRingRecords(store, encryption)
-  const { ring } = await loadRing({ records, marks: createLogMarks(store), logger })
+  const { ring } = await loadRing({ records, marks: createLogMarks(store), audit: auditOf(store), logger })
   return viewOf(ring.keys)
 }
 const load = (store: Store, ...secrets: string[]) => loadWith(store, createKeyEncryption(secrets))

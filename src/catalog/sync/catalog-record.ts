@@ -1,3 +1,4 @@
+import type { WithOutbox } from '../../audit/outbox.ts'
 import { missingFrom, type ProductScopes } from '../product-scopes.ts'
 import { createCollection, type Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
@@ -7,7 +8,7 @@ import { countRule, finiteNumberRule, listOf, mapOf, objectOf, stringRule } from
  * The operations of all products, in the one record that the processes on a store share. The last process
  * that starts or reloads its products determines the record.
  */
-export interface CatalogRecord {
+export interface CatalogRecord extends WithOutbox {
   /** A random value, new at each write. Other processes recognize a change by this value. */
   readonly version: string
   /** Rises by one with each change that removes an operation. It never falls. */
@@ -89,5 +90,6 @@ export function nextRecord(
     below: epoch,
     until: Math.max(until, earlier.find((each) => each.scope === scope)?.until ?? 0),
   }))
-  return { version, epoch, products, withdrawn: [...kept, ...added] }
+  const { audit } = before ?? {}
+  return { version, epoch, products, withdrawn: [...kept, ...added], ...(audit && { audit }) }
 }

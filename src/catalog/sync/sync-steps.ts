@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditWriter } from '../../audit/audit.ts'
 import type { EntryFields } from '../../audit/entry.ts'
+import type { Outbox } from '../../audit/outbox.ts'
 import type { Catalog } from '../catalog.ts'
 import type { ProductSource } from '../definition.ts'
 import { isSameAs, missingFrom, productScopesOf, type ProductScopes } from '../product-scopes.ts'
@@ -32,7 +33,7 @@ export interface SyncParts {
   readonly revocations: ScopeRevocations
   readonly longestLifetime: Pick<LongestLifetime, 'seconds'>
   /** Records the changes of the products. */
-  readonly audit: Pick<AuditWriter, 'record'>
+  readonly audit: Pick<AuditWriter, 'change'>
   readonly logger: Logger
   /** Called when another catalog becomes active. */
   readonly onChanged?: ((catalog: Catalog) => void) | undefined
@@ -58,8 +59,6 @@ export function createSyncState(parts: SyncParts) {
      * less durable than required.
      */
     hasUnconfirmedWrite: false,
-    /** The audit entry of the last change, and the version of the record with this change, until it is recorded. */
-    unrecorded: undefined as { readonly version: string; readonly entry: EntryFields } | undefined,
     /**
      * The operations that the last warning listed, joined by commas; empty if no operation is missing from
      * the record.
@@ -81,7 +80,6 @@ export type SyncState = ReturnType<typeof createSyncState>
 export async function pull(state: SyncState): Promise<void> {
   const record = await state.records.get(CATALOG_RECORD)
   if (record === undefined || isOutdated(state, record)) return publish(state, false)
-  await recordChange(state, record)
   if (record.version !== state.version) {
     await state.catalog.reload()
     activate(state, record)
@@ -103,7 +101,6 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
   let loadedAfter: string | undefined
   for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt += 1) {
     const before = await readRecord(state, isReload)
-    await recordChange(state, before?.record)
     // If the write of a reload is retried, and the loaded products have the same operations as the record,
     // the products are not loaded again. In all other cases the products are loaded again, because another
     // process may have changed the record after the load.
@@ -113,7 +110,6 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
     }
     const record = await writeRecord(state, before, isReload)
     if (record === undefined) continue
-    const recorded = recordChange(state, record)
     state.hasPublished = true
     activate(state, record)
     // If another process wrote the record after this load, that process may have newer titles and routes.
@@ -122,9 +118,7 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
     try {
       await revokeWithdrawn(state, record)
     } finally {
-      // The entry never delays the revocation of removed operations.
-      const isNew = record !== before?.record
-      await Promise.all([isNew && state.store.publish(CATALOG_CHANNEL, record.version), recorded])
+      if (record !== before?.record) await state.store.publish(CATALOG_CHANNEL, record.version)
     }
     return
   }
@@ -180,25 +174,27 @@ async function writeRecord(
   const record = isUnchanged ? before.record : await createRecord(state, before?.record, own)
   // The first products of a store are no change.
   const entry = before && catalogEntry(before.record.products, record.products)
-  if (entry) state.unrecorded = { version: record.version, entry }
+  const write = (next: CatalogRecord) =>
+    before ? records.replace(CATALOG_RECORD, before, next) : records.create(CATALOG_RECORD, next)
   state.hasUnconfirmedWrite = true
-  const isWritten = before
-    ? await records.replace(CATALOG_RECORD, before, record)
-    : await records.create(CATALOG_RECORD, record)
+  const isWritten = entry ? await writeWithEntry(state, record, entry, write) : await write(record)
   state.hasUnconfirmedWrite = false
-  if (!isWritten) state.unrecorded = undefined
   return isWritten ? record : undefined
 }
 
-/**
- * Records the last change of this process if the record in the store has this change. A write that was not confirmed
- * may have been applied. Never rejects.
- */
-async function recordChange(state: SyncState, record: CatalogRecord | undefined): Promise<void> {
-  const { unrecorded, audit } = state
-  if (unrecorded === undefined || unrecorded.version !== record?.version) return
-  state.unrecorded = undefined
-  await audit.record(unrecorded.entry)
+/** Writes the record together with its audit entry. Operations are removed even if the entry cannot be listed. */
+function writeWithEntry(
+  { audit, records }: SyncState,
+  record: CatalogRecord,
+  entry: EntryFields,
+  write: (next: CatalogRecord) => Promise<boolean>,
+): Promise<boolean> {
+  const change = async (outbox: Outbox) => {
+    const isWritten = await write(outbox.put(record, entry))
+    if (!isWritten) outbox.put(undefined)
+    return isWritten
+  }
+  return audit.change(records.key(CATALOG_RECORD), change, { isRemoval: true })
 }
 
 async function createRecord(

@@ -15,6 +15,13 @@ const INTERACTION = {
   result: optional(objectOf({})),
 }
 
+const NAME = 'interaction'
+
+/** The key of an interaction in the store. @param uid the id of the interaction */
+export function interactionKey(uid: string): string {
+  return `${NAME}:${digest(uid)}`
+}
+
 /**
  * Interactions, stored under the digest of their id. An interaction is an authorization request that waits
  * until a person signs in or decides. The stored payload contains no credential: neither the session's cookie
@@ -25,7 +32,7 @@ export function interactions({
   settings,
   interactionAdmission,
 }: Pick<ProviderDependencies, 'store' | 'settings' | 'interactionAdmission'>): Adapter {
-  const pending = payloadCollection(store, 'interaction', 'Interaction', INTERACTION)
+  const pending = payloadCollection(store, NAME, 'Interaction', INTERACTION)
 
   async function create(id: string, record: AdapterPayload, ttl: number | undefined): Promise<void> {
     interactionAdmission.admit(addressGroup(requestState(currentContext()).host.ip), id)

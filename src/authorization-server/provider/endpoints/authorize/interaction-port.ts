@@ -8,6 +8,7 @@ import { personOf, subjectOf } from '../../../../host/subject.ts'
 import type { InteractionPort, PendingInteraction } from '../../../interaction/port.ts'
 import { presentAccount, presentApplication } from '../../../interaction/present-parties.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
+import { interactionKey } from '../../models/interactions.ts'
 import { ROUTES } from '../../routes.ts'
 import { hintedSubject, NOT_HINTED } from './id-token-hint.ts'
 import { writeDecision } from './load-existing-grant.ts'
@@ -120,29 +121,34 @@ const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
   writeDecision(grant, settings, decision, versions)
   const grantId = await grant.save()
   const result = { consent: { grantId }, ...ACCOUNT_SELECTED }
-  const { counts, next } = await finish(parts, ctx, pending, result, { merge: true })
-  if (!counts) {
-    await grant.destroy()
-    return next
-  }
-  await consents.update(account, clientId, decision, versions)
   const { granted, denied } = decision
   const details = { clientId, accountId, userId, grantId, scopes: granted, denied }
-  await audit.record({ name: 'consent.approved', ...details, ...requesterOf(ctx) })
-  events.emit('consent.approved', details)
+  const entry = { name: 'consent.approved', ...details, ...requesterOf(ctx) }
+  const proof = { key: interactionKey(pending.uid), text: grantId }
+  const { isMade, next } = await audit.announce(entry, proof, async () => {
+    const finished = await finish(parts, ctx, pending, result, { merge: true })
+    if (finished.counts) await consents.update(account, clientId, decision, versions)
+    return { isMade: finished.counts, next: finished.next }
+  })
+  if (isMade) events.emit('consent.approved', details)
+  else await grant.destroy()
   return next
 }
 
 const failed: Method<'failed'> = async (parts, ctx, pending, error, description) => {
-  const { counts, next } = await finish(parts, ctx, pending, { error, error_description: description })
-  if (counts && error === 'access_denied') {
-    const { application, account } = pending
-    const { clientId } = application
-    const details = { clientId, accountId: account?.accountId, userId: account?.userId }
-    const denied = pending.requestedScopes
-    await parts.audit.record({ name: 'consent.denied', ...details, denied, ...requesterOf(ctx) })
-    parts.events.emit('consent.denied', details)
+  const answer = { error, error_description: description }
+  if (error !== 'access_denied') return (await finish(parts, ctx, pending, answer)).next
+  const { application, account, requestedScopes: denied } = pending
+  const { clientId } = application
+  const details = { clientId, accountId: account?.accountId, userId: account?.userId }
+  const entry = { name: 'consent.denied', ...details, denied, ...requesterOf(ctx) }
+  const proof = { key: interactionKey(pending.uid), text: JSON.stringify({ error }).slice(1, -1) }
+  const deny = async () => {
+    const { counts, next } = await finish(parts, ctx, pending, answer)
+    return { isMade: counts, next }
   }
+  const { isMade, next } = await parts.audit.announce(entry, proof, deny, { isRemoval: true })
+  if (isMade) parts.events.emit('consent.denied', details)
   return next
 }
 

@@ -1,0 +1,44 @@
+import { isObject, isText } from '../validation/predicates.ts'
+import type { Store } from '../store/contract.ts'
+import { isPendingEntry, type PendingEntry } from './entry.ts'
+
+/** How another process finds out whether a change was made. */
+export interface Proof {
+  /** The key of a record that exists before the change, that the change replaces, and that is deleted later. */
+  readonly key: string
+  /** A text that the record contains from the change on. */
+  readonly text: string
+}
+
+/** An entry that is listed as pending before its change, because no lasting record can carry it. */
+export interface AnnouncedEntry extends PendingEntry {
+  readonly proof: Proof
+}
+
+/** The subject of the entry in the list of pending changes. Other subjects are keys, which never begin with `{`. */
+export function writeAnnounced(announced: AnnouncedEntry): string {
+  return JSON.stringify(announced)
+}
+
+/** Whether a subject is an announced entry, and not the key of a record. */
+export function isAnnounced(subject: string): boolean {
+  return subject.startsWith('{')
+}
+
+/** Parses the subject; undefined if it is corrupt. */
+export function readAnnounced(subject: string): AnnouncedEntry | undefined {
+  try {
+    const value: unknown = JSON.parse(subject)
+    if (!isPendingEntry(value) || !('proof' in value) || !isObject(value.proof)) return undefined
+    const { key, text } = value.proof
+    return isText(key) && isText(text) ? { ...value, proof: { key, text } } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether the change was made: its record has the text, or was deleted since. */
+export async function wasMade(store: Store, { proof: { key, text } }: AnnouncedEntry): Promise<boolean> {
+  const record = await store.get(key)
+  return record === undefined || record.includes(text)
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import type { Store } from 'koa-gatehouse'
+import { createKeyEncryption } from '../../src/keys/key-encryption.ts'
+import { loadRing } from '../../src/keys/key-ring-loader.ts'
+import { createKeyRingRecords } from '../../src/keys/key-ring-record.ts'
+import { createLogMarks } from '../../src/revocation/log-marks.ts'
+import { silentLogger } from '../../src/host/logger.ts'
+import { createProcess, productsNamed, startProcess } from '../catalog/sync/processes.ts'
+import { describeEachStore } from '../support/stores.ts'
+import { auditOf } from './setup.ts'
+
+const WRITES = new Set(['set', 'create', 'replace', 'delete', 'add', 'remove'])
+
+/** A store whose process is killed at its write number `at`: from then on, nothing is written, and no call settles. */
+function killedAt(inner: Store, at: number) {
+  let count = 0
+  const state = { isDead: false }
+  const store = new Proxy(inner, {
+    get(target, name: keyof Store) {
+      const method = target[name]
+      if (typeof method !== 'function' || name === 'close') return method
+      return async (...args: unknown[]) => {
+        if (WRITES.has(name)) state.isDead ||= (count += 1) > at
+        if (state.isDead) throw new Error('the process was killed')
+        return Reflect.apply(method, target, args) as unknown
+      }
+    },
+  })
+  return { store, state }
+}
+
+/** The names of the entries, after another process has completed what the killed one began. */
+async function entriesAfter(store: Store): Promise<string[]> {
+  const audit = auditOf(store, { now: () => Date.now() + 60_000 })
+  await audit.resume()
+  await audit.resume()
+  return (await audit.list()).items.map(({ name, target, keyId }) => [name, target ?? keyId].join(' '))
+}
+
+describeEachStore('a process that is killed at one of its writes', (makeStore) => {
+  it('leaves no first key ring without the entries of its keys', async () => {
+    for (let at = 0; at < 40; at += 1) {
+      const inner = makeStore(randomUUID())
+      const { store, state } = killedAt(inner, at)
+      const encryption = createKeyEncryption(['a secret for this test, long enough'])
+      const audit = auditOf(store)
+      const parts = { marks: createLogMarks(store), audit, logger: silentLogger }
+      await loadRing({ ...parts, records: createKeyRingRecords(store, encryption) }).catch(() => {})
+      await audit.settled()
+      const ring = await createKeyRingRecords(inner, encryption).read()
+      const kids = ring?.keys.map(({ kid }) => kid) ?? []
+      const entries = await entriesAfter(inner)
+      for (const kid of kids) expect(entries, `at ${at}`).toContain(`key.published ${kid}`)
+      expect(new Set(entries).size).toBe(entries.length)
+      if (kids.length === 0) expect(entries).toEqual([])
+      if (!state.isDead) return
+    }
+    throw new Error('the process was killed at each of 40 writes')
+  })
+
+  it('leaves no changed products without their entry', async () => {
+    for (let at = 0; at < 40; at += 1) {
+      const inner = makeStore(randomUUID())
+      await startProcess(inner, productsNamed('a', 'b'))
+      const { store, state } = killedAt(inner, at)
+      const killed = createProcess(store, productsNamed('a', 'c'))
+      const leave = await killed.start().catch(() => undefined)
+      await killed.audit.settled()
+      await leave?.()
+      const isInForce = (await inner.get('catalog:products'))?.includes('"c":')
+      expect(await entriesAfter(inner), `at ${at}`).toEqual(isInForce ? ['catalog.reloaded '] : [])
+      if (!state.isDead) return
+    }
+    throw new Error('the process was killed at each of 40 writes')
+  })
+
+  it('leaves no announced change without its entry', async () => {
+    for (let at = 0; at < 20; at += 1) {
+      const inner = makeStore(randomUUID())
+      await inner.set('interaction:1', 'asked')
+      const { store, state } = killedAt(inner, at)
+      const audit = auditOf(store)
+      const proof = { key: 'interaction:1', text: 'grant-1' }
+      await audit
+        .announce({ name: 'consent.approved', target: 'grant-1' }, proof, async () => ({
+          isMade: await store.replace('interaction:1', 'asked', 'approved grant-1'),
+        }))
+        .catch(() => {})
+      await audit.settled()
+      const isInForce = (await inner.get('interaction:1')) !== 'asked'
+      // The browser may continue, which deletes the interaction, before another process completes the entry.
+      if (isInForce && at % 2 === 0) await inner.delete('interaction:1')
+      expect(await entriesAfter(inner), `at ${at}`).toEqual(isInForce ? ['consent.approved grant-1'] : [])
+      if (!state.isDead) return
+    }
+    throw new Error('the process was killed at each of 20 writes')
+  })
+})
