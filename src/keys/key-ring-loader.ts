@@ -64,7 +64,7 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
     } else if (ring.log !== undefined && !marks.includes(ring.log)) {
       changes = (await createRing(parts, ring, ring.keys, 'log')) ?? changes
     } else {
-      if (!known && ring.isOutdated) await encryptAgain(parts, ring)
+      if (!known && ring.isOutdated && (await encryptAgain(parts, ring)) === false) continue
       // The entries of a new ring are removed from it in the background, so the ring may have changed.
       if (ring.log === undefined && (await markLog(parts, ring, marks)) === false && changes.length > 0)
         continue
@@ -147,16 +147,20 @@ async function markLog(
   }
 }
 
-/** Encrypts the keys under the newest secret. If the write fails, the next start tries again. */
-async function encryptAgain({ records, logger }: RingLoaderParts, ring: StoredRing): Promise<void> {
+/** Encrypts the keys under the newest secret. If the write fails, the next start tries again. @returns false if the ring was changed after it was read */
+async function encryptAgain(
+  { records, logger }: RingLoaderParts,
+  ring: StoredRing,
+): Promise<boolean | undefined> {
   try {
     const { audit } = ring.stored.record
-    await records.replace(ring, { ...(await records.draft(ring.keys, ring)), ...(audit && { audit }) })
+    return await records.replace(ring, { ...(await records.draft(ring.keys, ring)), ...(audit && { audit }) })
   } catch (error) {
     logger.warn(
       { err: error },
       'the signing keys could not be encrypted under the newest `secret`; keep the older `secret` until a later start has encrypted them',
     )
+    return undefined
   }
 }
 
