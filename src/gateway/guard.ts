@@ -106,7 +106,7 @@ export function guard(
     if (!readiness.isReady && !(await readiness.soonReady()))
       return writeError(ctx, errorResponses.unavailable())
 
-    const { path, endsInSlash, alternatives } = location
+    const { path, endsInSlash, alternatives, hasLostPrefix } = location
     const openness = openRoutes?.find(ctx.method, path, endsInSlash)
     const others = alternatives.flatMap((each) => scopesUnlessOpen(ctx.method, each))
     if (openness === 'public' && others.length === 0) return next()
@@ -115,9 +115,9 @@ export function guard(
 
     const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
     if (scopes === undefined && openness === undefined) {
-      const isCertain = alternatives.length === 0
+      const isCertain = alternatives.length === 0 || !hasLostPrefix
       const passes =
-        unclaimed === 'pass' && isCertain && isUnclaimed(path, endsInSlash || path === '/', dependencies)
+        unclaimed === 'pass' && isCertain && [location, ...alternatives].every(belongsToNoOperation)
       return passes ? next() : writeError(ctx, errorResponses.notFound())
     }
 
@@ -125,6 +125,10 @@ export function guard(
     if (!outcome.ok) return writeError(ctx, outcome)
     ctx.state.auth = outcome.principal
     return next()
+  }
+
+  function belongsToNoOperation({ path, endsInSlash }: LocationBelow): boolean {
+    return isUnclaimed(path, endsInSlash || path === '/', dependencies)
   }
 
   /** The scopes that a request needs if its handler sees an alternative path. */

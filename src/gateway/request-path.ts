@@ -59,6 +59,8 @@ export interface RequestPaths {
   readonly seen: readonly (readonly string[])[]
   /** Further paths: those of the original target, which middleware above may have rewritten. */
   readonly others: readonly string[]
+  /** Whether a mount or a framework has certainly removed a prefix. */
+  readonly hasLostPrefix: boolean
 }
 
 /**
@@ -77,7 +79,7 @@ export function readRequestPaths(ctx: Context, outer: readonly string[]): Reques
   const isPlain = url.startsWith(path) && '?#'.includes(url[path.length] ?? '?') && path.startsWith('/')
   const readings = isPlain ? [path] : [path, ...readTarget(url).readings]
   if (originalUrl === url && whole === undefined && mountPath === undefined)
-    return { seen: [readings], others: [] }
+    return { seen: [readings], others: [], hasLostPrefix: false }
 
   const original = readTarget(originalUrl)
   const wholeTarget = typeof whole === 'string' ? readTarget(whole) : original
@@ -85,21 +87,31 @@ export function readRequestPaths(ctx: Context, outer: readonly string[]): Reques
   if (typeof mountPath === 'string') others.push(mountPath + path)
 
   const mounted = mountPrefix(ctx)
-  const mounts = [removedPrefix(original, { readings: [mounted + path], query: '' }) ?? '', '']
+  const removed = removedPrefix(original, { readings: [mounted + path], query: '' }) ?? ''
+  const outside = mounted === '' ? ['', typeof mountPath === 'string' ? removed : ''] : [removed, '']
   // Express names the prefix that it has removed. With connect, a part of the difference may be a rewrite.
   const frameworks =
     typeof baseUrl === 'string' ? [baseUrl] : endsOf(removedPrefix(wholeTarget, original) ?? '')
-  const prefixes = frameworks.flatMap((before) =>
-    mounted === '' ? before : mounts.map((outside) => before + outside + mounted),
-  )
+  const prefixes = frameworks.flatMap((before) => outside.map((each) => before + each + mounted))
   const hasLostPrefix = mounted !== '' || frameworks.join('') !== ''
-  const further = hasLostPrefix ? ['', ...outer].map((outside) => outside + mounted) : []
+  const further = hasLostPrefix ? ['', ...outer].map((each) => each + mounted) : []
+  if (typeof mountPath === 'string') {
+    // A mount that has passed the request on hides the mounts around it. Their prefixes are in the original target.
+    further.push(...frameworks, ...outer.filter((each) => hasLastSegment(others, each)))
+  }
   return {
-    seen: [...new Set([...prefixes, ...further, ''])].map((prefix) =>
+    seen: [...new Set([...prefixes, '', ...further])].map((prefix) =>
       readings.map((reading) => prefix + reading),
     ),
     others,
+    hasLostPrefix,
   }
+}
+
+/** Whether a path has the last segment of a prefix. */
+function hasLastSegment(paths: readonly string[], prefix: string): boolean {
+  const last = prefix.slice(prefix.lastIndexOf('/'))
+  return paths.some((path) => `${path}/`.includes(`${last}/`))
 }
 
 /** The paths that remain of a path without its first segments: `/a/b`, `/b` and the empty path. */

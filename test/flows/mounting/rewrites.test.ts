@@ -53,7 +53,7 @@ describeEachStore('a rewrite above a mounted app', (makeStore) => {
       }),
     })
   const get = async (path: string, token?: unknown) => {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${String(token)}` }
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token as string}` }
     return (await host.fetch(host.origin + path, { headers })).status
   }
   afterEach(async () => {

@@ -75,6 +75,26 @@ const extra: fc.Arbitrary<Layer> = fc.oneof(
 
 const isRewrite = ({ is }: Layer) => is !== 'mount' && is !== 'passing mount' && is !== 'gateway'
 
+/**
+ * Whether a rewrite adds the prefix of a mount around it, so that the path looks as if the request had left the mount. The
+ * documents exclude such rewrites.
+ */
+function addsMountPrefix(layer: Layer, around: readonly Layer[]): boolean {
+  const added = layer.is === 'put back' ? layer.prefix : layer.is === 'replace' ? layer.to : undefined
+  if (added === undefined) return false
+  return around.some((each) => each.is === 'mount' && `${added}/`.startsWith(`${each.prefix}/`))
+}
+
+/**
+ * Whether a path is rewritten and a mounted app has an inner mount that passes requests on. The documents exclude such
+ * hosts, because `ctx.mountPath` then names the inner mount, and nothing tells the prefix of the outer mount.
+ */
+function hidesMount(layers: readonly Layer[], framework: string | undefined): boolean {
+  const outer = framework === undefined ? layers.findIndex(({ is }) => is === 'mount') : 0
+  const mounted = outer < 0 ? [] : layers.slice(outer)
+  return mounted.some(({ is }) => is === 'passing mount') && layers.some(isRewrite)
+}
+
 /** Splits the beginning of a path into prefixes: `/a/b/c` into `/a` and `/b`, or `/a/b`, and so on. */
 function splits(path: string): string[][] {
   const segments = path.split('/').filter(Boolean)
@@ -112,10 +132,12 @@ export const generatedHost: fc.Arbitrary<GeneratedHost> = fc
     // connect tells the prefix only by the difference of both targets.
     const hidesTarget = framework?.hasBaseUrl !== false
     for (const [layer, at] of extras) {
-      if (layer.is === 'originalUrl' && !hidesTarget) continue
-      // In a mounted app, a further mount that passes requests on replaces the `ctx.mountPath` of the app.
-      if (layer.is === 'passing mount' && at % (layers.length + 1) > 0) continue
-      layers.splice(at % (layers.length + 1), 0, layer)
+      const place = at % (layers.length + 1)
+      const isMounted = layers.slice(0, place).some(({ is }) => is === 'mount')
+      if (layer.is === 'originalUrl' && (isMounted || !hidesTarget)) continue
+      if (addsMountPrefix(layer, layers.slice(0, place))) continue
+      layers.splice(place, 0, layer)
+      if (hidesMount(layers, first)) layers.splice(place, 1)
     }
     const lastRewrite = layers.findLastIndex(isRewrite)
     layers.splice(lastRewrite + 1 + (gatewayAt % (layers.length - lastRewrite)), 0, { is: 'gateway' })
