@@ -102,6 +102,7 @@ describeWithRedis('export and import between kinds of stores', () => {
         // This index has no expiry, because it also contains a permanent entry without a revocation. The
         // record of the key ring names this entry, so that a lost revocation log is detected.
         'moved:revocations:buckets',
+        'moved:signing-keys:longest-delegated-access-token',
         'moved:signing-keys:longest-id-token',
         'moved:signing-keys:longest-lifetime',
         'moved:signing-keys:ring',

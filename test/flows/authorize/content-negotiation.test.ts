@@ -99,11 +99,11 @@ describe('an authorization error that cannot be sent to the application', () => 
 
   it('a sign-out with an unknown application is answered in the accepted type', async () => {
     const url = `${host.issuer}/oauth2/logout?client_id=app_unknown&post_logout_redirect_uri=https://evil.example/`
-    const body = { error: 'invalid_client', error_description: expect.any(String) }
+    const body = { error: 'invalid_request', error_description: expect.any(String) }
     const answer = await ask(url, 'application/json')
     expect({ status: answer.status, type: answer.type }).toEqual({ status: 400, type: 'application/json' })
     expect(JSON.parse(answer.text)).toEqual(body)
-    expectPage(await ask(url, BROWSER), 400, 'invalid_client')
+    expectPage(await ask(url, BROWSER), 400, 'invalid_request')
   })
 })
 

@@ -38,10 +38,16 @@ describe('client authentication', () => {
   const grant = { grant_type: 'client_credentials' }
 
   /** The parts of a response that the tests compare. */
+  /** A response without its date, and without the random values of its cookies. */
   const whole = ({ status, headers, text }: RawAnswer) => ({
     status,
     text,
-    headers: [...headers].filter(([name]) => name !== 'date'),
+    headers: [...headers]
+      .filter(([name]) => name !== 'date')
+      .map(([name, value]) => [
+        name,
+        name === 'set-cookie' ? value.replace(/=[^;]*|expires=[^;]*/g, '=') : value,
+      ]),
   })
 
   describe('unknown, disabled and deleted clients and wrong secrets', () => {
@@ -122,16 +128,16 @@ describe('client authentication', () => {
     })
 
     it.each([
-      ['authorize', 'response_type=code&redirect_uri=http://localhost:9/callback'],
-      ['authorize', 'response_type=token&redirect_uri=http://localhost:9/callback&state=x'],
-      ['authorize', ''],
-      ['authorize', 'request=x'],
-      ['logout', ''],
-      ['logout', 'post_logout_redirect_uri=http://localhost:9/callback&state=x'],
-      ['logout/success', ''],
+      ['authorize', 'response_type=code&redirect_uri=http://localhost:9/callback', 400],
+      ['authorize', 'response_type=token&redirect_uri=http://localhost:9/callback&state=x', 400],
+      ['authorize', '', 400],
+      ['authorize', 'request=x', 400],
+      ['logout', '', 200],
+      ['logout', 'post_logout_redirect_uri=http://localhost:9/callback&state=x', 400],
+      ['logout/success', '', 200],
     ])(
       'a program gets the same response for unknown and disabled applications and API keys at %s?%s',
-      async (endpoint, query) => {
+      async (endpoint, query, status) => {
         const disabledApplication = await host.createApplication({
           postLogoutRedirectUris: ['http://localhost:9/callback'],
         })
@@ -139,7 +145,7 @@ describe('client authentication', () => {
         const ask = (clientId: string) =>
           send(host.port, { target: `/auth/oauth2/${endpoint}?client_id=${clientId}&${query}` })
         const unknown = await ask('app_AAAAAAAAAAAAAAAAAAAAAA')
-        expect(unknown.status).toBe(400)
+        expect(unknown.status).toBe(status)
         for (const id of [
           disabledApplication.client_id,
           key.client_id,
