@@ -112,6 +112,7 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
     if (page.access === 'operator' && !isOperator) throw new ConsoleError('forbidden')
     const resource = await page.find?.(caller, params)
     const target = { accountId: caller.accountId, ...page.target?.(resource) }
+    let csrfToken: string | undefined
     return {
       ctx,
       caller,
@@ -126,7 +127,9 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
       form: new Form(),
       resource,
       texts,
-      csrfToken: tokens.issue(ctx, caller),
+      get csrfToken() {
+        return (csrfToken ??= tokens.issue(ctx, caller))
+      },
       change: { actor: caller.actor, ...requesterOf(ctx) },
       problems: [],
       self,

@@ -30,7 +30,7 @@ export interface Call<Resource = undefined> {
   readonly resource: Resource
   /** The texts, dates and numbers for the reader. */
   readonly texts: Reader
-  /** The token that every form must send, in its field `csrf`. */
+  /** The token that every form must send, in its field `csrf`. Reading it sets the cookie of the browser. */
   readonly csrfToken: string
   /** The options of each change that the request makes. */
   readonly change: ChangeOptions

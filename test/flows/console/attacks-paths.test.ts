@@ -177,7 +177,7 @@ describe('addresses that attackers choose', () => {
     }
   })
 
-  it('every page, asset and error has its security headers, and sets no cookie', async () => {
+  it('every page, asset and error has its security headers, and only a page with a form sets a cookie', async () => {
     const { text } = await open('/console')
     const assets = [...text.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(
       ([, path = '']) => path,
@@ -191,7 +191,8 @@ describe('addresses that attackers choose', () => {
     const pages = PAGES.map(({ path, isForOperators }) => [addressOf(path, targets), isForOperators] as const)
     const errors = ['/console/nothing', '/console/api-keys/unknown'].map((path) => [path, false] as const)
     for (const [path, isForOperators] of [...pages, ...errors]) {
-      const { headers } = await open(path, 'GET', sessionOf(isForOperators ? 'root' : 'acme'))
+      const page = await open(path, 'GET', sessionOf(isForOperators ? 'root' : 'acme'))
+      const { headers } = page
       const isPreview = path.endsWith('/preview/frame')
       const ancestors = isPreview ? `frame-ancestors 'self'` : `frame-ancestors 'none'`
       expect(headers.get('content-security-policy')).toContain(ancestors)
@@ -201,7 +202,10 @@ describe('addresses that attackers choose', () => {
       expect(headers.get('referrer-policy')).toBe(isPreview ? 'same-origin' : 'no-referrer')
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
-      expect(headers.get('set-cookie')).toBeNull()
+      const cookie = headers.get('set-cookie')
+      if (page.text.includes('name="csrf"'))
+        expect(cookie).toMatch(/^gatehouse_csrf_[\w-]+=[\w-]{22}; Path=\/console; HttpOnly; SameSite=Lax$/)
+      else expect(cookie).toBeNull()
     }
   })
 

@@ -24,7 +24,9 @@ describe('the console while the store fails', () => {
   let targets: Targets
   let csrf: string
   beforeAll(async () => {
-    host = await startConsole({ store: faulty.store, gatehouse: { storeTimeoutMs: 200 } })
+    // Each failing call has two new clients of one account.
+    const gatehouse = { storeTimeoutMs: 200, maxClientsPerAccount: 5000 }
+    host = await startConsole({ store: faulty.store, gatehouse })
     targets = await createTargets(host)
     csrf = await csrfTokenOf(host, 'acme')
   })
