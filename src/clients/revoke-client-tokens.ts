@@ -51,7 +51,7 @@ export interface PlannedRevocation {
   readonly scopes: readonly string[] | undefined
 }
 
-/** The number of clients on a page. */
+/** The maximum number of clients on a page. Fewer and larger pages need fewer reads of the store, one after the other. */
 export const PAGE_SIZE = 200
 
 const ANY_KIND = 'API key or application'

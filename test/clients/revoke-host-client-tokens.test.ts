@@ -223,9 +223,9 @@ async function pagesOf(clients: ReturnType<ClientTokens['listByAccount']>): Prom
 
 const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ ...row, clientId: `c${n}` }))
 
-it('registry.list may return a list or an async iterable, and its clients are processed in pages of 50', async () => {
+it('registry.list may return a list or an async iterable, and its clients are processed in pages of 200', async () => {
   const asked: object[] = []
-  const all = rows(120)
+  const all = rows(450)
   const lists: (() => unknown)[] = [
     () => all,
     async () => all,
@@ -238,7 +238,7 @@ it('registry.list may return a list or an async iterable, and its clients are pr
       list: (filter) => (asked.push(filter), list()) as HostClient[],
     })
     const pages = await pagesOf(clientTokens.listByAccount('acme'))
-    expect(pages.map(({ length }) => length)).toEqual([50, 50, 20])
+    expect(pages.map(({ length }) => length)).toEqual([200, 200, 50])
     expect(pages.flat()).toEqual(all.map(({ clientId }) => clientId))
   }
   expect(asked).toEqual(Array.from({ length: 3 }, () => ({ accountId: 'acme' })))
