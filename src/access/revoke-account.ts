@@ -56,7 +56,10 @@ export function createRevokeAccount(
         const planned = await Promise.all(page.map((client) => planOne(client).catch(collect)))
         const meant = planned.filter((each) => each !== undefined)
         changes.push(...meant)
-        rejecting.push(clientTokens.revokeFirst(meant.flatMap(withoutCorrupt)))
+        const rejected = clientTokens.revokeFirst(meant.flatMap(withoutCorrupt))
+        // The store may fail while the next page is read. The error is thrown after the last page.
+        rejected.catch(() => {})
+        rejecting.push(rejected)
       }
     } catch (error) {
       collect(error)

@@ -185,5 +185,5 @@ describe('the code in the documents', () => {
       }),
     )
     await runToEnd(folder, process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc')])
-  })
+  }, 120_000)
 })

@@ -237,5 +237,5 @@ describe('10,000 keys of one owner', () => {
     }
     expect(found).toHaveLength(10)
     await host.close()
-  })
+  }, 120_000)
 })
