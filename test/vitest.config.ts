@@ -48,7 +48,8 @@ export default defineConfig({
       'test/support/rsa-keys.ts',
       'test/support/start-deployments.ts',
     ],
-    testTimeout: 30_000,
+    // A busy machine takes ten times as long as an idle one.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // Many tests wait for servers, so a machine with two cores can run three workers.
     maxWorkers: 3,
