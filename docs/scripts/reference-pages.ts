@@ -139,18 +139,13 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     title: 'Gateway and ctx.state.auth',
     about:
       'The methods of `gatehouse.gateway`, and the principal that an accepted call has as `ctx.state.auth`.',
-    parts: [
-      'Principal',
-      'Gateway',
-      'GatewayMiddlewareOptions',
-      'PublicRoute',
-      'IncomingCall',
-      'AuthenticateOptions',
-      'Authentication',
-      'Authenticated',
-      'ErrorResponse',
-      'GatewayEvents',
-    ],
+    parts: ['Principal', 'Gateway', 'GatewayMiddlewareOptions', 'PublicRoute', 'GatewayEvents'],
+  },
+  {
+    file: 'authenticate',
+    title: 'Calls outside of Koa',
+    about: 'What `gateway.authenticate()` takes and returns.',
+    parts: ['IncomingCall', 'AuthenticateOptions', 'Authentication', 'Authenticated', 'ErrorResponse'],
   },
   {
     file: 'remote-gateway',

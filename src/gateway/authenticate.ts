@@ -32,8 +32,11 @@ export interface IncomingCall {
 
 /** Options of `gateway.authenticate()`. */
 export interface AuthenticateOptions<Scope extends string = string> {
-  /** The scope to require. @default the scope of the operation that method and URL name */
-  readonly scope?: Scope | undefined
+  /**
+   * One scope or several scopes to require. If method and URL name an operation, its scope is required too. At
+   * least one. @default the scope of the operation that method and URL name
+   */
+  readonly scope?: Scope | readonly Scope[] | undefined
   /**
    * Path at which this server sees {base_url}, if a proxy strips a prefix. @default the path of {base_url}
    */
@@ -42,7 +45,7 @@ export interface AuthenticateOptions<Scope extends string = string> {
 
 /** An accepted call. */
 export interface Authenticated extends Authorized {
-  /** The scope that was required; the token carries it. */
+  /** The first scope that was required: of the option `scope`, or else of the operation. The token carries it. */
   readonly scope: string
 }
 
@@ -52,7 +55,8 @@ export type Authentication = Authenticated | ErrorResponse
 /**
  * Accepts or rejects a call outside of Koa, exactly as the middleware does.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an unknown option or an invalid `mountPath`
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an unknown option, an empty `scope` or an invalid
+ *   `mountPath`
  */
 export async function authenticate(
   parts: GatewayParts,
@@ -65,6 +69,10 @@ export async function authenticate(
     const message = `authenticate() has no option "${unknown}"; it takes scope and mountPath`
     throw new GatehouseError('ERR_INVALID_ARGUMENT', message)
   }
+  // A list that is empty by mistake would accept every token.
+  if (Array.isArray(options.scope) && options.scope.length === 0) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'authenticate(): scope must name at least one scope')
+  }
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
   const scopes = await scopesOf(parts, call, readings, options)
   if ('status' in scopes) return scopes
@@ -76,22 +84,24 @@ export async function authenticate(
   return outcome.ok ? { ...outcome, scope: scopes[0] } : outcome
 }
 
-/** The scopes that a call requires: the scope in the options, or those of its operation. */
+/** The scopes that a call requires: those in the options, and those of its operation. */
 async function scopesOf(
   parts: GatewayParts,
   { method = 'GET' }: IncomingCall,
   readings: readonly string[],
-  { scope, mountPath }: AuthenticateOptions,
+  { scope = [], mountPath }: AuthenticateOptions,
 ): Promise<RequiredScopes | ErrorResponse> {
-  if (scope !== undefined) return [scope]
   const { dependencies, errorResponses, readiness } = parts
   const location = locateReadings(locatorAt(parts, mountPath), readings)
-  if (location.place === 'unclear') return errorResponses.notFound(location.problem)
-  if (location.place === 'elsewhere') return errorResponses.notFound()
-  if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
-  const { path, endsInSlash } = location
-  const scopes = requiredScopesOf(method.toUpperCase(), path, endsInSlash, dependencies)
-  return scopes ?? errorResponses.notFound()
+  const scopes = [scope].flat()
+  if (location.place === 'below') {
+    if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
+    const { path, endsInSlash } = location
+    scopes.push(...(requiredScopesOf(method.toUpperCase(), path, endsInSlash, dependencies) ?? []))
+  }
+  const [first, ...others] = new Set(scopes)
+  if (first !== undefined) return [first, ...others]
+  return errorResponses.notFound(location.place === 'unclear' ? location.problem : undefined)
 }
 
 function locatorAt({ base, locators }: GatewayParts, mountPath = base): LocatePath {

@@ -33,7 +33,7 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
   /**
    * Guards one route: the token must carry all of `scopes`. It works alone and behind `middleware()`. Behind
    * `middleware()` it reuses the verified principal, and only checks the scopes and whether the token is
-   * still valid.
+   * still valid. Its error responses then also name the scopes that the guards above require.
    *
    * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has (if the
    *   products are loaded already)
@@ -41,12 +41,13 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
   requireScope(...scopes: [Scope, ...Scope[]]): Middleware<{ auth: Principal }>
   /**
    * Accepts or rejects a call outside of Koa: a WebSocket upgrade or another framework. Accepts Node's
-   * `IncomingMessage` and the Fetch API's `Request`. The required scope is `options.scope`. Without this
-   * option, it is the scope of the operation that method and URL name.
+   * `IncomingMessage` and the Fetch API's `Request`. The token must carry all scopes of `options.scope`, and the
+   * scope of the operation that method and URL name. Error responses name all these scopes, so a client that
+   * requests exactly them is accepted.
    *
    * @returns the caller, or the error response to send
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an unknown option or an invalid `mountPath`, and
-   *   nothing else
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an unknown option, an empty `scope` or an invalid
+   *   `mountPath`, and nothing else
    */
   authenticate(call: IncomingCall, options?: AuthenticateOptions<Scope>): Promise<Authentication>
   /**

@@ -2,6 +2,7 @@ import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
 import { collectProblems } from '../errors.ts'
 import { plainTarget } from '../http/plain-target.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
+import { acceptCall } from './accepted-call.ts'
 import { authorizationFields, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import type { LocationBelow } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
@@ -67,32 +68,34 @@ export function guard(
 
   return function guard(ctx, next) {
     if (when !== undefined && !when(ctx)) return next()
-    const principal = acceptKnownCall(ctx)
+    if (acceptKnownCall(ctx)) return next()
     // The metadata is public. If {base_url} is the root of a host, the metadata is below {base_url}. So the
     // middleware serves the metadata before it checks tokens.
-    if (principal === undefined) return metadata(ctx, () => guardRequest(ctx, next))
-    ctx.state.auth = principal
-    return next()
+    return metadata(ctx, () => guardRequest(ctx, next))
   }
 
   /**
-   * Decides about the usual call at once: a plain path that one operation claims, and a token in the cache.
+   * Accepts the usual call at once: a plain path that one operation claims, and a token in the cache.
    *
-   * @returns the principal; undefined if `guardRequest` must decide, which also makes all error responses
+   * @returns false if `guardRequest` must decide, which also makes all error responses
    */
-  function acceptKnownCall(ctx: Context): Principal | undefined {
-    if (!readiness.isReady) return undefined
+  function acceptKnownCall(ctx: Context): boolean {
+    if (!readiness.isReady) return false
     const target = plainTarget(ctx)
-    if (target === undefined || target.startsWith('/.well-known/')) return undefined
+    if (target === undefined || target.startsWith('/.well-known/')) return false
     const queryAt = target.indexOf('?')
     // A token in the query must be rejected, so a query that may contain one is read completely.
-    if (queryAt >= 0 && MAY_HAVE_TOKEN.test(target)) return undefined
+    if (queryAt >= 0 && MAY_HAVE_TOKEN.test(target)) return false
     const location = locatePath(queryAt < 0 ? target : target.slice(0, queryAt))
-    if (location.place !== 'below' || location.endsInSlash) return undefined
+    if (location.place !== 'below' || location.endsInSlash) return false
     const { path } = location
-    if (path.includes('%') || openRoutes?.find(ctx.method, path, false) !== undefined) return undefined
+    if (path.includes('%') || openRoutes?.find(ctx.method, path, false) !== undefined) return false
     const scope = dependencies.findScope(ctx.method, path)
-    return scope === undefined ? undefined : authorizer.acceptCachedToken(ctx.req.rawHeaders, scope)
+    if (scope === undefined) return false
+    const principal = authorizer.acceptCachedToken(ctx.req.rawHeaders, scope)
+    if (principal === undefined) return false
+    acceptCall(ctx, principal, [scope])
+    return true
   }
 
   async function guardRequest(ctx: ParameterizedContext<{ auth: Principal }>, next: Next): Promise<unknown> {
@@ -113,17 +116,18 @@ export function guard(
     const request = bearerRequestOf(ctx)
     if (openness === 'optional' && others.length === 0 && hasNoToken(request)) return next()
 
-    const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
-    if (scopes === undefined && openness === undefined) {
+    const own = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
+    if (own === undefined && openness === undefined) {
       const isCertain = alternatives.length === 0 || !hasLostPrefix
       const passes =
         unclaimed === 'pass' && isCertain && [location, ...alternatives].every(belongsToNoOperation)
       return passes ? next() : writeError(ctx, errorResponses.notFound())
     }
 
-    const outcome = await authorizer.authorizeRequest(request, [...(scopes ?? []), ...others])
+    const scopes = [...(own ?? []), ...others]
+    const outcome = await authorizer.authorizeRequest(request, scopes)
     if (!outcome.ok) return writeError(ctx, outcome)
-    ctx.state.auth = outcome.principal
+    acceptCall(ctx, outcome.principal, scopes)
     return next()
   }
 

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import { collectProblems } from '../errors.ts'
+import { acceptCall, scopesRequiredAbove } from './accepted-call.ts'
 import { bearerRequestOf, writeError } from './guard.ts'
 import type { GatewayParts } from './parts.ts'
 import type { Principal } from './principal.ts'
@@ -25,11 +26,13 @@ export function requireScope(
 
   return async function requireScope(ctx, next) {
     const { auth } = ctx.state as { auth?: unknown }
-    const outcome = authorizer.isOwn(auth)
-      ? authorizer.authorizePrincipal(auth, scopes)
-      : await authorizer.authorizeRequest(bearerRequestOf(ctx), scopes)
+    const isGuarded = authorizer.isOwn(auth)
+    const required = isGuarded ? [...new Set([...scopesRequiredAbove(ctx), ...scopes])] : scopes
+    const outcome = isGuarded
+      ? authorizer.authorizePrincipal(auth, required)
+      : await authorizer.authorizeRequest(bearerRequestOf(ctx), required)
     if (!outcome.ok) return writeError(ctx, outcome)
-    ctx.state.auth = outcome.principal
+    acceptCall(ctx, outcome.principal, required)
     return next()
   }
 }

@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
-/** Creates an Express app that guards everything below a path. Its code is that of docs/gateway.md. */
+/** Creates an Express app that guards everything below a path. Its code is that of docs/other-frameworks.md. */
 function createExpressApp(path: string, options?: AuthenticateOptions, above: express.RequestHandler[] = []) {
   const app = express()
   for (const handler of above) app.use(handler)
@@ -107,8 +107,34 @@ describe('authenticate(request) in an Express mount', () => {
   })
 })
 
+test('a client that asks for exactly the scopes of each 403 passes a step-up in an Express handler', async () => {
+  const app = express()
+  app.use('/api', async (incoming, response, next) => {
+    const outcome = await gateway.authenticate(incoming)
+    if (outcome.ok) next()
+    else response.status(outcome.status).set(outcome.headers).send(outcome.body)
+  })
+  app.get('/api/invoices/list', async (incoming, response) => {
+    const outcome = await gateway.authenticate(incoming, { scope: ['reports:read', 'reports:all'] })
+    if (outcome.ok) response.send('reached')
+    else response.status(outcome.status).set(outcome.headers).send(outcome.body)
+  })
+  const agent = request(app)
+  const asked = ['invoices:read']
+  let status = 403
+  while (status === 403 && asked.length < 5) {
+    const headers = bearer(await issuer.mint({ scope: asked.at(-1) ?? '' }))
+    const response = await agent.get('/api/invoices/list').set(headers)
+    ;({ status } = response)
+    const challenge: string = response.headers['www-authenticate'] ?? ''
+    asked.push(/ scope="([^"]+)"/.exec(challenge)?.[1] ?? '')
+  }
+  expect(asked).toEqual(['invoices:read', 'reports:read reports:all invoices:read', ''])
+  expect(status).toBe(200)
+})
+
 test('authenticate(request.raw) guards the handlers of a Fastify plugin', async () => {
-  // The code of docs/gateway.md.
+  // The code of docs/other-frameworks.md.
   async function guardedApi(api: FastifyInstance) {
     api.decorateRequest('auth', null)
     api.addHook('onRequest', async (incoming, reply) => {

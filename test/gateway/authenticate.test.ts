@@ -117,6 +117,62 @@ describe('gateway.authenticate()', () => {
     expect(await gateway.authenticate(inQuery, { scope: 'invoices:read' })).toHaveProperty('status', 400)
   })
 
+  test('authenticate() with a list of scopes requires all of them, and those of the operation that the URL names', async () => {
+    const headers = bearer(await issuer.mint())
+    const call = { method: 'GET', url: '/api/invoices/list', headers }
+    const rejected = await gateway.authenticate(call, { scope: ['reports:read', 'reports:all'] })
+    expect(rejected).toMatchObject({ ok: false, status: 403, error: 'insufficient_scope' })
+    expect(rejected).toHaveProperty(
+      'headers.WWW-Authenticate',
+      expect.stringContaining('scope="reports:read reports:all invoices:read"'),
+    )
+    expect(rejected).toHaveProperty(
+      'body',
+      expect.stringContaining('carry the scope reports:read reports:all'),
+    )
+
+    // A client that asks for exactly the scopes of the challenge is accepted.
+    const scope = 'reports:read reports:all invoices:read'
+    const all = { ...call, headers: bearer(await issuer.mint({ scope })) }
+    expect(await gateway.authenticate(all, { scope: ['reports:read', 'reports:all'] })).toMatchObject({
+      ok: true,
+      scope: 'reports:read',
+    })
+    const withoutRoute = { ...call, headers: bearer(await issuer.mint({ scope: 'reports:read' })) }
+    expect(await gateway.authenticate(withoutRoute, { scope: 'reports:read' })).toHaveProperty('status', 403)
+  })
+
+  test('authenticate() with scope names the scope of the operation in its 401 and 403', async () => {
+    const call = { method: 'GET', url: '/api/invoices/list' }
+    for (const [headers, status] of [
+      [{}, 401],
+      [bearer(await issuer.mint()), 403],
+    ] as const) {
+      const response = await gateway.authenticate({ ...call, headers }, { scope: 'reports:all' })
+      expect(response).toHaveProperty('status', status)
+      expect(response).toHaveProperty(
+        'headers.WWW-Authenticate',
+        expect.stringContaining('scope="reports:all invoices:read"'),
+      )
+    }
+  })
+
+  test('authenticate() names a scope once that is also the scope of the operation', async () => {
+    const call = { method: 'GET', url: '/api/invoices/list', headers: {} }
+    const response = await gateway.authenticate(call, { scope: ['invoices:read', 'invoices:read'] })
+    expect(response).toHaveProperty(
+      'headers.WWW-Authenticate',
+      expect.stringContaining('scope="invoices:read"'),
+    )
+  })
+
+  test('authenticate() throws for an empty list of scopes, which would accept every token', async () => {
+    const call = { method: 'GET', url: '/live', headers: bearer(await issuer.mint()) }
+    await expect(gateway.authenticate(call, { scope: [] })).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+    })
+  })
+
   test('authenticate() with mountPath guards an API whose prefix a proxy strips', async () => {
     const call = { method: 'GET', url: '/invoices/list', headers: bearer(await issuer.mint()) }
     expect(await gateway.authenticate(call)).toHaveProperty('status', 404)

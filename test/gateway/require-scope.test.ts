@@ -1,5 +1,6 @@
 import { noRevocations } from '../../src/gateway/no-revocations.ts'
 import Koa from 'koa'
+import compose from 'koa-compose'
 import { Router } from '@koa/router'
 import request from 'supertest'
 import { describe, expect, test, vi } from 'vitest'
@@ -77,6 +78,34 @@ describe('requireScope()', () => {
     expect(issuer.lookups()).toBe(2)
   })
 
+  test('requireScope() names all scopes that the call needs: those of the guards above too', async () => {
+    const { gateway, issuer } = await createTestGateway()
+    const above = compose([gateway.middleware(), gateway.requireScope('reports:read')])
+    const { agent } = serve(gateway, ['reports:all', 'invoices:read'], above)
+    const get = async (scope: string) =>
+      agent.get('/api/invoices/list').set(bearer(await issuer.mint({ scope })))
+
+    // A client asks for exactly the scopes of each challenge, until it is accepted.
+    const asked: string[] = []
+    let response = await get('invoices:read')
+    while (response.status === 403 && asked.length < 5) {
+      asked.push(/ scope="([^"]+)"/.exec(response.headers['www-authenticate'] ?? '')?.[1] ?? '')
+      response = await get(asked.at(-1) ?? '')
+    }
+    expect(asked).toEqual(['invoices:read reports:read', 'invoices:read reports:read reports:all'])
+    expect(response.status).toBe(200)
+  })
+
+  test('requireScope() names the scope of the operation for a token that the gateway knows', async () => {
+    const { gateway, issuer } = await createTestGateway()
+    const { agent } = serve(gateway, ['reports:all'], gateway.middleware())
+    const token = bearer(await issuer.mint())
+    for (const _ of [1, 2]) {
+      const { headers } = await agent.get('/api/invoices/list').set(token).expect(403)
+      expect(headers['www-authenticate']).toContain('scope="invoices:read reports:all"')
+    }
+  })
+
   test('requireScope() ignores a principal that the gateway did not create', async () => {
     const { gateway } = await createTestGateway()
     const { gateway: other, issuer: otherIssuer } = await createTestGateway()
@@ -127,6 +156,9 @@ test('a gateway with known scopes is assignable to Gateway', () => {
     narrow.requireScope('c')
     // @ts-expect-error at least one scope is required
     narrow.requireScope()
+    void narrow.authenticate({ headers: {} }, { scope: ['a', 'b'] })
+    // @ts-expect-error a misspelt scope does not compile
+    void narrow.authenticate({ headers: {} }, { scope: ['a', 'c'] })
     // @ts-expect-error a misspelt scope does not compile
     return narrow.authenticate({ headers: {} }, { scope: 'c' })
   }
