@@ -80,7 +80,8 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
 
   /**
    * Repeats a request once for each of its store calls. Each time, a different call is paused before or
-   * after its execution, and the grant is revoked during the pause.
+   * after its execution, and the grant is revoked during the pause. A call is known by its name and by how
+   * often the name came before, because the number of a call changes when gatehouse polls the store.
    */
   async function atEachCall(
     prepare: () => Promise<Attempt>,
@@ -88,23 +89,32 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
   ): Promise<{ calls: string[]; stillValid: string[] }> {
     const calls: string[] = []
     const stillValid: string[] = []
-    for (let at = 0; ; at += 1) {
-      for (const when of sides) {
+    for (const when of sides) {
+      const paused = new Set<string>()
+      for (;;) {
         const { request, revoke, findValid } = await prepare()
-        const pause = when === 'before' ? pausing.pauseBefore(at) : pausing.pauseAfter(at)
+        const made: string[] = []
+        const isNew = (each: string) => {
+          const call = each.replace(/:.*/, '')
+          made.push(call)
+          const numbered = `${call} ${made.filter((other) => other === call).length}`
+          return !paused.has(numbered) && paused.add(numbered).size > 0
+        }
+        const pause = when === 'before' ? pausing.pauseBefore(isNew) : pausing.pauseAfter(isNew)
         const answered = request().finally(() => pause.end())
         if (!(await pause.reached)) {
           await answered
-          return { calls, stillValid }
+          break
         }
-        const call = pausing.calls[at] ?? ''
+        const call = made.at(-1) ?? ''
         await revoke()
         pause.end()
         await answered
-        calls.push(call.replace(/[:].*/, ''))
+        calls.push(call)
         for (const token of await findValid()) stillValid.push(`${when} ${call}: ${token}`)
       }
     }
+    return { calls, stillValid }
   }
 
   const WAYS: [string, (grantId: string) => Promise<unknown>][] = [
