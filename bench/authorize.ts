@@ -1,4 +1,14 @@
 /** The authorization code flow of a browser that is signed in, for applications that need no consent. */
+import type { Context } from 'koa'
+
+/** The cookie with the account of the user who is signed in. */
+export const ACCOUNT_COOKIE = 'account'
+
+/** The user whom the cookie names. */
+export function signedIn(ctx: Context): { readonly accountId: string } | undefined {
+  const accountId = ctx.cookies.get(ACCOUNT_COOKIE)
+  return accountId === undefined ? undefined : { accountId }
+}
 
 /** What an application requests. */
 export interface AuthorizationRequest {
@@ -6,6 +16,10 @@ export interface AuthorizationRequest {
   readonly clientId: string
   readonly redirectUri: string
   readonly scope: string
+  /** The user who is signed in. A user's 101st grant for an application revokes the oldest one. */
+  readonly accountId: string
+  /** The port to which the next request is sent. @default the port of `issuer` */
+  readonly pickPort?: (() => number) | undefined
 }
 
 /** Follows the redirects as a browser would. @returns the code */
@@ -14,6 +28,8 @@ export async function authorize({
   clientId,
   redirectUri,
   scope,
+  accountId,
+  pickPort,
 }: AuthorizationRequest): Promise<string> {
   const query = new URLSearchParams({
     client_id: clientId,
@@ -21,11 +37,13 @@ export async function authorize({
     redirect_uri: redirectUri,
     scope,
   })
-  const cookies = new Map<string, string>()
+  const cookies = new Map<string, string>([[ACCOUNT_COOKIE, accountId]])
   let url = new URL(`${issuer}/oauth2/authorize?${query.toString()}`)
   for (let hop = 0; hop < 10 && !url.href.startsWith(redirectUri); hop += 1) {
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
-    const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
+    const at = new URL(url)
+    if (pickPort) at.host = `127.0.0.1:${pickPort()}`
+    const response = await fetch(at, { redirect: 'manual', headers: { cookie } })
     for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';')
       cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))

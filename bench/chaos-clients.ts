@@ -5,7 +5,8 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ApplicationClient } from './chaos-process.ts'
-import { ACCOUNT_COOKIE, CALLBACK, SCOPES } from './host.ts'
+import { ACCOUNT_COOKIE } from './authorize.ts'
+import { CALLBACK, SCOPES } from './host.ts'
 
 /** One request and its response. */
 export interface Answer {

@@ -6,9 +6,7 @@ import { createGatehouse } from '../src/gatehouse/create-gatehouse.ts'
 import type { Gatehouse } from '../src/gatehouse/gatehouse.ts'
 import type { GatehouseOptions } from '../src/options/options.ts'
 import type { Store } from '../src/store/contract.ts'
-
-/** The cookie with the account of the user who is signed in. */
-export const ACCOUNT_COOKIE = 'account'
+import { signedIn } from './authorize.ts'
 
 /** The redirect URI of applications; no server listens there. */
 export const CALLBACK = 'https://app.example/callback'
@@ -71,10 +69,7 @@ export async function startHost(options: {
     products,
     accounts: {
       find: (id) => ({ id }),
-      current(ctx) {
-        const accountId = ctx.cookies.get(ACCOUNT_COOKIE)
-        return accountId ? { accountId } : undefined
-      },
+      current: signedIn,
       signInUrl: () => '/sign-in',
     },
     ...options.gatehouse,

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
-import { authorize } from './authorize.ts'
+import { authorize, signedIn } from './authorize.ts'
 import { redisStore } from '../adapters/redis.ts'
 import { createGatehouse } from '../src/gatehouse/create-gatehouse.ts'
 import type { Gatehouse } from '../src/gatehouse/gatehouse.ts'
@@ -84,7 +84,7 @@ function service(): Pick<Gateway, 'ready'> {
     revocations: { pollIntervalSeconds },
     accounts: {
       find: (id) => ({ id }),
-      current: () => ({ accountId: 'alice' }),
+      current: signedIn,
       signInUrl: () => '/sign-in',
     },
   })
@@ -129,6 +129,7 @@ async function makeTargets(gatehouse: Gatehouse, kind: Kind, count: number): Pro
         clientId: application.clientId,
         redirectUri: CALLBACK,
         scope: 'invoices:read',
+        accountId: `user-${i}`,
       })
       const token = await requestToken(application.clientId, clientSecret, {
         grant_type: 'authorization_code',

@@ -9,6 +9,7 @@ import { redisStore } from '../adapters/redis.ts'
 import { createGatehouse } from '../src/gatehouse/create-gatehouse.ts'
 import { createGateway } from '../src/gateway.ts'
 import type { Store } from '../src/store/contract.ts'
+import { signedIn } from './authorize.ts'
 import type { Question, Report } from './processes.ts'
 
 /** The options of a process, passed as JSON. */
@@ -87,7 +88,7 @@ function service(): () => Promise<void> {
     signingKeys: { rotateAfterSeconds, publishAheadSeconds: 1 },
     accounts: {
       find: (id) => ({ id }),
-      current: () => ({ accountId: 'alice' }),
+      current: signedIn,
       signInUrl: () => '/sign-in',
     },
   })

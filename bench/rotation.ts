@@ -12,6 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
 import { freePort } from '../test/support/free-port.ts'
 import { startRedis } from '../test/support/redis-server.ts'
+import { authorize } from './authorize.ts'
 import { startProcess, type Running as AnyRunning } from './processes.ts'
 import type { Ask, Clients, KeyChange, ProcessOptions } from './rotation-process.ts'
 
@@ -89,7 +90,14 @@ async function direct(): Promise<void> {
 
 async function delegated(): Promise<void> {
   // Each step goes to a random process, as behind a load balancer.
-  const code = await authorize()
+  const code = await authorize({
+    issuer: `http://localhost:${servicePort}/auth`,
+    clientId: application.client_id,
+    redirectUri: 'https://app.example/callback',
+    scope: 'openid invoices:read',
+    accountId: `user-${count.delegated}`,
+    pickPort: () => pickRandom(services).port,
+  })
   let tokens = await requestToken(pickRandom(services), application, {
     grant_type: 'authorization_code',
     code,
@@ -189,32 +197,6 @@ async function measureRevocations(): Promise<number[]> {
     await delay(PAUSE_MS)
   }
   return times.toSorted((a, b) => a - b)
-}
-
-/** Follows the redirects as a browser would, until there is a code. */
-async function authorize(): Promise<string> {
-  const callback = 'https://app.example/callback'
-  const query = new URLSearchParams({
-    client_id: application.client_id,
-    response_type: 'code',
-    redirect_uri: callback,
-    scope: 'openid invoices:read',
-  })
-  const cookies = new Map<string, string>()
-  let url = new URL(`http://localhost:${servicePort}/auth/oauth2/authorize?${query.toString()}`)
-  for (let hop = 0; hop < 10 && !url.href.startsWith(callback); hop += 1) {
-    const at = new URL(url.pathname + url.search, `http://127.0.0.1:${pickRandom(services).port}`)
-    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
-    const response = await fetch(at, { redirect: 'manual', headers: { cookie } })
-    for (const line of response.headers.getSetCookie()) {
-      const [pair = ''] = line.split(';')
-      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
-    }
-    const location = response.headers.get('location')
-    if (location === null) throw new Error(`no code: ${response.status} ${await response.text()}`)
-    url = new URL(location, url)
-  }
-  return url.searchParams.get('code') ?? ''
 }
 
 function report(): void {

@@ -20,7 +20,8 @@ import {
 } from '../test/support/keys-in-redis.ts'
 import { startRedis } from '../test/support/redis-server.ts'
 import { replaceClock } from './clock.ts'
-import { ACCOUNT_COOKIE, CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
+import { ACCOUNT_COOKIE } from './authorize.ts'
+import { CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
 
 const OWNERS = 50
 const CLIENTS_PER_OWNER = 10

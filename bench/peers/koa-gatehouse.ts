@@ -9,7 +9,7 @@ import Koa from 'koa'
 import { createGatehouse, type Gatehouse } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
-import { authorize } from '../authorize.ts'
+import { authorize, signedIn } from '../authorize.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import { forEach } from '../in-parallel.ts'
 import { options, servePeer } from '../peer.ts'
@@ -32,7 +32,7 @@ const gatehouse: Gatehouse = createGatehouse({
   signingKeys: { jwks: { keys } },
   accounts: {
     find: (id) => ({ id }),
-    current: () => ({ accountId: 'acme' }),
+    current: signedIn,
     signInUrl: () => '/sign-in',
   },
   // The store is busy while the bench fills it.
@@ -75,12 +75,13 @@ async function createGrants(): Promise<string[]> {
   })
   await gatehouse.applications.setFirstParty(application.clientId, true)
   const client = `client_id=${application.clientId}&client_secret=${clientSecret}`
-  return forEach(options.grants ?? 0, async () => {
+  return forEach(options.grants ?? 0, async (index) => {
     const code = await authorize({
       issuer,
       clientId: application.clientId,
       redirectUri: CALLBACK,
       scope: ITEM_SCOPE,
+      accountId: `user-${index}`,
     })
     const response = await fetch(`${issuer}/oauth2/token`, {
       method: 'POST',
