@@ -1,6 +1,8 @@
 import type { Middleware } from 'koa'
 import { answerErrorAsJson } from '../http/error-response.ts'
-import { answerDocument, answerDocumentOptions, DOCUMENT_METHODS } from '../http/public-document.ts'
+import { pathBelow } from '../http/path-below.ts'
+import { plainTarget } from '../http/plain-target.ts'
+import { answerDocument, answerWithMethods, DOCUMENT_METHODS } from '../http/public-document.ts'
 import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../http/query-limit.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
@@ -18,15 +20,15 @@ export function wellKnown(
   const { pathname } = protectedResourceMetadataUrl(audience)
 
   return async function wellKnown(ctx, next) {
-    // `ctx.url` is checked before `ctx.path`, because reading `ctx.path` throws for some request targets in
-    // absolute form.
-    const isRequested = ctx.url.startsWith(pathname) && ctx.path === pathname
-    if (!isRequested || !DOCUMENT_METHODS.includes(ctx.method)) return next()
+    // Nearly all requests are calls of the API, and need no further look.
+    if (plainTarget(ctx)?.startsWith(pathname) === false) return next()
+    const path = pathBelow(ctx, '')
+    if (path !== pathname && path !== `${pathname}/`) return next()
+    if (answerWithMethods(ctx, DOCUMENT_METHODS)) return undefined
     if (hasTooManyParameters(ctx)) {
       const answer = { status: 400, error: 'invalid_request', description: TOO_MANY_PARAMETERS }
       return answerErrorAsJson(ctx, answer)
     }
-    if (ctx.method === 'OPTIONS') return answerDocumentOptions(ctx)
     // RFC 9728 2 defines these fields.
     const document = {
       resource: audience,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
+import { answerErrorAsJson } from './error-response.ts'
 
 /** Methods that a public document supports. */
 export const DOCUMENT_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
@@ -26,9 +27,29 @@ export function answerDocument(
   if (isKnown(etag, ctx.get('If-None-Match'))) ctx.status = 304
 }
 
-/** Answers OPTIONS for a public document, including preflights (RFC 9110 9.3.7, Fetch 3.2.5). */
-export function answerDocumentOptions(ctx: Context): void {
-  answerOptions(ctx, DOCUMENT_METHODS)
+/**
+ * Answers OPTIONS, and rejects unsupported methods with 405 (RFC 9110 15.5.6). The answer to OPTIONS allows
+ * pages of other origins to read public documents, but not to use endpoints.
+ *
+ * @param methods the methods of the address; {@link DOCUMENT_METHODS} for a public document
+ * @returns whether the request was answered
+ */
+export function answerWithMethods(ctx: Context, methods: readonly string[]): boolean {
+  if (!methods.includes(ctx.method)) {
+    ctx.set('Allow', methods.join(', '))
+    const description = `${ctx.method} is not supported here; use ${methods.join(' or ')}`
+    answerErrorAsJson(ctx, { status: 405, error: 'invalid_request', description })
+    return true
+  }
+  if (ctx.method !== 'OPTIONS') return false
+  ctx.status = 204
+  ctx.set('Allow', methods.join(', '))
+  if (methods === DOCUMENT_METHODS) allowPreflight(ctx)
+  return true
+}
+
+/** Lets pages of all origins read a public document (Fetch 3.2.5). */
+function allowPreflight(ctx: Context): void {
   if (!allowEveryOrigin(ctx)) return
   ctx.set({
     'Access-Control-Allow-Methods': 'GET',
@@ -38,21 +59,12 @@ export function answerDocumentOptions(ctx: Context): void {
 }
 
 /**
- * Answers OPTIONS for an endpoint that pages of other origins cannot use. The answer lists the methods, and
- * has no CORS headers.
- */
-export function answerOptions(ctx: Context, methods: readonly string[]): void {
-  ctx.status = 204
-  ctx.set('Allow', methods.join(', '))
-}
-
-/**
- * Whether a client already has the answer (RFC 9110 13.1.2). Koa's `fresh` does not work here. `fetch` adds
+ * Whether a client already has the answer (RFC 9110 13.1.2); `*` means any answer. Koa's `fresh` does not work here. `fetch` adds
  * `Cache-Control: no-cache` to a request with `If-None-Match`, and `fresh` is then always false.
  */
 export function isKnown(etag: string, ifNoneMatch: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes(etag)
+  return tags.includes(etag) || tags.includes('*')
 }
 
 /**

@@ -1,20 +1,21 @@
+import { once } from 'node:events'
 import express from 'express'
 import Fastify, { type FastifyInstance } from 'fastify'
+import Koa from 'koa'
 import request from 'supertest'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { AuthenticateOptions } from '../../src/gateway/authenticate.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import type { Principal } from '../../src/gateway/principal.ts'
+import { freePort } from '../support/free-port.ts'
 import { createTestGateway, serveRaw } from './support/api.ts'
 import type { TokenIssuer } from './support/token-issuer.ts'
 
 let gateway: Gateway
 let issuer: TokenIssuer
 let reached: string[]
-beforeAll(async () => {
+beforeEach(async () => {
   ;({ gateway, issuer } = await createTestGateway())
-})
-beforeEach(() => {
   reached = []
 })
 
@@ -158,6 +159,81 @@ test('authenticate(request.raw) guards the handlers of a Fastify plugin', async 
   expect(await app.inject({ url: '/api/invoices/list', headers })).toHaveProperty('statusCode', 200)
   expect(reached).toHaveLength(1)
   await app.close()
+})
+
+describe('an API in another framework that has an origin of its own', () => {
+  /** Follows the link in the 401 of a server as a client does. */
+  async function metadataOf(audience: string, path: string) {
+    const rejected = await fetch(audience + path)
+    const [, link = ''] =
+      /resource_metadata="([^"]+)"/.exec(rejected.headers.get('www-authenticate') ?? '') ?? []
+    const { status, headers, json } = await fetch(link).then(async (response) => ({
+      status: response.status,
+      headers: response.headers,
+      json: await response.json(),
+    }))
+    const post = await fetch(link, { method: 'POST', body: new URLSearchParams({ a: 'b' }) })
+    return {
+      statuses: [rejected.status, status, post.status],
+      origins: headers.get('access-control-allow-origin'),
+      json,
+    }
+  }
+
+  const expectedOf = (audience: string) => ({
+    statuses: [401, 200, 405],
+    origins: '*',
+    json: expect.objectContaining({ resource: audience }),
+  })
+
+  test.each(['', '/api'])(
+    'Fastify serves the metadata to which its 401 links, with the path %j',
+    async (path) => {
+      const port = await freePort()
+      const audience = `http://127.0.0.1:${port}${path}`
+      ;({ gateway } = await createTestGateway({ audience }))
+      // The code of docs/other-frameworks.md.
+      const wellKnown = new Koa().use(gateway.wellKnown()).callback()
+      const app = Fastify()
+      app.addHook('onRequest', async (incoming, reply) => {
+        if (!incoming.url.startsWith('/.well-known/')) return
+        reply.hijack()
+        await wellKnown(incoming.raw, reply.raw)
+      })
+      app.register(
+        async (api) => {
+          api.addHook('onRequest', async (incoming, reply) => {
+            const outcome = await gateway.authenticate(incoming.raw)
+            if (!outcome.ok) await reply.code(outcome.status).headers(outcome.headers).send(outcome.body)
+          })
+          api.get('/invoices/list', async () => 'reached')
+        },
+        { prefix: path },
+      )
+      await app.listen({ port, host: '127.0.0.1' })
+      expect(await metadataOf(audience, '/invoices/list')).toEqual(expectedOf(audience))
+      await app.close()
+    },
+  )
+
+  test('Express serves the metadata to which its 401 links', async () => {
+    const port = await freePort()
+    const audience = `http://127.0.0.1:${port}`
+    ;({ gateway } = await createTestGateway({ audience }))
+    const app = express()
+    // The code of docs/other-frameworks.md.
+    app.use('/.well-known', new Koa().use(gateway.wellKnown()).callback())
+    app.use(async (incoming, response, next) => {
+      const outcome = await gateway.authenticate(incoming)
+      if (outcome.ok) next()
+      else response.status(outcome.status).set(outcome.headers).send(outcome.body)
+    })
+    const server = app.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    expect(await metadataOf(audience, '/invoices/list')).toEqual(expectedOf(audience))
+    server.close()
+    server.closeAllConnections()
+  })
 })
 
 test('authenticate() rejects a token in the query of url or of originalUrl', async () => {

@@ -515,7 +515,9 @@ test('the gateway serves the metadata to which its error responses link', async 
     expect(response.headers['content-type']).toMatch(/^application\/json/)
     expect(response.headers['cache-control']).toBe('public, max-age=60')
     await agent.head(path).expect(200)
-    await agent.post(path).expect(200, { path })
+    await agent.get(`${path}/`).expect(200, expected)
+    await agent.get(path).set('If-None-Match', '*').expect(304)
+    await agent.post(path).expect(405).expect('Allow', 'GET, HEAD, OPTIONS')
     await agent.get(`${path}/x`).expect(200, { path: `${path}/x` })
   }
 })

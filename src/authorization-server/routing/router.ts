@@ -1,12 +1,11 @@
 import type { Context, Middleware } from 'koa'
 import { GatehouseError } from '../../errors.ts'
-import { answerErrorAsJson } from '../../http/error-response.ts'
-import { answerDocumentOptions, answerOptions, DOCUMENT_METHODS } from '../../http/public-document.ts'
+import { answerWithMethods } from '../../http/public-document.ts'
 import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../../http/query-limit.ts'
 import type { Reject } from './reject.ts'
 import { normalizePath } from '../provider/routes.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
-import { pathBelow } from './mount-path.ts'
+import { pathBelow } from '../../http/path-below.ts'
 
 /** How requests at and below one mount path are answered. */
 export interface RouterOptions {
@@ -17,7 +16,7 @@ export interface RouterOptions {
    * host's own pages never wait for the store, and their queries are not limited.
    */
   owns(path: string): boolean
-  /** The methods of each path; {@link DOCUMENT_METHODS} for a public document. */
+  /** The methods of each path; `DOCUMENT_METHODS` for a public document. */
   readonly methods: Readonly<Record<string, readonly string[]>>
   /** Answers a request and resolves to true, or resolves to false and leaves the request to the host. */
   answer(ctx: Context, path: string): Promise<boolean>
@@ -52,25 +51,6 @@ async function answer(options: RouterOptions, ctx: Context, path: string): Promi
     options.fail(ctx, path, asError(error))
     return true
   }
-}
-
-/**
- * Answers OPTIONS, and rejects unsupported methods with 405 (RFC 9110 15.5.6). The answer to OPTIONS allows
- * pages of other origins to read public documents, but not to use endpoints.
- *
- * @returns whether the request was answered
- */
-function answerWithMethods(ctx: Context, methods: readonly string[]): boolean {
-  if (!methods.includes(ctx.method)) {
-    ctx.set('Allow', methods.join(', '))
-    const description = `${ctx.method} is not supported here; use ${methods.join(' or ')}`
-    answerErrorAsJson(ctx, { status: 405, error: 'invalid_request', description })
-    return true
-  }
-  if (ctx.method !== 'OPTIONS') return false
-  if (methods === DOCUMENT_METHODS) answerDocumentOptions(ctx)
-  else answerOptions(ctx, methods)
-  return true
 }
 
 function asError(error: unknown): Error {

@@ -9,6 +9,8 @@ import { createRouter } from './router.ts'
 import { fail } from './server-error.ts'
 
 const METADATA = '/.well-known/oauth-authorization-server'
+/** The same document under its older name. Some clients insert that name too (RFC 8414 5). */
+const OPENID_CONFIGURATION = '/.well-known/openid-configuration'
 
 /**
  * Serves two documents at the root of the host name, independent of where the services are mounted. They are
@@ -21,11 +23,12 @@ export function wellKnown(
   gateway: { wellKnown(): Middleware },
 ): Middleware {
   const reject = createReject(parts.pages)
-  const address = normalizePath(METADATA + new URL(parts.settings.issuer).pathname)
+  const { pathname } = new URL(parts.settings.issuer)
+  const addresses = [METADATA, OPENID_CONFIGURATION].map((name) => normalizePath(name + pathname))
   const authorizationServer = createRouter({
     mountPath: '',
-    owns: (path) => normalizePath(path) === address,
-    methods: { [address]: DOCUMENT_METHODS },
+    owns: (path) => addresses.includes(normalizePath(path)),
+    methods: Object.fromEntries(addresses.map((address) => [address, DOCUMENT_METHODS])),
     answer: async (ctx) => runProvider((await parts.ready()).provider, ctx, METADATA),
     reject,
     fail: fail({ ...parts, reject }),

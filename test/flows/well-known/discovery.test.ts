@@ -6,6 +6,7 @@ const DOCUMENTS = [
   '/auth/.well-known/openid-configuration',
   '/auth/.well-known/oauth-authorization-server',
   '/.well-known/oauth-authorization-server/auth',
+  '/.well-known/openid-configuration/auth',
   '/.well-known/oauth-protected-resource/api',
 ]
 
@@ -27,7 +28,7 @@ describe('the discovery documents', () => {
     expect(first.headers.get('cache-control')).toBe('public, max-age=60')
     const etag = first.headers.get('etag') ?? ''
     expect(etag).toMatch(/^"[\w-]{43}"$/)
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*', ' * ']) {
       const headers = { 'if-none-match': known, 'cache-control': 'no-cache' }
       const again = await send(host.port, { target: path, headers })
       expect([again.status, again.text]).toEqual([304, ''])

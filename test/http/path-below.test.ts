@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { describe, expect, test } from 'vitest'
-import { pathBelow } from '../../../src/authorization-server/routing/mount-path.ts'
+import { pathBelow } from '../../src/http/path-below.ts'
 
 /**
  * A request as the middleware receives it.

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
-import { mountPrefix } from '../../http/mount-prefix.ts'
-import { plainTarget } from '../../http/plain-target.ts'
+import { mountPrefix } from './mount-prefix.ts'
+import { plainTarget } from './plain-target.ts'
 
 /**
  * The path of a request below the mount path of gatehouse, or undefined if the request is outside that path.
@@ -18,9 +18,12 @@ import { plainTarget } from '../../http/plain-target.ts'
 export function pathBelow(ctx: Context, mountPath: string): string | undefined {
   if (!hasPath(ctx)) return undefined
   const { originalUrl: whole } = ctx.req as { originalUrl?: unknown }
-  const targets = typeof whole === 'string' ? [whole, ctx.originalUrl] : [ctx.originalUrl]
-  const originals = targets.map(pathOf).filter((original) => original.endsWith(ctx.path))
-  const paths = [...originals, mountPrefix(ctx) + ctx.path]
+  const received = pathOf(ctx.originalUrl)
+  const originals = typeof whole === 'string' ? [pathOf(whole), received] : [received]
+  // For `use('/x', handler)` of Express and connect, the rest of the path `/x` is `/`.
+  const isWholePrefix = ctx.path === '/' && received === '/'
+  const paths = originals.filter((original) => isWholePrefix || original.endsWith(ctx.path))
+  paths.push(mountPrefix(ctx) + ctx.path)
   const path = paths.find((each) => each === mountPath || each.startsWith(`${mountPath}/`))
   return path === undefined ? undefined : path.slice(mountPath.length) || '/'
 }
