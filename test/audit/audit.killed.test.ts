@@ -7,28 +7,9 @@ import { createKeyRingRecords } from '../../src/keys/key-ring-record.ts'
 import { createLogMarks } from '../../src/revocation/log-marks.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createProcess, productsNamed, startProcess } from '../catalog/sync/processes.ts'
+import { killableStore } from '../support/killable-store.ts'
 import { describeEachStore } from '../support/stores.ts'
 import { auditOf } from './setup.ts'
-
-const WRITES = new Set(['set', 'create', 'replace', 'delete', 'add', 'remove'])
-
-/** A store whose process is killed at its write number `at`: from then on, nothing is written, and no call settles. */
-function killedAt(inner: Store, at: number) {
-  let count = 0
-  const state = { isDead: false }
-  const store = new Proxy(inner, {
-    get(target, name: keyof Store) {
-      const method = target[name]
-      if (typeof method !== 'function' || name === 'close') return method
-      return async (...args: unknown[]) => {
-        if (WRITES.has(name)) state.isDead ||= (count += 1) > at
-        if (state.isDead) throw new Error('the process was killed')
-        return Reflect.apply(method, target, args) as unknown
-      }
-    },
-  })
-  return { store, state }
-}
 
 /** The names of the entries, after another process has completed what the killed one began. */
 async function entriesAfter(store: Store): Promise<string[]> {
@@ -42,11 +23,12 @@ describeEachStore('a process that is killed at one of its writes', (makeStore) =
   it('leaves no first key ring without the entries of its keys', async () => {
     for (let at = 0; at < 40; at += 1) {
       const inner = makeStore(randomUUID())
-      const { store, state } = killedAt(inner, at)
+      const process = killableStore(inner)
+      process.killAt(at)
       const encryption = createKeyEncryption(['a secret for this test, long enough'])
-      const audit = auditOf(store)
-      const parts = { marks: createLogMarks(store), audit, logger: silentLogger }
-      await loadRing({ ...parts, records: createKeyRingRecords(store, encryption) }).catch(() => {})
+      const audit = auditOf(process.store)
+      const parts = { marks: createLogMarks(process.store), audit, logger: silentLogger }
+      await loadRing({ ...parts, records: createKeyRingRecords(process.store, encryption) }).catch(() => {})
       await audit.settled()
       const ring = await createKeyRingRecords(inner, encryption).read()
       const kids = ring?.keys.map(({ kid }) => kid) ?? []
@@ -54,7 +36,7 @@ describeEachStore('a process that is killed at one of its writes', (makeStore) =
       for (const kid of kids) expect(entries, `at ${at}`).toContain(`key.published ${kid}`)
       expect(new Set(entries).size).toBe(entries.length)
       if (kids.length === 0) expect(entries).toEqual([])
-      if (!state.isDead) return
+      if (!process.isKilled) return
     }
     throw new Error('the process was killed at each of 40 writes')
   })
@@ -63,14 +45,15 @@ describeEachStore('a process that is killed at one of its writes', (makeStore) =
     for (let at = 0; at < 40; at += 1) {
       const inner = makeStore(randomUUID())
       await startProcess(inner, productsNamed('a', 'b'))
-      const { store, state } = killedAt(inner, at)
-      const killed = createProcess(store, productsNamed('a', 'c'))
+      const process = killableStore(inner)
+      process.killAt(at)
+      const killed = createProcess(process.store, productsNamed('a', 'c'))
       const leave = await killed.start().catch(() => undefined)
       await killed.audit.settled()
       await leave?.()
       const isInForce = (await inner.get('catalog:products'))?.includes('"c":')
       expect(await entriesAfter(inner), `at ${at}`).toEqual(isInForce ? ['catalog.reloaded '] : [])
-      if (!state.isDead) return
+      if (!process.isKilled) return
     }
     throw new Error('the process was killed at each of 40 writes')
   })
@@ -79,12 +62,13 @@ describeEachStore('a process that is killed at one of its writes', (makeStore) =
     for (let at = 0; at < 20; at += 1) {
       const inner = makeStore(randomUUID())
       await inner.set('interaction:1', 'asked')
-      const { store, state } = killedAt(inner, at)
-      const audit = auditOf(store)
+      const process = killableStore(inner)
+      process.killAt(at)
+      const audit = auditOf(process.store)
       const proof = { key: 'interaction:1', text: 'grant-1' }
       await audit
         .announce({ name: 'consent.approved', target: 'grant-1' }, proof, async () => ({
-          isMade: await store.replace('interaction:1', 'asked', 'approved grant-1'),
+          isMade: await process.store.replace('interaction:1', 'asked', 'approved grant-1'),
         }))
         .catch(() => {})
       await audit.settled()
@@ -92,7 +76,7 @@ describeEachStore('a process that is killed at one of its writes', (makeStore) =
       // The browser may continue, which deletes the interaction, before another process completes the entry.
       if (isInForce && at % 2 === 0) await inner.delete('interaction:1')
       expect(await entriesAfter(inner), `at ${at}`).toEqual(isInForce ? ['consent.approved grant-1'] : [])
-      if (!state.isDead) return
+      if (!process.isKilled) return
     }
     throw new Error('the process was killed at each of 20 writes')
   })

@@ -4,6 +4,7 @@ import path from 'node:path'
 /** Files that replace modules with `vi.mock`. Such a file runs in a worker that has loaded no other file. */
 const WITH_MODULES_OF_THEIR_OWN = new Set([
   'test/flows/backup/export-and-import.test.ts',
+  'test/flows/host/audit.killed-at-each-write.test.ts',
   'test/flows/keys/lost-redis.test.ts',
   'test/flows/keys/revoking.test.ts',
   'test/flows/keys/rotation.test.ts',

@@ -1,0 +1,53 @@
+import type { Store } from 'koa-gatehouse'
+
+const WRITES = new Set(['set', 'create', 'replace', 'delete', 'add', 'remove'])
+
+/** A store whose process can be killed at one of its writes. */
+export interface KillableStore {
+  readonly store: Store
+  /** Whether the process was killed. */
+  readonly isKilled: boolean
+  /** Resolves when the process is killed. */
+  readonly killed: Promise<void>
+  /**
+   * Kills the process at one of its next writes: this write and all later calls fail, and change nothing.
+   *
+   * @param number the number of the write; 0 is the next write
+   */
+  killAt(number: number): void
+}
+
+/** Wraps a store, so that its process can be killed. */
+export function killableStore(inner: Store): KillableStore {
+  let left = Infinity
+  let isKilled = false
+  let kill: () => void = () => {}
+  const killed = new Promise<void>((resolve) => (kill = resolve))
+  const store = new Proxy(inner, {
+    get(target, name: keyof Store) {
+      const method = target[name]
+      if (typeof method !== 'function' || name === 'close') return method
+      return async (...args: unknown[]) => {
+        if (WRITES.has(name)) {
+          isKilled ||= left <= 0
+          left -= 1
+        }
+        if (isKilled) {
+          kill()
+          throw new Error('the process was killed')
+        }
+        return Reflect.apply(method, target, args) as unknown
+      }
+    },
+  })
+  return {
+    store,
+    killed,
+    get isKilled() {
+      return isKilled
+    },
+    killAt(number) {
+      left = number
+    },
+  }
+}
