@@ -4,7 +4,8 @@ import type { AuditEntry } from 'koa-gatehouse'
 import { startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-const FLOOD = 660
+/** More changes than the audit trail keeps entries. */
+const FLOOD = 1200
 const PARALLEL = 20
 
 describeEachStore('a flood of changes by one client', (makeStore) => {
@@ -17,7 +18,7 @@ describeEachStore('a flood of changes by one client', (makeStore) => {
     const same = first && { issuer: first.issuer, audience: first.audience }
     const host = await startHost({
       store: makeStore(data),
-      gatehouse: { audit: { maxEntries: 1000 }, ...same },
+      gatehouse: { audit: { maxEntries: 1000 }, maxRevocationsPerClient: FLOOD, ...same },
     })
     await host.gatehouse.ready()
     hosts.push(host)
@@ -102,6 +103,8 @@ describeEachStore('a flood of changes by one client', (makeStore) => {
     expect(whatOf(seen)).toEqual(['client.created', 'secret.rotated', 'name', 'name'])
     expect(seen[2]).toMatchObject({ address: '192.0.2.1' })
     expect(seen[2]).not.toHaveProperty('count')
-    expect(seen[3]).toMatchObject({ address: '192.0.2.2', count: 29, actor: 'acme', clientId: client_id })
+    // Renames within one millisecond have no order.
+    const address = expect.stringMatching(/^192\.0\.2\.\d+$/)
+    expect(seen[3]).toMatchObject({ address, count: 29, actor: 'acme', clientId: client_id })
   })
 })
