@@ -1,4 +1,6 @@
 import { periodically } from '../async/periodically.ts'
+import { unavailablePause } from '../async/unavailable-pause.ts'
+import { isStoreUnavailable } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { advance, canSign, replenish, missingNext, nextDue, type RotationPolicy } from './key-states.ts'
@@ -22,7 +24,7 @@ export interface RotationParts {
   readonly takeOverAfterMs: number
 }
 
-/** Milliseconds between a failed poll and the next poll. */
+/** Milliseconds between a poll that failed although the store answered, and the next poll. */
 const RETRY_MS = 2000
 /** The longest delay of a timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -31,6 +33,8 @@ export function createRotation(parts: RotationParts) {
   return {
     parts,
     isFollowing: false,
+    /** Whether the last poll in the background failed because the store was unavailable. */
+    isUnavailable: false,
     /** The running poll; if no poll is running, the last poll. */
     running: Promise.resolve(),
     /** The poll that begins after the running poll; undefined if no further poll was requested. */
@@ -85,18 +89,25 @@ export function pollRing(state: Rotation): Promise<void> {
     const done = pollOnce(state)
     state.running = done.catch(() => {})
     await done.catch((error: unknown) => {
-      schedulePoll(state, RETRY_MS)
+      schedulePoll(state, isStoreUnavailable(error) ? unavailablePause() : RETRY_MS)
       throw error
     })
   })
   return state.queued
 }
 
-/** Polls the ring. If the poll fails, the failure is logged, and the rotation tries again. */
+/**
+ * Polls the ring. If the poll fails, the failure is logged, and the rotation tries again. If the store is
+ * unavailable, only the first failure of the outage is logged.
+ */
 async function pollInBackground(state: Rotation): Promise<void> {
   if (!state.isFollowing) return
+  const wasUnavailable = state.isUnavailable
+  state.isUnavailable = false
   await pollRing(state).catch((error: unknown) => {
-    if (state.isFollowing) state.parts.logger.warn({ err: error }, 'the signing keys could not be polled')
+    state.isUnavailable = isStoreUnavailable(error)
+    if (!state.isFollowing || (state.isUnavailable && wasUnavailable)) return
+    state.parts.logger.warn({ err: error }, 'the signing keys could not be polled')
   })
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { GatehouseError } from '../errors.ts'
+import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
+import { unavailablePause } from '../async/unavailable-pause.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 import type { RevocationSet } from './is-revoked.ts'
 import type { RevocationSource } from './revocation-source.ts'
@@ -59,7 +60,8 @@ interface Parts {
 /**
  * Reads all revocations at the start, and then polls every `pollIntervalSeconds`. If the source can publish
  * new revocations, the follower also receives each of them at once. If such a message is lost, the next poll
- * reads the revocation. The follower does not keep the process alive.
+ * reads the revocation. While the store is unavailable, the follower polls several times a second. The
+ * follower does not keep the process alive.
  *
  * @param parts.onFreshness called once when revocations become stale, and once when they are fresh again
  * @param parts.now milliseconds since the epoch. @default the clock of this process
@@ -162,23 +164,27 @@ async function close(follower: Follower): Promise<void> {
 }
 
 /** Polls at random times, so that processes that started together do not poll together. */
-function schedulePoll(follower: Follower): void {
+function schedulePoll(follower: Follower, inMs = follower.intervalMs * (0.7 + Math.random() / 5)): void {
   const tick = () => {
     if (follower.reading && isOverdue(follower)) setState(follower, 'stale', notAnswered())
     void poll(follower)
     schedulePoll(follower)
   }
-  // The poll begins before the interval ends, so that its read finishes within the interval.
-  follower.timer = setTimeout(tick, follower.intervalMs * (0.7 + Math.random() / 5))
+  clearTimeout(follower.timer)
+  // A poll begins before the interval ends, so that its read finishes within the interval.
+  follower.timer = setTimeout(tick, inMs)
   follower.timer.unref()
 }
 
-/** Reads new revocations in the background. Never rejects. */
+/**
+ * Reads new revocations in the background. If the store is unavailable, the next poll follows soon. Never rejects.
+ */
 async function poll(follower: Follower): Promise<void> {
   try {
     await read(follower)
   } catch (error) {
     setState(follower, 'stale', error)
+    if (isStoreUnavailable(error) && !follower.closed) schedulePoll(follower, unavailablePause())
   }
 }
 

@@ -33,6 +33,7 @@ const WITH_STORES_OF_THEIR_OWN = new Set(
     'store/sizes',
     'lifecycle/start-up',
     'revocation/gateway-staleness',
+    'revocation/healed-link',
     'host/unknown-options',
   ].map((name) => `test/flows/${name}.test.ts`),
 )

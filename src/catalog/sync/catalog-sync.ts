@@ -1,6 +1,7 @@
 import { coalesce } from '../../async/coalesce.ts'
 import { periodically } from '../../async/periodically.ts'
-import { GatehouseError } from '../../errors.ts'
+import { unavailablePause } from '../../async/unavailable-pause.ts'
+import { GatehouseError, isStoreUnavailable } from '../../errors.ts'
 import { CATALOG_CHANNEL } from './catalog-record.ts'
 import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
 
@@ -17,6 +18,7 @@ const ALONE =
  * - when they receive a message about a new record
  * - when the connection for messages was lost and is restored
  * - when the tokens that they issue turn out to be revoked
+ * - as soon as the store answers again after a read that failed
  * - at the latest after `pollIntervalMs`
  *
  * A process never activates more operations than the record has. Its tokens carry the epoch of the record. So
@@ -42,6 +44,10 @@ export function createCatalogSync(
   const { store, catalog, products, revocations, logger, pollIntervalMs = 60_000 } = parts
   const state = createSyncState(parts)
   let hasPendingReload = false
+  let isFollowing = false
+  /** Whether the last poll failed because the store was unavailable. */
+  let isUnavailable = false
+  let retry: NodeJS.Timeout | undefined
 
   const synchronize = coalesce(async () => {
     const isReload = hasPendingReload
@@ -57,11 +63,22 @@ export function createCatalogSync(
     }
   })
 
-  /** Synchronizes once. A failure is logged, and the next poll tries again. */
+  /**
+   * Synchronizes once. A failure is logged, and the next poll tries again. If the store is unavailable, the next
+   * poll follows soon, and only the first failure of the outage is logged.
+   */
   async function poll(): Promise<void> {
-    await synchronize().catch((error: unknown) => {
+    clearTimeout(retry)
+    const wasUnavailable = isUnavailable
+    isUnavailable = false
+    try {
+      await synchronize()
+    } catch (error) {
+      isUnavailable = isStoreUnavailable(error)
+      if (isUnavailable && isFollowing) retry = setTimeout(() => void poll(), unavailablePause()).unref()
+      if (isUnavailable && wasUnavailable) return
       logger.warn({ err: error }, 'the products could not be synchronized with other processes yet')
-    })
+    }
   }
 
   /**
@@ -117,11 +134,14 @@ export function createCatalogSync(
         }
         logger.error({ err: error }, ALONE)
       }
+      isFollowing = true
       const stopPolling = periodically(poll, pollIntervalMs)
       const stopListening = parts.onRevoked(() => {
         if (isBehind()) void poll()
       })
       return async () => {
+        isFollowing = false
+        clearTimeout(retry)
         stopPolling()
         stopListening()
         await unsubscribe()
