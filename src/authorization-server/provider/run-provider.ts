@@ -7,6 +7,13 @@ import { requestState, startRequest } from './request-state.ts'
 import { ProviderRequest } from './seam/provider-request.ts'
 import { middlewareOf } from './seam/seam.ts'
 
+/** What was read from a request, or looked up for it, before oidc-provider receives it. */
+interface ProviderInput {
+  readonly query?: string
+  readonly form?: string | undefined
+  readonly early?: EarlyLookups | undefined
+}
+
 /**
  * Lets oidc-provider answer a request that the host's app received. oidc-provider uses its own Koa context
  * for this request. So it signs cookies with its own keys, and its changes to the context do not reach the
@@ -14,18 +21,18 @@ import { middlewareOf } from './seam/seam.ts'
  * the body to the host's context.
  *
  * @param path the path below {auth_url}, such as `/oauth2/token`
- * @param form the text of the form that was read; undefined if the endpoint reads no form
- * @param early lookups that were made for this request already, and are not repeated
+ * @param input.query the query with its `?`. @default the query of the request
+ * @param input.form the text of the form that was read; undefined if the endpoint reads no form
+ * @param input.early lookups that were made for this request already, and are not repeated
  * @returns false if oidc-provider has no route for the path
  */
 export async function runProvider(
   provider: Provider,
   ctx: Context,
   path: string,
-  form?: string,
-  early?: EarlyLookups,
+  { query = ctx.search, form, early }: ProviderInput = {},
 ): Promise<boolean> {
-  const url = RETURN_FROM_PAGES.test(path) ? path : path + ctx.search
+  const url = RETURN_FROM_PAGES.test(path) ? path : path + query
   const request = new ProviderRequest(ctx, url, form)
   const inner = provider.createContext(request as unknown as IncomingMessage, ctx.res)
   startRequest(inner, ctx, early)

@@ -11,6 +11,7 @@ import { respondWithJwks } from '../provider/endpoints/jwks.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
 import { isOwnPath, METHODS, normalizePath, REVOCATION_FEED, ROUTES } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
+import { canonicalizeResource } from './canonical-resource.ts'
 import { checkRequest } from './check-request.ts'
 import { createFastPath } from './direct-access-fast-path.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
@@ -50,7 +51,7 @@ interface Running {
  */
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
   const { settings, pages, events } = parts
-  const { issuer, mountPath, signInAttempts } = settings
+  const { issuer, audience, mountPath, signInAttempts } = settings
   const reject = createReject(pages)
   const answerInteraction = interactionRoutes({ ...parts, issuer, signInAttempts })
   const answerFeed = createRevocationFeed({
@@ -73,7 +74,8 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
 
   async function answerByProvider(running: Running, ctx: Context, path: string): Promise<boolean> {
     const checked = await checkRequest(ctx, path, { issuer, events })
-    if ('form' in checked) return answerChecked(running, ctx, path, checked.form)
+    if ('form' in checked)
+      return answerChecked(running, ctx, path, checked.form && canonicalizeResource(checked.form, audience))
     reject(ctx, path, { ...checked.rejection, text: 'errorBody' })
     return true
   }
@@ -81,7 +83,9 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   async function answerChecked({ provider, keyRing }: Running, ctx: Context, path: string, form?: string) {
     const isTokenRequest = form !== undefined && normalizePath(path) === ROUTES.token
     const direct = isTokenRequest ? await answerDirectAccess?.(ctx, form, keyRing.signing) : undefined
-    return direct?.isAnswered || runProvider(provider, ctx, path, form, direct?.early)
+    if (direct?.isAnswered) return true
+    const query = canonicalizeResource(ctx.search, audience)
+    return runProvider(provider, ctx, path, { query, form, early: direct?.early })
   }
 
   return createRouter({
