@@ -34,7 +34,8 @@ export function providerConfiguration(
     // would be enough to authenticate.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
-    clientBasedCORS: () => false,
+    // User info takes an access token instead of a client secret. `fixResponses` removes the CORS headers.
+    clientBasedCORS: ({ oidc }) => oidc.route === 'userinfo',
     ttl: ttl(settings.lifetimes),
     cookies: cookies(parts),
     features: {

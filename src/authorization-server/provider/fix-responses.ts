@@ -26,10 +26,7 @@ export function fixResponses(provider: Provider, fixes: Readonly<Record<string, 
   })
 }
 
-/**
- * Removes the CORS headers. oidc-provider sets them although `clientBasedCORS` rejects all requests from
- * pages of other origins.
- */
+/** Removes the CORS headers of oidc-provider: only the CORS middleware of the host lets other origins read. */
 function removeCors(ctx: ProviderResponse): void {
   ctx.remove('Access-Control-Allow-Origin')
   ctx.remove('Access-Control-Expose-Headers')

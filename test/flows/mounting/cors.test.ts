@@ -3,7 +3,8 @@ import { get, type IncomingHttpHeaders } from 'node:http'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Middleware } from 'koa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startHost, type Host } from '../../support/host.ts'
+import { connect, startHost, type Host } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
 import { journey } from './journey.ts'
 
 const ORIGIN = 'https://app.example'
@@ -130,6 +131,42 @@ describe('a gatehouse below middleware that changes responses', () => {
     const response = await fetch(`${host.audience}/invoices/list`, { method: 'OPTIONS', headers })
     expect(response.status).toBe(204)
     expect(response.headers.get('access-control-allow-headers')).toBe('authorization')
+  })
+})
+
+describeEachStore('user info without CORS middleware of the host', (makeStore) => {
+  let host: Host
+  beforeAll(async () => {
+    host = await startHost({ store: makeStore() })
+    await host.gatehouse.ready()
+  })
+  afterAll(() => host.close())
+
+  it('user info answers a request with an Origin header, and its response has no CORS headers', async () => {
+    const tokens = await connect(host, await host.createApplication(), {
+      parameters: { scope: 'openid profile' },
+    })
+    const authorization = `Bearer ${tokens.access_token}`
+    for (const origin of [ORIGIN, host.origin, 'null']) {
+      for (const method of ['GET', 'POST']) {
+        const response = await fetch(`${host.issuer}/oauth2/userinfo`, {
+          method,
+          headers: { authorization, origin },
+        })
+        expect([origin, method, response.status]).toEqual([origin, method, 200])
+        expect(await response.json()).toEqual({ sub: 'alice', account_id: 'alice', name: 'Alice' })
+        expect([...response.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+      }
+    }
+  })
+
+  it('the endpoints that take a client secret still reject a request with an Origin header', async () => {
+    const key = await host.createApiKey()
+    for (const path of ['token', 'revoke', 'introspect']) {
+      const form = { ...key, grant_type: 'client_credentials', token: 'x' }
+      const { status, body } = await host.post(`/oauth2/${path}`, form, { origin: ORIGIN })
+      expect([path, status, body['error']]).toEqual([path, 400, 'invalid_request'])
+    }
   })
 })
 
