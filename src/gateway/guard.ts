@@ -31,7 +31,8 @@ export interface GatewayMiddlewareOptions {
   /**
    * What happens to a request below {base_url} if its path belongs to no operation of any method. `'reject'`
    * answers the request with 404. `'pass'` passes the request on and ignores tokens, for an API that also
-   * serves a front end. If {base_url} is the root of a host, `'pass'` has no effect inside of a mounted app.
+   * serves a front end. If {base_url} is the root of a host, `'pass'` has no effect inside of a mounted app, nor
+   * on a rewritten path behind a mount.
    * @default 'reject'
    */
   readonly unclaimed?: 'reject' | 'pass' | undefined
@@ -50,7 +51,8 @@ export interface GatewayMiddlewareOptions {
 /**
  * Guards everything below {base_url}. The middleware does not change the path of a request. It guards a
  * request if its original path or its present path is below {base_url}. The operation is that of the path that
- * the handler sees. If only another path is below {base_url}, the answer is 404, and the cause is logged once.
+ * the handler sees. If only another path is below {base_url}, or if the handler may see the paths of two
+ * operations, the answer is 404, and the cause is logged once.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
  */
@@ -102,32 +104,26 @@ export function guard(
     const location = locateRequest(ctx)
     if (location.place === 'elsewhere') return next()
     if (location.place === 'unclear') return writeError(ctx, errorResponses.notFound(location.problem))
-    if (location.place === 'rewritten') {
-      warnOfRewrite()
-      return writeError(ctx, errorResponses.notFound())
-    }
+    if (location.place === 'rewritten') return rejectRewrite(ctx)
     if (!readiness.isReady && !(await readiness.soonReady()))
       return writeError(ctx, errorResponses.unavailable())
 
-    const { path, endsInSlash, alternatives, hasLostPrefix } = location
+    const { path, endsInSlash, alternatives } = location
+    if (!alternatives.every(belongsToNoOperation)) return rejectRewrite(ctx)
     const openness = openRoutes?.find(ctx.method, path, endsInSlash)
-    const others = alternatives.flatMap((each) => scopesUnlessOpen(ctx.method, each))
-    if (openness === 'public' && others.length === 0) return next()
+    if (openness === 'public') return next()
     const request = bearerRequestOf(ctx)
-    if (openness === 'optional' && others.length === 0 && hasNoToken(request)) return next()
+    if (openness === 'optional' && hasNoToken(request)) return next()
 
-    const own = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
-    if (own === undefined && openness === undefined) {
-      const isCertain = alternatives.length === 0 || !hasLostPrefix
-      const passes =
-        unclaimed === 'pass' && isCertain && [location, ...alternatives].every(belongsToNoOperation)
+    const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
+    if (scopes === undefined && openness === undefined) {
+      const passes = unclaimed === 'pass' && alternatives.length === 0 && belongsToNoOperation(location)
       return passes ? next() : writeError(ctx, errorResponses.notFound())
     }
 
-    const scopes = [...(own ?? []), ...others]
-    const outcome = await authorizer.authorizeRequest(request, scopes)
+    const outcome = await authorizer.authorizeRequest(request, scopes ?? [])
     if (!outcome.ok) return writeError(ctx, outcome)
-    acceptCall(ctx, outcome.principal, scopes)
+    acceptCall(ctx, outcome.principal, scopes ?? [])
     return next()
   }
 
@@ -135,10 +131,10 @@ export function guard(
     return isUnclaimed(path, endsInSlash || path === '/', dependencies)
   }
 
-  /** The scopes that a request needs if its handler sees an alternative path. */
-  function scopesUnlessOpen(method: string, { path, endsInSlash }: LocationBelow): readonly string[] {
-    if (openRoutes?.find(method, path, endsInSlash) !== undefined) return []
-    return requiredScopesOf(method, path, endsInSlash, dependencies) ?? []
+  /** Rejects a request whose operation a rewrite above the gateway hides. */
+  function rejectRewrite(ctx: Context): void {
+    warnOfRewrite()
+    writeError(ctx, errorResponses.notFound())
   }
 }
 

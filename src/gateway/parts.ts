@@ -10,7 +10,8 @@ import { createTokenSignals } from './token-signals.ts'
 const MAX_LOCATORS = 100
 
 const REWRITTEN =
-  'a request got 404: middleware above the gateway rewrites a path below {base_url} to a path outside of it; ' +
+  'a request got 404: middleware above the gateway rewrites a path below {base_url} to a path that is outside of it, ' +
+  'or that may belong to two operations; ' +
   'mount this middleware below the gateway, or exclude the requests with the option `when` of middleware()'
 
 /** Creates the parts that all entry points of one gateway share. */
@@ -25,7 +26,7 @@ export function createParts(dependencies: GatewayDependencies) {
     errorResponses,
     readiness,
     signals,
-    /** Logs once that middleware above the gateway moves requests out of {base_url}. */
+    /** Logs once that middleware above the gateway hides the operation of a request. */
     warnOfRewrite(): void {
       if (hasWarned) return
       hasWarned = true

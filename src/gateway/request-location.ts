@@ -5,12 +5,12 @@ import { readRequestPaths } from './request-path.ts'
 /**
  * The location of a request of a Koa app. If the place is `below`, `path` is the path that the handler sees.
  * If a mount or a framework has removed a prefix, the handler may see another path below {base_url}. The
- * paths of this kind are the `alternatives`. There may be more of them if `hasLostPrefix` is true. If the place is `rewritten`, the handler sees a path outside of
+ * paths of this kind are the `alternatives`. If the place is `rewritten`, the handler sees a path outside of
  * {base_url}, and another path of the request is below {base_url}.
  */
 export type RequestLocation =
   | Exclude<Location, LocationBelow>
-  | (LocationBelow & { readonly alternatives: readonly LocationBelow[]; readonly hasLostPrefix: boolean })
+  | (LocationBelow & { readonly alternatives: readonly LocationBelow[] })
   | { readonly place: 'rewritten' }
 
 /**
@@ -24,12 +24,11 @@ export function createRequestLocator(base: string) {
   const outer = segments.slice(1).map((_, at) => `/${segments.slice(0, at + 1).join('/')}`)
 
   function locate(ctx: Context): RequestLocation {
-    const { seen, others, hasLostPrefix } = readRequestPaths(ctx, outer)
+    const { seen, others } = readRequestPaths(ctx, outer)
     const locations = seen.map((readings) => locateReadings(locatePath, readings))
     const [location, ...further] = locations.filter((each) => each.place === 'below')
     if (location !== undefined) {
-      const alternatives = further.filter(({ path }) => path !== location.path)
-      return { ...location, alternatives, hasLostPrefix }
+      return { ...location, alternatives: further.filter(({ path }) => path !== location.path) }
     }
     const unclear = locations.find(({ place }) => place === 'unclear')
     if (unclear !== undefined) return unclear as Exclude<Location, LocationBelow>

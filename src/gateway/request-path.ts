@@ -57,20 +57,19 @@ export interface RequestPaths {
    * first. Only the present path, unless a mount or a framework has removed a prefix.
    */
   readonly seen: readonly (readonly string[])[]
-  /** Further paths: those of the original target, which middleware above may have rewritten. */
+  /** Further paths: those of the original target, which middleware above may have rewritten, and of the mount. */
   readonly others: readonly string[]
-  /** Whether a mount or a framework has certainly removed a prefix. */
-  readonly hasLostPrefix: boolean
 }
 
 /**
  * Reads the paths of a request.
  *
  * koa-mount, Express and Connect remove a prefix from the path. If middleware above has also rewritten the
- * path, the original target does not tell how long the prefix was, and `ctx.mountPath` names only the
- * innermost of nested mounts. So every prefix counts that the handler may have below {base_url}.
+ * path, the original target does not tell how long the prefix was, and `ctx.mountPath` names only the last
+ * mount, which may have passed the request on. So every prefix counts that ends the removed part of the
+ * original target, or begins {base_url}, with and without the last mount.
  *
- * @param outer the prefixes of {base_url} that further mounts may have removed
+ * @param outer the prefixes of {base_url} that mounts may have removed
  */
 export function readRequestPaths(ctx: Context, outer: readonly string[]): RequestPaths {
   const { path, url, originalUrl } = ctx
@@ -79,42 +78,41 @@ export function readRequestPaths(ctx: Context, outer: readonly string[]): Reques
   const isPlain = url.startsWith(path) && '?#'.includes(url[path.length] ?? '?') && path.startsWith('/')
   const readings = isPlain ? [path] : [path, ...readTarget(url).readings]
   if (originalUrl === url && whole === undefined && mountPath === undefined)
-    return { seen: [readings], others: [], hasLostPrefix: false }
+    return { seen: [readings], others: [] }
 
   const original = readTarget(originalUrl)
   const wholeTarget = typeof whole === 'string' ? readTarget(whole) : original
-  const others = [...wholeTarget.readings, ...original.readings]
-  if (typeof mountPath === 'string') others.push(mountPath + path)
-
-  const mounted = mountPrefix(ctx)
-  const removed = removedPrefix(original, { readings: [mounted + path], query: '' }) ?? ''
-  const outside = mounted === '' ? ['', typeof mountPath === 'string' ? removed : ''] : [removed, '']
   // Express names the prefix that it has removed. With connect, a part of the difference may be a rewrite.
   const frameworks =
-    typeof baseUrl === 'string' ? [baseUrl] : endsOf(removedPrefix(wholeTarget, original) ?? '')
-  const prefixes = frameworks.flatMap((before) => outside.map((each) => before + each + mounted))
-  const hasLostPrefix = mounted !== '' || frameworks.join('') !== ''
-  const further = hasLostPrefix ? ['', ...outer].map((each) => each + mounted) : []
-  if (typeof mountPath === 'string') {
-    // A mount that has passed the request on hides the mounts around it. Their prefixes are in the original target.
-    further.push(...frameworks, ...outer.filter((each) => hasLastSegment(others, each)))
-  }
-  return {
-    seen: [...new Set([...prefixes, '', ...further])].map((prefix) =>
-      readings.map((reading) => prefix + reading),
-    ),
-    others,
-    hasLostPrefix,
-  }
+    typeof baseUrl === 'string' ? [baseUrl] : [...endsOf(removedPrefix(wholeTarget, original) ?? ''), '']
+  const mounted = mountPrefix(ctx)
+  const removed = mountPath === undefined ? '' : removedByMounts(original, mounted, path)
+  const ends = endsOf(removed ?? '')
+  const mounts = mounted === '' ? ['', ...ends] : [...ends, '']
+  const hasLostPrefix = mounted !== '' || removed !== '' || frameworks.join('') !== ''
+  const prefixes = [[...frameworks, ''], hasLostPrefix ? outer : []].flatMap((outside) => {
+    const before = outside.flatMap((each) => mounts.map((mount) => each + mount))
+    return [...before.map((each) => each + mounted), ...before]
+  })
+  const others = [...wholeTarget.readings, ...original.readings]
+  if (typeof mountPath === 'string') others.push(mountPath + path)
+  return { seen: [...new Set(prefixes)].map((prefix) => readings.map((reading) => prefix + reading)), others }
 }
 
-/** Whether a path has the last segment of a prefix. */
-function hasLastSegment(paths: readonly string[], prefix: string): boolean {
-  const last = prefix.slice(prefix.lastIndexOf('/'))
-  return paths.some((path) => `${path}/`.includes(`${last}/`))
+/** The part of the original path in front of the mount; undefined if it does not end with mount and path. */
+function removedByMounts(original: RequestTarget, mounted: string, path: string): string | undefined {
+  const before = (rest: string) => removedPrefix(original, { readings: [rest], query: '' })
+  return before(mounted + path) ?? (path === '/' ? before(mounted) : undefined)
 }
 
-/** The paths that remain of a path without its first segments: `/a/b`, `/b` and the empty path. */
+/**
+ * A path, and the paths without its first segments: `/a/b` and `/b`. Only the last segments of a long path
+ * count, because the host chooses the prefixes, and a client may have sent a long path.
+ */
 function endsOf(path: string): readonly string[] {
-  return path.split('/').map((_, at, segments) => ['', ...segments.slice(at + 1)].join('/'))
+  if (path === '') return []
+  const last = path.split('/').slice(1).slice(-MAX_PREFIX_SEGMENTS)
+  return [path, ...last.map((_, at) => `/${last.slice(at).join('/')}`)]
 }
+
+const MAX_PREFIX_SEGMENTS = 8

@@ -6,7 +6,7 @@ import type { Context } from 'koa'
  *
  * koa-mount leaves `ctx.mountPath` set after the request has left the mount, and restores the path, which
  * begins with the prefix. So the path lost a prefix only if it does not begin with the prefix, or if the
- * original target has the prefix twice.
+ * original target also has the prefix in front of the path.
  */
 export function mountPrefix(ctx: Context): string {
   const mountPath: unknown = ctx['mountPath']
@@ -14,5 +14,6 @@ export function mountPrefix(ctx: Context): string {
   const { path, originalUrl } = ctx
   const isRestored = `${path}/`.startsWith(`${mountPath}/`)
   const [original = ''] = originalUrl.split('?', 1)
-  return isRestored && !original.endsWith(mountPath + path) ? '' : mountPath
+  const before = original.endsWith(path) ? original.slice(0, original.length - path.length) : ''
+  return isRestored && !`${before}/`.includes(`${mountPath}/`) ? '' : mountPath
 }

@@ -38,12 +38,16 @@ interface Framework {
 }
 
 export interface GeneratedHost {
-  /** The path of {base_url}. */
+  /** The path of {base_url}, as the app sees it. */
   readonly base: string
+  /** Whether a proxy in front strips a prefix of {base_url}, so that the gateway has a `mountPath`. */
+  readonly hasMountPath: boolean
   /** The path below {base_url} at which the routes of the operations begin. */
   readonly routes: string
   readonly framework: Framework | undefined
   readonly layers: readonly Layer[]
+  /** Whether a rewrite may hide the path of a call from the gateway, so that a right token may get 404. */
+  readonly mayHidePaths: boolean
   readonly hasRouter: boolean
   readonly unclaimed: 'pass' | 'reject'
   readonly hasWhen: boolean
@@ -85,14 +89,24 @@ function addsMountPrefix(layer: Layer, around: readonly Layer[]): boolean {
   return around.some((each) => each.is === 'mount' && `${added}/`.startsWith(`${each.prefix}/`))
 }
 
+/** The layers inside of the outermost mount or framework. */
+function insideOf(layers: readonly Layer[], framework: string | undefined): readonly Layer[] {
+  if (framework !== undefined) return layers
+  const mountAt = layers.findIndex(({ is }) => is === 'mount')
+  return mountAt < 0 ? [] : layers.slice(mountAt)
+}
+
+/** Whether a mounted app has an inner mount that passes requests on, so `ctx.mountPath` names the inner mount. */
+const hasInnerMount = (inside: readonly Layer[]) => inside.some(({ is }) => is === 'passing mount')
+
 /**
- * Whether a path is rewritten and a mounted app has an inner mount that passes requests on. The documents exclude such
- * hosts, because `ctx.mountPath` then names the inner mount, and nothing tells the prefix of the outer mount.
+ * Whether the documents exclude a host. In a mount below {base_url} and in a mounted app with an inner mount, a
+ * rewrite may only strip a prefix above all mounts. With an inner mount, it may replace the prefix, too.
  */
-function hidesMount(layers: readonly Layer[], framework: string | undefined): boolean {
-  const outer = framework === undefined ? layers.findIndex(({ is }) => is === 'mount') : 0
-  const mounted = outer < 0 ? [] : layers.slice(outer)
-  return mounted.some(({ is }) => is === 'passing mount') && layers.some(isRewrite)
+function isExcluded(layers: readonly Layer[], inside: readonly Layer[], isBelow: boolean): boolean {
+  if (!isBelow && !hasInnerMount(inside)) return false
+  const isAllowed = ({ is }: Layer) => is !== 'put back' && !(is === 'replace' && isBelow)
+  return !layers.every(isAllowed) || inside.some(isRewrite)
 }
 
 /** Splits the beginning of a path into prefixes: `/a/b/c` into `/a` and `/b`, or `/a/b`, and so on. */
@@ -109,7 +123,9 @@ function splits(path: string): string[][] {
 export const generatedHost: fc.Arbitrary<GeneratedHost> = fc
   .record({
     base: fc.constantFrom('/api', '/shop/api', '/shop/api', '/platform/shop/api', '/shop/shop/api', '/'),
+    hasMountPath: fc.boolean(),
     mounts: fc.nat(),
+    mountBelow: fc.option(fc.constantFrom('/items', '/api', '/v2'), { nil: undefined, freq: 3 }),
     extras: fc.array(fc.tuple(extra, fc.nat(20)), { maxLength: 4 }),
     gatewayAt: fc.nat(20),
     framework: fc.option(
@@ -123,11 +139,13 @@ export const generatedHost: fc.Arbitrary<GeneratedHost> = fc
     unclaimed: fc.constantFrom('pass' as const, 'reject' as const),
     hasWhen: fc.boolean(),
   })
-  .map(({ base, mounts, extras, gatewayAt, framework, ...others }) => {
+  .map(({ base, mounts, mountBelow, extras, gatewayAt, framework, ...others }) => {
     const routes = base === '/' ? '/shop/api' : ''
     const choices = splits(base === '/' ? routes : base)
     const prefixes = [...choices[mounts % choices.length]!]
     const first = framework && prefixes.shift()
+    const isBelow = mountBelow !== undefined && (first ?? '') + prefixes.join('') === base
+    if (isBelow) prefixes.push(mountBelow)
     const layers: Layer[] = prefixes.map((each) => ({ is: 'mount', prefix: each }))
     // connect tells the prefix only by the difference of both targets.
     const hidesTarget = framework?.hasBaseUrl !== false
@@ -137,19 +155,27 @@ export const generatedHost: fc.Arbitrary<GeneratedHost> = fc
       if (layer.is === 'originalUrl' && (isMounted || !hidesTarget)) continue
       if (addsMountPrefix(layer, layers.slice(0, place))) continue
       layers.splice(place, 0, layer)
-      if (hidesMount(layers, first)) layers.splice(place, 1)
+      if (isExcluded(layers, insideOf(layers, first), isBelow)) layers.splice(place, 1)
     }
     const lastRewrite = layers.findLastIndex(isRewrite)
     layers.splice(lastRewrite + 1 + (gatewayAt % (layers.length - lastRewrite)), 0, { is: 'gateway' })
-    return { base, routes, layers, framework: framework && { ...framework, prefix: first ?? '' }, ...others }
+    return {
+      base,
+      routes,
+      layers,
+      mayHidePaths: isBelow || (hasInnerMount(insideOf(layers, first)) && lastRewrite >= 0),
+      framework: framework && { ...framework, prefix: first ?? '' },
+      ...others,
+    }
   })
 
 /** Builds the app of a host. */
 export function buildHost(host: GeneratedHost, gateway: Gateway, runs: Run[]): ReturnType<Koa['callback']> {
   const options: GatewayMiddlewareOptions = {
-    public: [`GET ${host.routes}/status` as `GET /${string}`],
+    public: [`GET ${host.routes}/status`, `GET ${host.routes}/:page/status`] as `GET /${string}`[],
     optional: [`GET ${host.routes}/reports/:id` as `GET /${string}`],
     unclaimed: host.unclaimed,
+    ...(host.hasMountPath && { mountPath: host.base === '/' ? '' : host.base }),
     ...(host.hasWhen && { when: (ctx: Context) => ctx.get('x-when') !== 'false' }),
   }
   const removed = host.layers.map((layer) => (layer.is === 'mount' ? layer.prefix : '')).join('')
