@@ -7,6 +7,7 @@ import { storeFailure } from './redis/errors.ts'
 import { inspectRedis } from './redis/inspect.ts'
 import { countConnectionLosses } from './redis/connection-losses.ts'
 import { requireOptions, type RedisStoreOptions } from './redis/options.ts'
+import { reconnectEnded } from './redis/reconnect-ended.ts'
 import { isMisdirected } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
 import { execute, writes, type Write } from './redis/write-commands.ts'
@@ -59,6 +60,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const channel = (name: string) => `${db}:${clientPrefix}${keyPrefix}${name}`
   const subscriptions = createSubscriptions(client)
   const losses = countConnectionLosses(client)
+  const stopReconnecting = client.isCluster ? () => {} : reconnectEnded(client)
   const durableWrites = durability && createDurableWrites(client, durability)
   const connecting = firstConnection(client)
   let isConnecting = true
@@ -141,6 +143,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       if (closed) return
       closed = true
       losses.stop()
+      stopReconnecting()
       subscriptions.close()
       durableWrites?.close()
     },

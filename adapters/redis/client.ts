@@ -14,17 +14,19 @@ export interface RedisClient extends RedisServerClient {
   readonly options?: RedisClientOptions | undefined
   /** `connecting` and then `connect` until the first command can be sent; `end` after the client was closed. */
   readonly status?: string | undefined
+  /** Connects a client that has ended. */
+  connect?(): Promise<unknown>
   /** Sends commands together; a pipeline of one command follows the redirections of a cluster. */
   pipeline(commands: RedisCommand[]): { exec(): Promise<PipelineReply[] | null> }
   /** Opens a connection with the settings of this client. */
   duplicate(override?: object): RedisConnection
   /**
-   * `ready` when commands can be sent. `close` for a lost connection or a failed attempt to connect, `-node` for a lost
-   * node of a cluster. `end` follows when the client was closed.
+   * `connecting` when an attempt to connect begins, `ready` when commands can be sent. `close` for a lost connection or a
+   * failed attempt to connect, `-node` for a lost node of a cluster. `end` follows when the client was closed.
    */
-  on(event: 'ready' | 'close' | 'end', listener: () => void): unknown
+  on(event: 'connecting' | 'ready' | 'close' | 'end', listener: () => void): unknown
   on(event: '+node' | '-node', listener: (node: RedisNode) => void): unknown
-  off(event: 'ready' | 'close' | 'end', listener: () => void): unknown
+  off(event: 'connecting' | 'ready' | 'close' | 'end', listener: () => void): unknown
   off(event: '+node' | '-node', listener: (node: RedisNode) => void): unknown
   /** The known nodes of a cluster, with replicas unless `role` is `master`. */
   nodes?(role?: 'master'): RedisNode[]

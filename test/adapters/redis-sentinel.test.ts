@@ -50,6 +50,7 @@ describeWithRedis('the Redis store with Sentinels', () => {
     group = await startRedisSentinel()
   })
   afterEach(async () => {
+    vi.useRealTimers()
     for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
   })
   afterAll(() => group.stop())
@@ -79,6 +80,50 @@ describeWithRedis('the Redis store with Sentinels', () => {
       for (const [position, { name }] of required(contracts[0]).entries()) {
         test(name, () => Promise.all(contracts.map((cases) => required(cases[position]).run())))
       }
+    })
+  })
+
+  describe.each(CLIENTS)('a client that asks the Sentinels for the master (%s)', (_name, AnyRedis) => {
+    /** The part of a client that its failover detector uses. */
+    const connectorOf = (client: Redis) =>
+      (client as unknown as { connector: { disconnect(): void } }).connector
+
+    async function connected() {
+      const { client, store } = open(AnyRedis, RECOMMENDED)
+      await vi.waitFor(() => store.set('a', '1'), { timeout: 5000 })
+      const ended = new Promise<void>((resolve) => client.once('end', resolve))
+      return { client, store, ended }
+    }
+
+    // Fixed bug: ioredis ended the client for good, and the process got no connection until it was restarted.
+    test('connects again if its failover detector disconnects it at that moment', async () => {
+      const { client, store, ended } = await connected()
+      client.once('connecting', () => connectorOf(client).disconnect())
+      client.disconnect(true)
+      await ended
+      await vi.waitFor(() => store.set('a', '2'), { timeout: 10_000 })
+    })
+
+    test('stays closed if the host closes it at that moment', async () => {
+      const { client, ended } = await connected()
+      client.once('connecting', () => {
+        vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+        client.disconnect()
+      })
+      client.disconnect(true)
+      await ended
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(client.status).toBe('end')
+    })
+
+    test('stays closed if its retryStrategy gives up', async () => {
+      const { client, ended } = await connected()
+      client.options.retryStrategy = () => null
+      client.disconnect(true)
+      await ended
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(client.status).toBe('end')
     })
   })
 
