@@ -204,7 +204,8 @@ export interface GatehouseOptions<
   readonly maxRevocationsPerClient?: number | undefined
   /**
    * OpenID Connect scopes, and for each scope the claims that the user info endpoint returns. This option
-   * replaces the default.
+   * replaces the default. Discovery names these claims (`claims_supported`), so list those that your accounts
+   * have.
    *
    * @default profile and email with their standard claims (OpenID Connect Core 5.4)
    */

@@ -96,6 +96,7 @@ describe('the options of createGatehouse', () => {
         email: ['email', 'email_verified'],
       },
       openIdScopes: ['openid', 'profile', 'email'],
+      namesUsers: false,
       branding: { name: 'example.com', logo: undefined, accentColor: '#1a56db' },
       texts: {},
       defaultLocale: 'en',

@@ -58,7 +58,10 @@ export function buildProvider(deps: ProviderDependencies): Provider {
     revocation: fixRevocationResponse,
     introspection: explainMissingSecret,
     userinfo: fixUserInfoResponse,
-    discovery: createFixMetadata(() => [...settings.openIdScopes, ...catalog.current.operations.keys()]),
+    discovery: createFixMetadata({
+      scopesSupported: () => [...settings.openIdScopes, ...catalog.current.operations.keys()],
+      namesUsers: settings.namesUsers,
+    }),
   })
   registerEndSession(provider, parts)
   reportTokens(provider, parts)

@@ -32,6 +32,8 @@ export interface ProviderSettings {
   readonly claims: { readonly [scope: string]: readonly string[] }
   /** `openid`, and the scopes that `claims` names. */
   readonly openIdScopes: readonly string[]
+  /** Whether accounts may have users. */
+  readonly namesUsers: boolean
   /** Lifetimes in seconds. */
   readonly lifetimes: Readonly<Record<Lifetime, number>>
 }

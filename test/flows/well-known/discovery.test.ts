@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { startHost, type Host } from '../../support/host.ts'
 import { send } from '../../support/raw-request.ts'
+import { startUsersHost } from '../../support/users-host.ts'
 
 const DOCUMENTS = [
   '/auth/.well-known/openid-configuration',
@@ -79,5 +81,24 @@ describe('the discovery documents', () => {
     const { claims_supported: claims } = await openIdConfiguration()
     expect(claims).toEqual(expect.arrayContaining(['sub', 'iss', 'auth_time', 'name', 'email']))
     expect(claims).not.toContain('sid')
+    // The accounts of this host have no users: `find` takes one parameter.
+    expect(claims).not.toContain('user_id')
+  })
+
+  it('the discovery document names user_id if accounts.find takes a user', async () => {
+    const withUsers = await startUsersHost({ store: memoryStore() })
+    await withUsers.gatehouse.ready()
+    const response = await fetch(`${withUsers.issuer}/.well-known/openid-configuration`)
+    expect(((await response.json()) as { claims_supported: string[] }).claims_supported).toContain('user_id')
+    await withUsers.close()
+  })
+
+  it('the discovery document names the claims of the option claims and no other claims of users', async () => {
+    const narrow = await startHost({ gatehouse: { claims: { profile: ['name'], firm: ['vat_number'] } } })
+    await narrow.gatehouse.ready()
+    const response = await fetch(`${narrow.issuer}/.well-known/openid-configuration`)
+    const { claims_supported: claims } = (await response.json()) as { claims_supported: string[] }
+    expect(claims.toSorted()).toEqual(['account_id', 'auth_time', 'iss', 'name', 'sub', 'vat_number'])
+    await narrow.close()
   })
 })

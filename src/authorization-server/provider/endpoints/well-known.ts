@@ -7,9 +7,16 @@ const MAX_AGE_SECONDS = 60
 /**
  * Completes the metadata of the authorization server (OpenID Connect Discovery 1.0, 3; RFC 8414 2).
  *
- * @param scopesSupported returns all scopes that can be requested now
+ * @param options.scopesSupported returns all scopes that can be requested now
+ * @param options.namesUsers whether accounts may have users
  */
-export function createFixMetadata(scopesSupported: () => readonly string[]): FixResponse {
+export function createFixMetadata(options: {
+  readonly scopesSupported: () => readonly string[]
+  readonly namesUsers: boolean
+}): FixResponse {
+  // No ID token has a session id.
+  const absentClaims = options.namesUsers ? ['sid'] : ['sid', 'user_id']
+
   return function fixMetadata(ctx) {
     if (ctx.status !== 200) return
     const document = ctx.body as {
@@ -21,11 +28,10 @@ export function createFixMetadata(scopesSupported: () => readonly string[]): Fix
       ...document,
       revocation_endpoint_auth_methods_supported: authMethods,
       introspection_endpoint_auth_methods_supported: authMethods,
-      scopes_supported: scopesSupported(),
+      scopes_supported: options.scopesSupported(),
       response_modes_supported: ['query'],
       claims_parameter_supported: false,
-      // `sid` is removed, because no ID token has a session id.
-      claims_supported: document.claims_supported?.filter((claim) => claim !== 'sid'),
+      claims_supported: document.claims_supported?.filter((claim) => !absentClaims.includes(claim)),
       // ID tokens are signed with RS256, and access tokens with ES256. Both algorithms are listed, because a
       // resource server that is configured with the issuer alone uses this list for access tokens.
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
