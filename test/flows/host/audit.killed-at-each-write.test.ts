@@ -42,10 +42,10 @@ describeEachStore('a process that is killed at each of its writes', (makeStore) 
   /** Starts a process on the same data that completes what others began, because the recovery period is over. */
   async function startRecovered(data: string, options: Options): Promise<Host> {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + RECOVERED_MS })
-    const host = await start({ ...options, store: makeStore(data) })
+    const store = makeStore(data)
+    const host = await start({ ...options, store })
     await host.gatehouse.ready()
-    const pending = () => makeStore(data).range('audit:pending', { limit: 10 })
-    await until(async () => expect(await pending()).toEqual([]))
+    await until(async () => expect(await store.range('audit:pending', { limit: 10 })).toEqual([]))
     return host
   }
 
