@@ -92,6 +92,7 @@ export const gatehouseSchema = exactly(
       mapOf(rule<string>(claimsScopeProblem), rule<readonly string[]>(claimsProblem)),
       STANDARD_CLAIMS,
     ),
+    claimsInIdToken: v.optional(v.boolean('must be true or false'), false),
     branding: v.optional(
       exactly({
         name: v.optional(text),

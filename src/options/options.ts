@@ -210,6 +210,12 @@ export interface GatehouseOptions<
    * @default profile and email with their standard claims (OpenID Connect Core 5.4)
    */
   readonly claims?: { readonly [scope: string]: readonly string[] } | undefined
+  /**
+   * Whether ID tokens also have the claims of the scopes that the user approved, such as `name` and `email`. OpenID
+   * Connect leaves them to user info (OpenID Connect Core 5.4), but some sign-in libraries read only the ID token.
+   * @default false
+   */
+  readonly claimsInIdToken?: boolean | undefined
   /** How the pages look. */
   readonly branding?: Branding | undefined
   /**

@@ -2,7 +2,8 @@ import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Account } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import { personOf, type Person } from '../../host/subject.ts'
-import { userClaims } from './endpoints/userinfo.ts'
+import type { ProviderSettings } from './dependencies.ts'
+import { identityClaims } from './endpoints/userinfo.ts'
 import type { KnownAccounts } from './early-lookups.ts'
 import { requestState } from './request-state.ts'
 
@@ -18,7 +19,10 @@ export function findAccountOnce(
   return account
 }
 
-export function createAccountLookup(accounts: HostAccounts) {
+export function createAccountLookup(
+  accounts: HostAccounts,
+  settings: Pick<ProviderSettings, 'claimsInIdToken'>,
+) {
   /** Finds an account; undefined if the host does not have this account. */
   function find(ctx: KoaContextWithOIDC, person: Person): Promise<Account | undefined> {
     return findAccountOnce(accounts, requestState(ctx).accounts, person)
@@ -32,7 +36,14 @@ export function createAccountLookup(accounts: HostAccounts) {
      */
     async findAccount(ctx: KoaContextWithOIDC, subject: string) {
       const account = await find(ctx, personOf(subject))
-      return account && { accountId: subject, claims: (use: string) => userClaims(account, subject, use) }
+      if (!account) return undefined
+      return {
+        accountId: subject,
+        claims: (use: string) =>
+          use === 'id_token' && !settings.claimsInIdToken
+            ? identityClaims(subject)
+            : { ...account.claims, ...identityClaims(subject) },
+      }
     },
   }
 }

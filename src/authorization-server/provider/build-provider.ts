@@ -38,7 +38,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   const revokeGrant = createRevokeGrant(deps)
   const parts: ProviderParts = {
     ...deps,
-    accountLookup: createAccountLookup(deps.accounts),
+    accountLookup: createAccountLookup(deps.accounts, settings),
     codes: codeCollection(deps.store),
     revokeGrant,
     limitGrants: createLimitGrants({ ...deps, revokeGrant }),

@@ -27,6 +27,7 @@ export function providerConfiguration(
     routes: ROUTES,
     scopes: [...settings.openIdScopes],
     claims: { openid: ['sub', 'account_id', 'user_id'], ...mutable(settings.claims) },
+    conformIdTokenClaims: !settings.claimsInIdToken,
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
     // Clients authenticate only by sending their secret. Signed assertions are not accepted. We store only

@@ -30,6 +30,8 @@ export interface ProviderSettings {
   readonly requirePkce: boolean
   /** OpenID Connect scopes besides `openid`, with the claims that each scope gives. */
   readonly claims: { readonly [scope: string]: readonly string[] }
+  /** Whether ID tokens have these claims, too. */
+  readonly claimsInIdToken: boolean
   /** `openid`, and the scopes that `claims` names. */
   readonly openIdScopes: readonly string[]
   /** Whether accounts may have users. */

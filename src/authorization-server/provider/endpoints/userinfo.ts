@@ -1,5 +1,4 @@
 import { looksLikeSecret } from '../../../clients/secrets.ts'
-import type { Account } from '../../../host/accounts.ts'
 import { personOf } from '../../../host/subject.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
 import type { AccessTokenRecord } from '../models/access-token-record.ts'
@@ -15,14 +14,10 @@ export function accessTokenAtUserInfo(record: AccessTokenRecord): AccessTokenRec
   return { ...record, kind: 'AccessToken' }
 }
 
-/**
- * Claims about an account. The user info response contains the person's claims. An ID token only identifies
- * the person.
- */
-export function userClaims(account: Account, subject: string, use: string) {
+/** The claims that identify a person. The claims of the host must not replace them. */
+export function identityClaims(subject: string) {
   const { accountId, userId } = personOf(subject)
-  const identity = { sub: subject, account_id: accountId, user_id: userId }
-  return use === 'id_token' ? identity : { ...account.claims, ...identity }
+  return { sub: subject, account_id: accountId, user_id: userId }
 }
 
 /**
