@@ -14,13 +14,13 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'options',
     title: 'Options of createGatehouse',
     about: 'Every option of `createGatehouse()`, with its type and default.',
-    parts: ['GatehouseOptions', 'Lifetimes', 'RevocationOptions', 'SignInAttempts'],
+    parts: ['GatehouseOptions', 'RevocationOptions', 'SignInAttempts'],
   },
   {
-    file: 'signing-key-options',
-    title: 'The option signingKeys',
-    about: 'When signing keys rotate, and keys of your own: the option `signingKeys` of `createGatehouse()`.',
-    parts: ['RotationSchedule', 'HostKeys'],
+    file: 'lifetimes-and-keys',
+    title: 'Lifetimes and signing keys',
+    about: 'The options `lifetimes` and `signingKeys` of `createGatehouse()`.',
+    parts: ['Lifetimes', 'RotationSchedule', 'HostKeys'],
   },
   {
     file: 'gatehouse',

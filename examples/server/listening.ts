@@ -11,6 +11,10 @@ import { StartError } from './start-error.ts'
 export function listen(app: Koa, port: number, variable: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = app.listen(port)
+    // Slow clients do not keep connections for minutes, which are Node's defaults.
+    server.headersTimeout = 10_000
+    server.requestTimeout = 20_000
+    server.maxConnections = 10_000
     server.once('listening', () => resolve(server))
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason = error.code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${error.code})`

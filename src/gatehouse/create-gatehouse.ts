@@ -27,6 +27,7 @@ import {
 import { jwksMaxAge } from '../authorization-server/provider/endpoints/jwks.ts'
 import { createInsecureProxyWarning } from '../authorization-server/routing/insecure-proxy-warning.ts'
 import { passOthers } from '../http/path-below.ts'
+import { createRequestsInFlight } from '../authorization-server/routing/requests-in-flight.ts'
 import { wellKnown } from '../authorization-server/routing/well-known.ts'
 import type { CheckedOptions, ProductOf, ScopeOf } from '../options/infer-scopes.ts'
 import type { ProductSource } from '../catalog/definition.ts'
@@ -164,6 +165,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
     revocationSource: core.revocationLog,
     warnOnInsecureProxy: createInsecureProxyWarning(settings),
+    requestsInFlight: createRequestsInFlight({ max: settings.maxTokenRequests, logger: settings.logger }),
     jwksMaxAge: jwksMaxAge(
       'jwks' in settings.signingKeys ? Infinity : settings.signingKeys.publishAheadSeconds,
     ),

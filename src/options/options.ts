@@ -190,6 +190,13 @@ export interface GatehouseOptions<
   /** The bounds of the audit trail. */
   readonly audit?: AuditOptions | undefined
   /**
+   * Maximum number of requests that this process answers at once at the endpoints for tokens, revocation and introspection;
+   * a quarter of them from one address, and a quarter from one client. Each further request gets 503 with `Retry-After` at
+   * once, so that API calls in the same process stay fast. The address is `ctx.ip`; of IPv6 its first 64 bits. Behind a
+   * proxy, set `app.proxy = true`: otherwise all clients have the proxy's address. @default 256
+   */
+  readonly maxTokenRequests?: number | undefined
+  /**
    * Maximum number of pending authorization requests from one address, counted in each process. Each further request
    * gets 429 until one is completed, or has been pending for `lifetimes.signIn`. 0 means no limit. The address is `ctx.ip`;
    * of IPv6 its first 64 bits. Behind a proxy, set `app.proxy = true`: otherwise all people have the proxy's address.

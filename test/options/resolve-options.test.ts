@@ -89,6 +89,7 @@ describe('the options of createGatehouse', () => {
       maxCachedTokens: 100_000,
       signInAttempts: { max: 10, windowSeconds: 900 },
       audit: { maxAgeDays: 90, maxEntries: 1_000_000, maxFailures: 100_000 },
+      maxTokenRequests: 256,
       maxPendingInteractions: 1000,
       maxRevocationsPerClient: 1000,
       claims: {
@@ -406,6 +407,7 @@ describe('options that are numbers', () => {
     ['startTimeoutMs', 1, 60_000],
     ['maxCachedTokens', 0, 10_000_000],
     ['lifetimes.signIn', 1, 86_400],
+    ['maxTokenRequests', 4, 1_000_000],
     ['maxPendingInteractions', 0, 1_000_000],
     ['maxRevocationsPerClient', 1, 1_000_000],
     ['signInAttempts.max', 1, 100],

@@ -1,6 +1,8 @@
 import type { Context, Middleware } from 'koa'
 import type { KeyRing } from '../../keys/key-ring.ts'
 import type { RevocationSource } from '../../revocation/revocation-source.ts'
+import { addressGroup } from '../../http/client-address.ts'
+import { pauseConnection } from '../../http/pause-connection.ts'
 import { interactionRoutes } from '../interaction/routes.ts'
 import type { InteractionOptions } from '../interaction/step.ts'
 import type { Provider } from '../provider/build-provider.ts'
@@ -9,7 +11,14 @@ import { AUTHORIZATION_PARAMETERS } from '../provider/endpoints/authorize.ts'
 import { END_SESSION_PARAMETERS } from '../provider/endpoints/end-session.ts'
 import { respondWithJwks } from '../provider/endpoints/jwks.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
-import { isOwnPath, METHODS, normalizePath, REVOCATION_FEED, ROUTES } from '../provider/routes.ts'
+import {
+  CLIENT_ENDPOINTS,
+  isOwnPath,
+  METHODS,
+  normalizePath,
+  REVOCATION_FEED,
+  ROUTES,
+} from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
 import { canonicalizeResource } from './canonical-resource.ts'
 import { checkRequest } from './check-request.ts'
@@ -17,6 +26,7 @@ import { createFastPath } from './direct-access-fast-path.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 import { postToGet } from './post-to-get.ts'
 import { createReject } from './reject.ts'
+import type { RequestsInFlight } from './requests-in-flight.ts'
 import { createRouter } from './router.ts'
 import { fail } from './server-error.ts'
 
@@ -33,6 +43,7 @@ export interface AuthorizationServerParts
     }
   readonly revocationSource: RevocationSource
   readonly warnOnInsecureProxy: InsecureProxyWarning
+  readonly requestsInFlight: RequestsInFlight
   /** Seconds for which the public keys may be cached. */
   readonly jwksMaxAge: number
   /** Waits until the service has started. Rejects if the start takes longer than a request may wait. */
@@ -50,7 +61,7 @@ interface Running {
  * endpoints and pages do not answer.
  */
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
-  const { settings, pages, events } = parts
+  const { settings, pages, events, requestsInFlight } = parts
   const { issuer, audience, mountPath, signInAttempts } = settings
   const reject = createReject(pages)
   const answerInteraction = interactionRoutes({ ...parts, issuer, signInAttempts })
@@ -73,10 +84,27 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   }
 
   async function answerByProvider(running: Running, ctx: Context, path: string): Promise<boolean> {
+    const address = CLIENT_ENDPOINTS.has(normalizePath(path)) ? addressGroup(ctx.ip) : undefined
+    // A request that would be rejected anyway is rejected before its form is read.
+    if (address !== undefined && requestsInFlight.isFull(address)) return rejectForNow(ctx, path)
     const checked = await checkRequest(ctx, path, { issuer, events })
-    if ('form' in checked)
-      return answerChecked(running, ctx, path, checked.form && canonicalizeResource(checked.form, audience))
-    reject(ctx, path, { ...checked.rejection, text: 'errorBody' })
+    if ('rejection' in checked) {
+      reject(ctx, path, { ...checked.rejection, text: 'errorBody' })
+      return true
+    }
+    const form = checked.form && canonicalizeResource(checked.form, audience)
+    const { credentials } = checked
+    if (address === undefined || credentials === undefined) return answerChecked(running, ctx, path, form)
+    const sender = { address, credentials }
+    const isAnswered = await requestsInFlight.run(sender, () => answerChecked(running, ctx, path, form))
+    return isAnswered ?? rejectForNow(ctx, path)
+  }
+
+  function rejectForNow(ctx: Context, path: string): true {
+    ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))
+    pauseConnection(ctx, RETRY_AFTER_SECONDS)
+    const description = 'too many requests at once; try again'
+    reject(ctx, path, { status: 503, error: 'temporarily_unavailable', description, text: 'errorBody' })
     return true
   }
 
@@ -98,6 +126,9 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     warnOnInsecureProxy: parts.warnOnInsecureProxy,
   })
 }
+
+/** Seconds after which a request that was rejected because of too many others may be repeated. */
+const RETRY_AFTER_SECONDS = 2
 
 /** The parameters of the endpoints to which other sites may post forms. */
 const POSTED_PARAMETERS: Readonly<Record<string, readonly string[]>> = {

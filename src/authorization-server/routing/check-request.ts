@@ -9,7 +9,12 @@ import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/ro
  * error response, oidc-provider does not receive the request.
  */
 export type CheckedRequest =
-  { readonly form: string | undefined } | { readonly rejection: Omit<ErrorAnswer, 'state'> }
+  | {
+      readonly form: string | undefined
+      /** How the client authenticates; undefined at endpoints where no client authenticates. */
+      readonly credentials?: string
+    }
+  | { readonly rejection: Omit<ErrorAnswer, 'state'> }
 
 /**
  * Reads the form of a POST request. Rejects a body that is not a form. At the endpoints where clients
@@ -46,17 +51,23 @@ export async function checkRequest(
   }
   const form = await readFormText(ctx)
   if (typeof form !== 'string') return reject(unreadable(form))
-  if (isFromClient && ctx.get('Authorization') === '' && !namesClient(form)) {
+  if (!isFromClient) return { form }
+  const credentials = ctx.get('Authorization') || clientParameters(form)
+  if (credentials === '') {
     ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
     const description = 'client_id and client_secret are missing: send them in the body or by HTTP Basic'
     return reject({ status: 401, error: 'invalid_client', description })
   }
-  return { form }
+  return { form, credentials }
 }
 
-function namesClient(form: string): boolean {
+/** The id and the secret in a form; empty if there are none. */
+function clientParameters(form: string): string {
   const parameters = new URLSearchParams(form)
-  return ['client_id', 'client_secret'].some((name) => parameters.getAll(name).some(Boolean))
+  return ['client_id', 'client_secret']
+    .flatMap((name) => parameters.getAll(name))
+    .join(' ')
+    .trim()
 }
 
 const DESCRIPTIONS: Readonly<Record<FormRejection['status'], string>> = {

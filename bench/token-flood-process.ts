@@ -1,0 +1,107 @@
+/** One process of `token-flood.ts`: the host, or the sender of a flood. */
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { redisStore } from '../adapters/redis.ts'
+import { startHost } from './host.ts'
+import type { Question, Report } from './processes.ts'
+
+/** The options of a process, passed as JSON. */
+export interface ProcessOptions {
+  readonly port: number
+  /** The Redis of the host. Without it, the process sends floods. */
+  readonly redisUrl?: string
+  readonly maxTokenRequests?: number | undefined
+}
+
+/** What a process can be asked for: the clients of the host, or a flood. */
+export type Ask = 'clients' | 'flood'
+
+/** An API key, as parameters of a token request. */
+export interface Credentials {
+  readonly client_id: string
+  readonly client_secret: string
+}
+
+/**
+ * Token requests on many connections. Each connection sends the next request as soon as it has its answer, whatever
+ * `Retry-After` says.
+ */
+export interface Flood {
+  readonly port: number
+  readonly connections: number
+  readonly seconds: number
+  /** What the connections send, and from which addresses, in turn. */
+  readonly requests: readonly { readonly form: string; readonly address: string }[]
+}
+
+/** The answers to a flood. */
+export interface FloodAnswers {
+  /** The number of answers by status. */
+  readonly statuses: Readonly<Record<string, number>>
+  readonly perSecond: number
+}
+
+const { port, redisUrl, maxTokenRequests } = JSON.parse(process.argv[2] ?? '') as ProcessOptions
+const answer = redisUrl === undefined ? sendFlood : await startFloodedHost(redisUrl)
+
+process.on('message', ({ number, about }: Question<Ask>) => {
+  void answer(about as Flood).then((value) => process.send?.({ number, value } satisfies Report))
+})
+process.once('disconnect', () => process.exit())
+process.send?.({ ready: true } satisfies Report)
+
+async function startFloodedHost(url: string): Promise<() => Promise<readonly Credentials[]>> {
+  const store = redisStore(new Redis(url))
+  const { gatehouse } = await startHost({
+    store,
+    port,
+    gatehouse: maxTokenRequests === undefined ? {} : { maxTokenRequests },
+  })
+  return () =>
+    Promise.all(
+      Array.from({ length: 10 }, async (_, at) => {
+        const key = { accountId: `account-${at}`, name: 'Key', products: ['invoices', 'payments'] }
+        const { apiKey, clientSecret } = await gatehouse.apiKeys.create(key)
+        return { client_id: apiKey.clientId, client_secret: clientSecret }
+      }),
+    )
+}
+
+async function sendFlood({ port, connections, seconds, requests }: Flood): Promise<FloodAnswers> {
+  const statuses: Record<string, number> = {}
+  let isOver = false
+  // Plain sockets cost less CPU time than an HTTP client, so the host has more to do.
+  function open(at: number): void {
+    if (isOver) return
+    const { form, address } = requests[at % requests.length]!
+    const text = [
+      'POST /auth/oauth2/token HTTP/1.1',
+      'Host: 127.0.0.1',
+      'Content-Type: application/x-www-form-urlencoded',
+      `Content-Length: ${form.length}`,
+      '',
+      form,
+    ].join('\r\n')
+    const socket = connect({ port, host: '127.0.0.1', localAddress: address }, () => socket.write(text))
+    socket.setEncoding('latin1')
+    let received = ''
+    socket.on('data', (chunk: string) => {
+      received += chunk
+      // The answers are JSON objects without nested objects.
+      if (!received.endsWith('}')) return
+      const status = received.slice(9, 12)
+      statuses[status] = (statuses[status] ?? 0) + 1
+      received = ''
+      if (isOver) socket.destroy()
+      else socket.write(text)
+    })
+    socket.on('error', (e: any) => { statuses[e.code] = (statuses[e.code] ?? 0) + 1 })
+    socket.on('close', () => { statuses.closed = (statuses.closed ?? 0) + 1; setImmediate(open, at) })
+  }
+  for (let at = 0; at < connections; at += 1) open(at)
+  await delay(seconds * 1000)
+  isOver = true
+  const all = Object.values(statuses).reduce((sum, count) => sum + count, 0)
+  return { statuses, perSecond: Math.round(all / seconds) }
+}

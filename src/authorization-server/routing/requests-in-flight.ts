@@ -1,0 +1,105 @@
+import type { Logger } from '../../host/logger.ts'
+
+/** The share of all requests in flight that one address may have, and the share of one client. */
+const SHARE = 1 / 4
+
+/**
+ * How many requests begin in one turn of the event loop. The others wait for the next turn, so that API calls are answered
+ * in between.
+ */
+const PER_TURN = 8
+
+/** Minimum milliseconds between two log lines about rejected requests. */
+const LOG_INTERVAL_MS = 60_000
+
+/** Who sends a request. */
+export interface Sender {
+  /** The group of network addresses; see `addressGroup`. */
+  readonly address: string
+  /**
+   * How the client authenticates: its id and its secret. Requests with a wrong secret count apart, so that a stranger
+   * does not use up the share of a client.
+   */
+  readonly credentials: string
+}
+
+/**
+ * Limits the requests in flight at the endpoints where clients authenticate, because each of them costs a hundred times
+ * the CPU time of an API call in the same process. Requests above the limit are rejected at once.
+ *
+ * @param options.max how many requests may be in flight in this process; a quarter of them from one address, and a
+ *   quarter from one client
+ */
+export function createRequestsInFlight({ max, logger }: { readonly max: number; readonly logger: Logger }) {
+  const share = Math.max(1, Math.floor(max * SHARE))
+  const counts = new Map<string, number>()
+  const waiting: (() => void)[] = []
+  let total = 0
+  /** The requests that have begun in this turn, and those that wait. */
+  let begun = 0
+  let loggedAt = Number.NEGATIVE_INFINITY
+
+  function add(key: string, change: 1 | -1): void {
+    const count = (counts.get(key) ?? 0) + change
+    if (count > 0) counts.set(key, count)
+    else counts.delete(key)
+  }
+
+  /** Resolves when the request may begin. */
+  function turn(): Promise<void> | undefined {
+    begun += 1
+    if (begun === 1) setImmediate(nextTurn)
+    return begun <= PER_TURN ? undefined : new Promise((resolve) => waiting.push(resolve))
+  }
+
+  function nextTurn(): void {
+    const ready = waiting.splice(0, PER_TURN)
+    begun = ready.length + waiting.length
+    if (begun > 0) setImmediate(nextTurn)
+    for (const begin of ready) begin()
+  }
+
+  function logRejection(address: string): void {
+    if (performance.now() - loggedAt < LOG_INTERVAL_MS) return
+    loggedAt = performance.now()
+    logger.warn(
+      { address, maxTokenRequests: max },
+      'too many token requests are in flight, so some are answered with 503; if the address is that of your own ' +
+        'proxy, set `app.proxy = true`',
+    )
+  }
+
+  return {
+    /** Whether no further request of an address can be answered now. */
+    isFull(address: string): boolean {
+      const isFull = total >= max || (counts.get(address) ?? 0) >= share
+      if (isFull) logRejection(address)
+      return isFull
+    },
+
+    /**
+     * Runs a request when it is its turn.
+     *
+     * @returns the result of `answer`; undefined if too many requests are in flight
+     */
+    async run<T>({ address, credentials }: Sender, answer: () => Promise<T>): Promise<T | undefined> {
+      // A space keeps credentials apart from addresses, which contain none.
+      const client = ` ${credentials}`
+      if (this.isFull(address) || (counts.get(client) ?? 0) >= share) return undefined
+      total += 1
+      add(address, 1)
+      add(client, 1)
+      try {
+        await turn()
+        return await answer()
+      } finally {
+        total -= 1
+        add(address, -1)
+        add(client, -1)
+      }
+    },
+  }
+}
+
+/** Limits the requests in flight at the endpoints where clients authenticate. */
+export type RequestsInFlight = ReturnType<typeof createRequestsInFlight>
