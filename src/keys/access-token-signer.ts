@@ -4,12 +4,19 @@ import type { SigningJwk } from './generate-key.ts'
 /** Signs the claims of an access token. @returns the JWT */
 export type AccessTokenSigner = (claims: object) => string
 
+const signers = new WeakMap<SigningJwk, AccessTokenSigner>()
+
 /**
- * Creates a function that signs access tokens (RFC 9068 2.1) with a key for ES256. It signs on the calling
- * thread. With oidc-provider, that takes a fifth less CPU time than its own way, which passes the work to another thread
- * and back.
+ * The function that signs access tokens (RFC 9068 2.1) with a key for ES256. It signs on the calling thread. That takes a
+ * fifth less CPU time than to pass the work to another thread and back.
  */
-export function createAccessTokenSigner(jwk: SigningJwk): AccessTokenSigner {
+export function accessTokenSigner(jwk: SigningJwk): AccessTokenSigner {
+  const signer = signers.get(jwk) ?? createSigner(jwk)
+  signers.set(jwk, signer)
+  return signer
+}
+
+function createSigner(jwk: SigningJwk): AccessTokenSigner {
   const { kty, crv, x, y, d, alg, kid } = jwk
   const privateKey = createPrivateKey({ key: { kty, crv, x, y, d } as JsonWebKey, format: 'jwk' })
   // Node reads the encoding of signatures (RFC 7518 3.4) from the key. In an object around the key, Node 24

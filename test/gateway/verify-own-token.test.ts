@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { webcrypto } from 'node:crypto'
+import { verify as nodeVerify, webcrypto } from 'node:crypto'
 import type { JWTVerifyGetKey } from 'jose'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { createOwnTokenReader } from '../../src/gateway/verify-own-token.ts'
@@ -11,6 +11,8 @@ import {
   ISSUER,
   type TokenIssuer,
 } from './support/token-issuer.ts'
+
+vi.mock(import('node:crypto'), { spy: true })
 
 const encode = (text: string) => Buffer.from(text).toString('base64url')
 
@@ -117,7 +119,8 @@ describe('the reader of own tokens', () => {
   })
 
   test('each token gets one signature check, whatever is wrong with it', async () => {
-    const check = vi.spyOn(webcrypto.subtle, 'verify')
+    const byJose = vi.spyOn(webcrypto.subtle, 'verify')
+    vi.mocked(nodeVerify).mockClear()
     try {
       const tokens = [
         await issuer.mint(),
@@ -126,10 +129,11 @@ describe('the reader of own tokens', () => {
       ]
       for (const [i, token] of tokens.entries()) {
         await verify(token)
-        expect(check).toHaveBeenCalledTimes(i + 1)
+        const checks = byJose.mock.calls.length + vi.mocked(nodeVerify).mock.calls.length
+        expect(checks).toBe(i + 1)
       }
     } finally {
-      check.mockRestore()
+      byJose.mockRestore()
     }
   })
 })

@@ -87,6 +87,8 @@ export async function startHost(options: HostOptions = {}) {
       authenticate: ({ identifier, password }: { identifier: string; password: string }) =>
         password === 'correct' && accounts.has(identifier) ? { accountId: identifier } : undefined,
     },
+    // Tests of one-time tokens send hundreds of requests at once, from one address.
+    maxTokenRequests: 100_000,
     directAccessFastPath: process.env['TEST_DIRECT_ACCESS_FAST_PATH'] !== 'false',
     ...options.gatehouse,
   })

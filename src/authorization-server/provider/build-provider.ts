@@ -1,5 +1,5 @@
 import type { Adapter, Provider } from 'oidc-provider'
-import { createAccessTokenSigner } from '../../keys/access-token-signer.ts'
+import { accessTokenSigner } from '../../keys/access-token-signer.ts'
 import { createAccountLookup } from './account-lookup.ts'
 import { providerConfiguration } from './configuration.ts'
 import type { ProviderDependencies, ProviderParts } from './dependencies.ts'
@@ -50,7 +50,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   const signingKey = deps.signingKeys.find(({ alg }) => alg === 'ES256')
   if (signingKey) {
     const { extraTokenClaims } = tokenOptions(parts)
-    signAccessTokens(provider, extraTokenClaims, createAccessTokenSigner(signingKey))
+    signAccessTokens(provider, extraTokenClaims, accessTokenSigner(signingKey))
   }
   registerClientCredentialsGrant(provider, parts)
   fixResponses(provider, {

@@ -1,4 +1,3 @@
-import { randomBytes, subtle, type webcrypto } from 'node:crypto'
 import { parse } from 'node:querystring'
 import type { Context } from 'koa'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -6,7 +5,9 @@ import { directScopes, explainRejection, limitToOwner } from '../../catalog/reso
 import type { Client } from '../../clients/client.ts'
 import type { ClientRegistry } from '../../clients/client-registry.ts'
 import { readBasicCredentials, type BasicCredentials } from '../../http/basic-credentials.ts'
+import { accessTokenSigner } from '../../keys/access-token-signer.ts'
 import type { SigningJwk } from '../../keys/generate-key.ts'
+import { randomId } from '../../keys/random-id.ts'
 import { findAccountOnce } from '../provider/account-lookup.ts'
 import type { ProviderDependencies } from '../provider/dependencies.ts'
 import { startLookups, type EarlyLookups } from '../provider/early-lookups.ts'
@@ -40,7 +41,6 @@ export function createFastPath(parts: FastPathParts) {
   const { registry, accounts } = parts
   const { issuer, audience, lifetimes } = parts.settings
   const lifetime = lifetimes.directAccessToken
-  const sign = createSigner()
 
   return async function answerDirectAccess(
     ctx: Context,
@@ -65,9 +65,9 @@ export function createFastPath(parts: FastPathParts) {
     if (isLimited && (request.scope !== undefined || scopes.length === 0)) return { isAnswered: false, early }
 
     const iat = Math.floor(Date.now() / 1000)
-    const tokenId = randomBytes(32).toString('base64url')
+    const tokenId = randomId()
     const scope = scopes.join(' ')
-    const token = await sign(key, {
+    const token = accessTokenSigner(key)({
       ...ownClaims(client, current.epoch),
       jti: tokenId,
       sub: client.clientId,
@@ -132,22 +132,4 @@ function allowedScopes(catalog: Catalog, client: Client, scope: string | undefin
   const isAllowed = scope?.split(' ').every((name) => !explainRejection(catalog, client, undefined, name))
   if (available.length === 0 || isAllowed === false) return undefined
   return scope === undefined ? available : requestedScopes(scope)
-}
-
-const ECDSA = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-
-/** Creates a function that signs access tokens (RFC 9068 2.1) on another thread. It imports each key once. */
-function createSigner() {
-  const keys = new WeakMap<SigningJwk, Promise<webcrypto.CryptoKey>>()
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
-
-  return async function sign(jwk: SigningJwk, claims: object): Promise<string> {
-    const { kty, crv, x, y, d, alg, kid } = jwk
-    const members = { kty, crv, x, y, d } as webcrypto.JsonWebKey
-    const key = keys.get(jwk) ?? subtle.importKey('jwk', members, ECDSA, false, ['sign'])
-    keys.set(jwk, key)
-    const content = `${encode({ alg, typ: 'at+jwt', kid })}.${encode(claims)}`
-    const signature = await subtle.sign(ECDSA, await key, Buffer.from(content))
-    return `${content}.${Buffer.from(signature).toString('base64url')}`
-  }
 }

@@ -1,0 +1,19 @@
+import { randomFillSync } from 'node:crypto'
+
+/** Random bytes of one id. */
+const ID_BYTES = 32
+/** Random bytes that are drawn at once, because each call of the generator costs as much as a hundred ids. */
+const POOL_BYTES = 128 * ID_BYTES
+
+const pool = Buffer.alloc(POOL_BYTES)
+let used = POOL_BYTES
+
+/** @returns an id that nobody can guess: 32 random bytes in base64url */
+export function randomId(): string {
+  if (used === POOL_BYTES) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += ID_BYTES
+  return pool.toString('base64url', used - ID_BYTES, used)
+}
