@@ -2,10 +2,10 @@ import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
 import { addressOf, connect } from './connect.ts'
 
 /**
- * Milliseconds until the next attempt to connect. The pause is short, because messages are missed while there
- * is no connection.
+ * Milliseconds until the next attempt to connect. Messages are missed while there is no connection. So the pauses
+ * are short for the ten seconds in which a failover usually ends.
  */
-const retryDelay = (attempt: number): number => Math.min(attempt * 50, 500)
+const retryDelay = (attempt: number): number => (attempt > 100 ? 500 : Math.min(attempt * 50, 100))
 
 /**
  * Milliseconds to wait after the client has lost a node. If the client does not know the node again by then,
@@ -37,6 +37,8 @@ export function createSubscriptions(client: RedisClient) {
     if (connection) return connection
     client.off('-node', leaveNode)
     client.on('-node', leaveNode)
+    client.off('ready', reconnectNow)
+    client.on('ready', reconnectNow)
     const opening = connect(client).then((opened) => {
       if (connection === opening) use(opened)
       else opened.disconnect()
@@ -83,6 +85,11 @@ export function createSubscriptions(client: RedisClient) {
     nextAttempt = setTimeout(() => void openConnection().catch(() => {}), retryDelay((attempts += 1)))
   }
 
+  /** Connects without a pause, because the client has just reached Redis. */
+  function reconnectNow(): void {
+    if (channels.size > 0) void openConnection().catch(() => {})
+  }
+
   function notifyMissed(): void {
     for (const subscription of [...channels.values()].flatMap((all) => [...all])) subscription.missed()
   }
@@ -104,6 +111,7 @@ export function createSubscriptions(client: RedisClient) {
 
   function disconnect(): void {
     client.off('-node', leaveNode)
+    client.off('ready', reconnectNow)
     clearTimeout(nodeCheck)
     clearTimeout(nextAttempt)
     const previous = connected

@@ -1,5 +1,5 @@
 /** Maximum milliseconds from a read that failed because the store is unavailable to the next read. */
-const MAX_PAUSE_MS = 250
+const MAX_PAUSE_MS = 100
 
 /**
  * Milliseconds to wait before a read that failed because the store is unavailable is repeated. So a process knows

@@ -13,7 +13,11 @@ const MAX_FAILURES = 5
 /** The maximum number of calls that test whether the store works again. */
 const TRIAL_CALLS = 5
 
-/** Milliseconds between two probes. */
+/**
+ * Milliseconds between two probes. The first pause is short, because many outages last only for milliseconds. Each
+ * pause is twice as long as the previous pause, up to `PROBE_INTERVAL_MS`.
+ */
+const FIRST_PROBE_PAUSE_MS = 50
 const PROBE_INTERVAL_MS = 250
 /**
  * The maximum pause after failed trial calls, in milliseconds. The pause doubles with each failed trial up to
@@ -101,7 +105,7 @@ export function createCircuitBreaker(options: {
 
   async function probeUntilAnswered(startedAt: number): Promise<void> {
     const isNeeded = () => attempt === startedAt && !stopped
-    for (let pauseMs = isProbeConclusive ? 0 : trialPauseMs; isNeeded(); pauseMs = PROBE_INTERVAL_MS) {
+    for (let pauseMs = isProbeConclusive ? 0 : trialPauseMs; isNeeded(); pauseMs = nextPause(pauseMs)) {
       if (pauseMs > 0) await pause(pauseMs)
       if (!isNeeded()) return
       const isAnswered = await probe().then(
@@ -166,6 +170,10 @@ export function createCircuitBreaker(options: {
  * to the other shards.
  */
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
+
+function nextPause(pauseMs: number): number {
+  return Math.min(Math.max(2 * pauseMs, FIRST_PROBE_PAUSE_MS), PROBE_INTERVAL_MS)
+}
 
 /** Waits without keeping the process alive. */
 function pause(milliseconds: number): Promise<void> {

@@ -53,12 +53,18 @@ function withBreakers(
   reads: CircuitBreaker,
   writes: CircuitBreaker,
 ): StoreWithMemory {
+  async function ping(): Promise<void> {
+    await store.ping()
+    reads.recordAnswer()
+  }
+
   return {
     ...store,
     ...wrapCalls(store, reads.run, writes.run),
-    async ping() {
-      await store.ping()
-      reads.recordAnswer()
-    },
+    ping,
+    // The connection for messages is restored, so the store probably answers: an answered ping closes the circuit,
+    // and the subscriber can read what it missed.
+    subscribe: (channel, listener, missed) =>
+      store.subscribe(channel, listener, missed && (() => void ping().then(missed, missed))),
   }
 }

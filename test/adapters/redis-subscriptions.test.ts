@@ -5,6 +5,7 @@ import type { Store } from '../../src/store/contract.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
+import { until } from '../support/until.ts'
 
 /** Publishes until a message is received. Messages during an outage are lost, as the contract allows. */
 async function waitForMessage(publisher: Store, channel: string, received: string[]): Promise<void> {
@@ -48,6 +49,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     consoleError.mockClear()
   })
   afterEach(async () => {
+    vi.useRealTimers()
     await store.close()
     client.disconnect()
     // If an error event had no listener, ioredis would print the event with console.error.
@@ -145,6 +147,20 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await store.subscribe('a', (message) => received.push(message))
     await server.restart()
     await waitForMessage(store, 'a', received)
+  })
+
+  test('when the client reaches Redis again, the connection for messages is opened without a pause', async () => {
+    await store.subscribe('a', () => {})
+    // No pause ends, so neither the client nor the store connects by itself.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await server.restart()
+    await until(() => expect(client.status).toBe('reconnecting'))
+    await client.connect()
+    const other = new Redis(server.port)
+    await until(async () => expect(await other.pubsub('CHANNELS')).toEqual(['0:gatehouse:a']))
+    other.disconnect()
+    vi.useRealTimers()
+    await admin.connect().catch(() => {})
   })
 
   test('while Redis is down, subscribe() rejects within two seconds, and its listener never receives a message', async () => {

@@ -134,12 +134,16 @@ describe('an open circuit', () => {
 })
 
 describe('a conclusive probe', () => {
-  test('the probe runs at once and every 250 ms, and its answer closes the circuit', async () => {
+  test('the probe runs at once, after 50, 100 and 200 ms and then every 250 ms, and its answer closes the circuit', async () => {
     const { failTimes, passes, probe, becomeAvailable } = createBreaker()
     await failTimes(5)
     expect(probe).toHaveBeenCalledTimes(1)
-    await advance(1000)
-    expect(probe).toHaveBeenCalledTimes(5)
+    for (const [pauses, ms] of [50, 100, 200, 250, 250].entries()) {
+      await advance(ms - 1)
+      expect(probe).toHaveBeenCalledTimes(1 + pauses)
+      await advance(1)
+      expect(probe).toHaveBeenCalledTimes(2 + pauses)
+    }
     expect(await passes()).toBe(false)
     becomeAvailable()
     await advance(249)
@@ -147,7 +151,7 @@ describe('a conclusive probe', () => {
     await advance(1)
     expect(await passes()).toBe(true)
     await advance(5000)
-    expect(probe).toHaveBeenCalledTimes(6)
+    expect(probe).toHaveBeenCalledTimes(7)
   })
 
   test('only one probe runs at a time, however long it takes', async () => {

@@ -117,6 +117,30 @@ test('an answered ping() closes the circuit', async () => {
   expect(await outcome(store.get('a'))).toBe('answered')
 })
 
+// Fixed bug: the subscriber could not read what it had missed before the next probe.
+test('when a subscription is restored, the circuit closes before the subscriber reads what it missed', async () => {
+  let restore: () => void = () => {}
+  vi.spyOn(db.store, 'subscribe').mockImplementation(async (_channel, _listener, missed) => {
+    restore = missed ?? restore
+    return async () => {}
+  })
+  const outcomes: Promise<string>[] = []
+  await store.subscribe(
+    'channel',
+    () => {},
+    () => outcomes.push(outcome(store.get('a'))),
+  )
+  db.state.isUnavailable = true
+  await fail(READS.get, store)
+  await vi.advanceTimersByTimeAsync(10)
+  restore()
+  await vi.advanceTimersByTimeAsync(0)
+  db.state.isUnavailable = false
+  restore()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(await Promise.all(outcomes)).toEqual(['rejected', 'answered'])
+})
+
 test('the log reports once that the store is unavailable, and once that it is available again', async () => {
   db.state.isUnavailable = true
   await fail(READS.get, store)
