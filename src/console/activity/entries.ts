@@ -58,10 +58,15 @@ export function auditTable(
       who(entry, texts),
       origin(entry, texts),
       html`<span class="small"
-        >${texts.dateTime(entry.at)}${entry.until !== undefined && html` – ${texts.dateTime(entry.until)}`}</span
+        >${texts.dateTime(entry.at)}${hasSpan(entry) && html` – ${texts.dateTime(entry.until)}`}</span
       >`,
     ]),
   )
+}
+
+/** Whether an entry stands for acts of more than a minute, the unit in which times are shown. */
+function hasSpan(entry: AuditEntry): entry is AuditEntry & { readonly until: number } {
+  return entry.until !== undefined && entry.until - entry.at >= 60_000
 }
 
 function failure({ count = 1 }: AuditEntry, texts: Reader): HtmlValue {

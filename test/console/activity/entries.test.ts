@@ -69,6 +69,11 @@ it('an entry that stands for several equal acts says how many, and from when to 
   expect(shown).toContain('29 times')
   expect(shown.match(/ – /g)).toHaveLength(1)
   expect(show([entry()])).not.toMatch(/times| – /)
+  const quick = show([
+    entry({ name: 'client.changed', change: 'name', count: 29, at: 59_000, until: 60_000 }),
+  ])
+  expect(quick).toContain('29 times')
+  expect(quick).not.toContain(' – ')
 })
 
 it('operators get links to the clients and accounts', () => {
