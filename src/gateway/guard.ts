@@ -31,8 +31,8 @@ export interface GatewayMiddlewareOptions {
   /**
    * What happens to a request below {base_url} if its path belongs to no operation of any method. `'reject'`
    * answers the request with 404. `'pass'` passes the request on and ignores tokens, for an API that also
-   * serves a front end. If {base_url} is the root of a host, `'pass'` has no effect inside of a mounted app, nor
-   * on a rewritten path behind a mount.
+   * serves a front end. If {base_url} is the root of a host, `public`, `optional` and `'pass'` have no effect in a
+   * mounted app, or on a rewritten path behind a mount.
    * @default 'reject'
    */
   readonly unclaimed?: 'reject' | 'pass' | undefined
@@ -110,14 +110,16 @@ export function guard(
 
     const { path, endsInSlash, alternatives } = location
     if (!alternatives.every(belongsToNoOperation)) return rejectRewrite(ctx)
-    const openness = openRoutes?.find(ctx.method, path, endsInSlash)
+    // If the handler may see several paths, the call needs a token.
+    const isCertain = alternatives.length === 0
+    const openness = isCertain ? openRoutes?.find(ctx.method, path, endsInSlash) : undefined
     if (openness === 'public') return next()
     const request = bearerRequestOf(ctx)
     if (openness === 'optional' && hasNoToken(request)) return next()
 
     const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
     if (scopes === undefined && openness === undefined) {
-      const passes = unclaimed === 'pass' && alternatives.length === 0 && belongsToNoOperation(location)
+      const passes = unclaimed === 'pass' && isCertain && belongsToNoOperation(location)
       return passes ? next() : writeError(ctx, errorResponses.notFound())
     }
 

@@ -86,23 +86,26 @@ export function readRequestPaths(ctx: Context, outer: readonly string[]): Reques
   const frameworks =
     typeof baseUrl === 'string' ? [baseUrl] : [...endsOf(removedPrefix(wholeTarget, original) ?? ''), '']
   const mounted = mountPrefix(ctx)
-  const removed = mountPath === undefined ? '' : removedByMounts(original, mounted, path)
-  const ends = endsOf(removed ?? '')
-  const mounts = mounted === '' ? ['', ...ends] : [...ends, '']
-  const hasLostPrefix = mounted !== '' || removed !== '' || frameworks.join('') !== ''
-  const prefixes = [[...frameworks, ''], hasLostPrefix ? outer : []].flatMap((outside) => {
-    const before = outside.flatMap((each) => mounts.map((mount) => each + mount))
-    return [...before.map((each) => each + mounted), ...before]
-  })
+  const isMounted = mounted !== '' || (mountPath !== undefined && path !== original.readings[0])
+  const outside = [...frameworks, '', ...(isMounted || frameworks.join('') !== '' ? outer : [])]
+  const mounts = mountPath === undefined ? [''] : prefixesOfMounts(ctx, mounted, original)
+  const prefixes = new Set(outside.flatMap((each) => mounts.map((mount) => each + mount)))
   const others = [...wholeTarget.readings, ...original.readings]
   if (typeof mountPath === 'string') others.push(mountPath + path)
-  return { seen: [...new Set(prefixes)].map((prefix) => readings.map((reading) => prefix + reading)), others }
+  return { seen: [...prefixes].map((prefix) => readings.map((reading) => prefix + reading)), others }
 }
 
-/** The part of the original path in front of the mount; undefined if it does not end with mount and path. */
-function removedByMounts(original: RequestTarget, mounted: string, path: string): string | undefined {
-  const before = (rest: string) => removedPrefix(original, { readings: [rest], query: '' })
-  return before(mounted + path) ?? (path === '/' ? before(mounted) : undefined)
+/**
+ * The prefixes that mounts may have removed from the path, the most likely first: those that end with `mounted`,
+ * and if the request may have left the last mount, those of the mounts around it.
+ */
+function prefixesOfMounts(ctx: Context, mounted: string, original: RequestTarget): readonly string[] {
+  const { path } = ctx
+  const endsBefore = (rest: string) => endsOf(removedPrefix(original, { readings: [rest], query: '' }) ?? '')
+  const around = mounted === '' || path.startsWith(mounted) ? endsBefore(path) : []
+  if (mounted === '') return ['', ...around]
+  const inside = [...endsBefore(mounted + path), ...(path === '/' ? endsBefore(mounted) : []), '']
+  return [...inside.map((each) => each + mounted), '', ...around]
 }
 
 /**

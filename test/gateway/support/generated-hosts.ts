@@ -99,14 +99,9 @@ function insideOf(layers: readonly Layer[], framework: string | undefined): read
 /** Whether a mounted app has an inner mount that passes requests on, so `ctx.mountPath` names the inner mount. */
 const hasInnerMount = (inside: readonly Layer[]) => inside.some(({ is }) => is === 'passing mount')
 
-/**
- * Whether the documents exclude a host. In a mount below {base_url} and in a mounted app with an inner mount, a
- * rewrite may only strip a prefix above all mounts. With an inner mount, it may replace the prefix, too.
- */
-function isExcluded(layers: readonly Layer[], inside: readonly Layer[], isBelow: boolean): boolean {
-  if (!isBelow && !hasInnerMount(inside)) return false
-  const isAllowed = ({ is }: Layer) => is !== 'put back' && !(is === 'replace' && isBelow)
-  return !layers.every(isAllowed) || inside.some(isRewrite)
+/** Whether rewrites only strip prefixes, above all mounts. */
+function isOnlyStripped(layers: readonly Layer[], inside: readonly Layer[]): boolean {
+  return layers.every(({ is }) => is !== 'put back' && is !== 'replace') && !inside.some(isRewrite)
 }
 
 /** Splits the beginning of a path into prefixes: `/a/b/c` into `/a` and `/b`, or `/a/b`, and so on. */
@@ -155,7 +150,9 @@ export const generatedHost: fc.Arbitrary<GeneratedHost> = fc
       if (layer.is === 'originalUrl' && (isMounted || !hidesTarget)) continue
       if (addsMountPrefix(layer, layers.slice(0, place))) continue
       layers.splice(place, 0, layer)
-      if (isExcluded(layers, insideOf(layers, first), isBelow)) layers.splice(place, 1)
+      // The documents exclude all other rewrites in a mount below {base_url}, and in a mounted app with an inner mount.
+      const inside = insideOf(layers, first)
+      if ((isBelow || hasInnerMount(inside)) && !isOnlyStripped(layers, inside)) layers.splice(place, 1)
     }
     const lastRewrite = layers.findLastIndex(isRewrite)
     layers.splice(lastRewrite + 1 + (gatewayAt % (layers.length - lastRewrite)), 0, { is: 'gateway' })
@@ -172,7 +169,7 @@ export const generatedHost: fc.Arbitrary<GeneratedHost> = fc
 /** Builds the app of a host. */
 export function buildHost(host: GeneratedHost, gateway: Gateway, runs: Run[]): ReturnType<Koa['callback']> {
   const options: GatewayMiddlewareOptions = {
-    public: [`GET ${host.routes}/status`, `GET ${host.routes}/:page/status`] as `GET /${string}`[],
+    public: [`GET ${host.routes}/status`, `GET ${host.routes}/:page/news`] as `GET /${string}`[],
     optional: [`GET ${host.routes}/reports/:id` as `GET /${string}`],
     unclaimed: host.unclaimed,
     ...(host.hasMountPath && { mountPath: host.base === '/' ? '' : host.base }),
