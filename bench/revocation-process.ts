@@ -8,7 +8,7 @@ import { redisStore } from '../adapters/redis.ts'
 import { createGatehouse } from '../src/gatehouse/create-gatehouse.ts'
 import type { Gatehouse } from '../src/gatehouse/gatehouse.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
-import type { RevocationFeed } from '../src/options/options.ts'
+import type { RevocationFeed } from '../src/options/gateway-options.ts'
 
 /** The options of a process, passed as JSON. */
 export interface ProcessOptions {

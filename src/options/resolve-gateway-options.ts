@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { GatewayOptions } from './options.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 import { gatewaySchema } from './gateway-schema.ts'
 import { parseOptions } from './parse-options.ts'
 

@@ -2,7 +2,6 @@ import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Account } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import { personOf, type Person } from '../../host/subject.ts'
-import type { ProviderSettings } from './dependencies.ts'
 import { identityClaims } from './endpoints/userinfo.ts'
 import type { KnownAccounts } from './early-lookups.ts'
 import { requestState } from './request-state.ts'
@@ -19,10 +18,7 @@ export function findAccountOnce(
   return account
 }
 
-export function createAccountLookup(
-  accounts: HostAccounts,
-  settings: Pick<ProviderSettings, 'claimsInIdToken'>,
-) {
+export function createAccountLookup(accounts: HostAccounts, settings: { readonly claimsInIdToken: boolean }) {
   /** Finds an account; undefined if the host does not have this account. */
   function find(ctx: KoaContextWithOIDC, person: Person): Promise<Account | undefined> {
     return findAccountOnce(accounts, requestState(ctx).accounts, person)
