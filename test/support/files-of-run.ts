@@ -8,6 +8,7 @@ const WITH_MODULES_OF_THEIR_OWN = new Set([
   'test/flows/keys/lost-redis.test.ts',
   'test/flows/keys/revoking.test.ts',
   'test/flows/keys/rotation.test.ts',
+  'test/gateway/verify-own-token.test.ts',
   'test/keys/key-ring.test.ts',
   'test/keys/key-ring-loader.lost-data.test.ts',
   'test/keys/rotating-keys.test.ts',
