@@ -77,7 +77,7 @@ for (const [name, flood] of Object.entries(floods)) {
   const times = busy.api.p99 / quiet.api.p99
   if (times > TIMES) failures.push(`${name}: the API is ${round(times)} times as slow`)
   // Without a limit no request of the owner fails either, so this also holds for `--max 1000000`.
-  if (busy.refused > 0) failures.push(`${name}: the owner got ${busy.refused} answers that are no token`)
+  if (busy.rejected > 0) failures.push(`${name}: the owner got ${busy.rejected} answers that are no token`)
   table[name] = {
     'quiet p50': quiet.api.p50,
     'quiet p99': quiet.api.p99,
@@ -86,7 +86,7 @@ for (const [name, flood] of Object.entries(floods)) {
     times: round(times),
     "owner's p50": busy.tokens.p50,
     "owner's p99": busy.tokens.p99,
-    refused: busy.refused,
+    rejected: busy.rejected,
     'flood/s': perSecond,
     statuses: JSON.stringify(statuses),
   }
@@ -102,7 +102,7 @@ process.exit(failures.length === 0 ? 0 : 1)
 async function measure(seconds: number) {
   const api: Promise<number>[] = []
   const tokens: Promise<number>[] = []
-  let refused = 0
+  let rejected = 0
   const started = performance.now()
   while (performance.now() - started < seconds * 1000) {
     const elapsed = (performance.now() - started) / 1000
@@ -111,13 +111,13 @@ async function measure(seconds: number) {
       tokens.push(
         timed(async () => {
           const { status } = await post(ownForm)
-          if (status !== 200) refused += 1
+          if (status !== 200) rejected += 1
         }),
       )
     }
     await delay(2)
   }
-  return { api: percentiles(await Promise.all(api)), tokens: percentiles(await Promise.all(tokens)), refused }
+  return { api: percentiles(await Promise.all(api)), tokens: percentiles(await Promise.all(tokens)), rejected }
 }
 
 async function call(): Promise<void> {
