@@ -31,6 +31,7 @@ const WITH_STORES_OF_THEIR_OWN = new Set(
     'store/redis-unavailable',
     'store/round-trips',
     'token/refresh-grace-period-faults',
+    'token/store-hangs',
     'store/sizes',
     'lifecycle/start-up',
     'revocation/gateway-staleness',

@@ -6,6 +6,7 @@ import type { EarlyLookups } from './early-lookups.ts'
 import type { Stored } from '../../store/collection.ts'
 import type { Listing } from '../../grants/grant-lifecycle.ts'
 import type { GrantRecord } from '../../grants/grant-record.ts'
+import { rollbackDeadline } from '../../grants/refresh-tokens/late-writes.ts'
 import type { FoundRefreshToken } from '../../grants/refresh-tokens/token-families.ts'
 
 /**
@@ -17,6 +18,8 @@ export interface RequestState {
   readonly host: Context
   /** The lookups of the fast path for direct access, if it passed this request on. */
   readonly early: EarlyLookups | undefined
+  /** When this request stops waiting for the rollback of a late write; see `rollbackDeadline`. */
+  readonly deadline: number
   /** Accounts that this request looks up, by account and user id. */
   readonly accounts: Map<string, Promise<Account | undefined>>
   /** Clients that this request has looked up, by id. */
@@ -46,7 +49,8 @@ const states = new WeakMap<object, RequestState>()
 
 /** Starts the state of a request: `ctx` is oidc-provider's context, `host` is the host's context. */
 export function startRequest(ctx: object, host: Context, early?: EarlyLookups): void {
-  states.set(ctx, { host, early, accounts: early?.accounts ?? new Map(), clients: new Map() })
+  const accounts = early?.accounts ?? new Map()
+  states.set(ctx, { host, early, deadline: rollbackDeadline(), accounts, clients: new Map() })
 }
 
 /** The state of the request that `ctx` belongs to. */

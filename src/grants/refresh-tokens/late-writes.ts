@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LATE_WRITE_MS } from '../../async/clock-tolerances.ts'
+import { withTimeout } from '../../async/with-timeout.ts'
+import { GatehouseError } from '../../errors.ts'
 
 // A database that was paused or disconnected may apply writes long after their requests were answered with an
 // error. Soon after such a write is applied, the process that sent it rolls it back (`uncertain-writes.ts`).
@@ -15,12 +17,25 @@ import { LATE_WRITE_MS } from '../../async/clock-tolerances.ts'
 const FIRST_RETRY_MS = 250
 
 /**
- * How many milliseconds a process needs at most to roll back its late write, after it has noticed that the
- * database answers again.
+ * Milliseconds after its start for which a request waits for a rollback. A process rolls back its late write
+ * within half a second after the database answers it again.
  */
-const ROLLBACK_TIMEOUT_MS = 3000
+const ROLLBACK_TIMEOUT_MS = 1500
 
 const POLL_INTERVAL_MS = 150
+
+/** Milliseconds for which a read is awaited even after the deadline. */
+const LAST_READ_MS = 500
+
+const TOO_SLOW = {
+  error: () =>
+    new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store did not answer before the deadline of a request'),
+}
+
+/** When a request that begins now stops waiting for a rollback: a value of `performance.now()`. */
+export function rollbackDeadline(): number {
+  return performance.now() + ROLLBACK_TIMEOUT_MS
+}
 
 /**
  * Whether a write may have been applied late.
@@ -36,16 +51,22 @@ export function mayArriveLate(sentAt: number | undefined, now: number): boolean 
 }
 
 /**
- * Reads repeatedly until a result is certain, for three seconds at most.
+ * Reads repeatedly until a result is certain, or until the deadline.
  *
  * @param isCertain whether a result is certain
+ * @param deadline see `rollbackDeadline`
  * @returns the last result
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if the last read does not end in time
  */
-export async function pollUntil<T>(read: () => Promise<T>, isCertain: (result: T) => boolean): Promise<T> {
-  const until = performance.now() + ROLLBACK_TIMEOUT_MS
+export async function pollUntil<T>(
+  read: () => Promise<T>,
+  isCertain: (result: T) => boolean,
+  deadline: number,
+): Promise<T> {
   for (;;) {
-    const result = await read()
-    if (isCertain(result) || performance.now() >= until) return result
+    const left = deadline - performance.now()
+    const result = await withTimeout(Math.max(left, LAST_READ_MS), read, TOO_SLOW)
+    if (isCertain(result) || performance.now() + POLL_INTERVAL_MS >= deadline) return result
     await delay(POLL_INTERVAL_MS)
   }
 }

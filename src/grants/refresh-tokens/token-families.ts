@@ -3,7 +3,7 @@ import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { FAMILY, type FamilyRecord, type RefreshPayload } from './family-record.ts'
 import type { GracePeriod } from './grace-period.ts'
-import { pollUntil, mayArriveLate } from './late-writes.ts'
+import { mayArriveLate, pollUntil, rollbackDeadline } from './late-writes.ts'
 import type { RefreshTokenFormat } from './token-format.ts'
 import { createUncertainWrites, type UncertainWrites } from './uncertain-writes.ts'
 
@@ -60,29 +60,39 @@ export function createTokenFamilies(
      * Starts the family of a grant.
      *
      * @param ttl seconds for which the token can be used
+     * @param deadline see `rollbackDeadline`
      * @returns false if the family was started before: the code was used twice
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; in this case the family is not started, and the
      *   caller may try again
      */
-    start: (token: string, payload: RefreshPayload, ttl: number) =>
-      startFamily(families, token, payload, ttl),
+    start: (token: string, payload: RefreshPayload, ttl: number, deadline = rollbackDeadline()) =>
+      startFamily(families, token, payload, ttl, deadline),
     /** The token, current or not; undefined if it is unknown or forged, or its family is revoked. */
-    find: (token: string) => findToken(families, token, readToken),
+    find: (token: string) => findToken(families, token, () => readToken(families, token)),
     /**
      * Like `find`, for a token that will be rotated. If a late write may have replaced the token, this method
-     * waits up to three seconds for the rollback of that write.
+     * waits until the deadline for the rollback of that write.
+     *
+     * @param deadline see `rollbackDeadline`
      */
-    findForRotation: (token: string) => findToken(families, token, pollToken),
+    findForRotation: (token: string, deadline = rollbackDeadline()) =>
+      findToken(families, token, () => pollToken(families, token, deadline)),
     /**
      * Replaces the token in `found` by the token `next`. If the token in `found` is `retryable`, returns its
      * existing successor instead.
      *
      * @param ttl seconds for which the next token can be used
+     * @param deadline see `rollbackDeadline`
      * @returns undefined if the token was rotated before, or if its family is revoked
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; in this case the old token can still be rotated
      */
-    rotate: (found: FoundRefreshToken, next: string, payload: RefreshPayload, ttl: number) =>
-      rotateToken(families, found, next, payload, ttl),
+    rotate: (
+      found: FoundRefreshToken,
+      next: string,
+      payload: RefreshPayload,
+      ttl: number,
+      deadline = rollbackDeadline(),
+    ) => rotateToken(families, found, next, payload, ttl, deadline),
     /** Revokes the family of a grant, even if the family was never started. */
     revoke: (grantId: string) =>
       records.set(grantId, { generation: 0, current: '', payload: {}, ended: true }, tombstoneTtl),
@@ -113,25 +123,26 @@ async function startFamily(
   token: string,
   payload: RefreshPayload,
   ttl: number,
+  deadline: number,
 ): Promise<boolean> {
   const { records, uncertain } = families
   const { grantId, generation } = partsOf(families, token)
   const next: FamilyRecord = { generation, current: digest(token), payload, issuedAt: Date.now() }
   await uncertain.flush(grantId)
   if (await uncertain.write({ grantId, next, ttl })) return true
-  const before = await pollFamily(records, grantId)
+  const before = await pollFamily(records, grantId, deadline)
   return isRolledBack(before) && uncertain.write({ grantId, before, next, ttl })
 }
 
 async function findToken(
   families: Families,
   token: string,
-  read: typeof readToken,
+  read: () => Promise<FoundRefreshToken | undefined>,
 ): Promise<FoundRefreshToken | undefined> {
   const parts = families.format.parse(token)
   if (!parts) return undefined
   await families.uncertain.flush(parts.grantId)
-  return read(families, token)
+  return read()
 }
 
 async function rotateToken(
@@ -140,6 +151,7 @@ async function rotateToken(
   next: string,
   payload: RefreshPayload,
   ttl: number,
+  deadline: number,
 ): Promise<Rotation | undefined> {
   let found: FoundRefreshToken | undefined = first
   // The loop repeats if another process has changed the record. The token may still be usable after that
@@ -148,7 +160,7 @@ async function rotateToken(
     if (found.next === undefined) {
       if (await swap(families, found, next, payload, ttl)) return { next, isRetry: false }
     } else if (await confirmRetry(families, found, ttl)) return { next: found.next, isRetry: true }
-    found = await pollToken(families, first.token)
+    found = await pollToken(families, first.token, deadline)
   }
   return undefined
 }
@@ -170,7 +182,11 @@ async function readToken(families: Families, token: string): Promise<FoundRefres
 /**
  * Reads a token. If a late write may have replaced the token, reads it again until that write is rolled back.
  */
-function pollToken(families: Families, token: string): Promise<FoundRefreshToken | undefined> {
+function pollToken(
+  families: Families,
+  token: string,
+  deadline: number,
+): Promise<FoundRefreshToken | undefined> {
   return pollUntil(
     () => readToken(families, token),
     (found) => {
@@ -178,6 +194,7 @@ function pollToken(families: Families, token: string): Promise<FoundRefreshToken
       const { generation, issuedAt } = found.stored.record
       return partsOf(families, token).generation !== generation - 1 || !mayArriveLate(issuedAt, Date.now())
     },
+    deadline,
   )
 }
 
@@ -188,10 +205,12 @@ function pollToken(families: Families, token: string): Promise<FoundRefreshToken
 function pollFamily(
   records: Collection<FamilyRecord>,
   grantId: string,
+  deadline: number,
 ): Promise<Stored<FamilyRecord> | undefined> {
   return pollUntil(
     () => records.read(grantId),
     (stored) => stored?.record.generation !== 0 || !mayArriveLate(stored.record.issuedAt, Date.now()),
+    deadline,
   )
 }
 

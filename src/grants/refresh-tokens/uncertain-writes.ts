@@ -41,7 +41,7 @@ const TIMED_OUT = { error: () => new Error('the outcome of a write is not known 
  * to the maximum.
  */
 const FIRST_RETRY_DELAY_MS = 100
-const MAX_RETRY_DELAY_MS = 1000
+const MAX_RETRY_DELAY_MS = 250
 
 /**
  * Milliseconds after which the process stops trying to roll back a write. In an outage of this length, the

@@ -69,7 +69,7 @@ export async function redeemCode(
   ttl: number,
 ): Promise<void> {
   const { grantId = '' } = payload
-  const { listing } = requestState(ctx)
+  const { listing, deadline } = requestState(ctx)
   if (!(await parts.grantLifecycle.activate(grantId, await getGrant(parts, ctx, grantId), listing))) {
     throw new errors.InvalidGrant('grant not found')
   }
@@ -77,7 +77,7 @@ export async function redeemCode(
   // follows.
   parts.clientUsed(recordOf(ctx.oidc.client))
   const mayExceedLimit = listing?.mayExceedLimit()
-  if (!(await parts.families.start(token, payload, ttl))) {
+  if (!(await parts.families.start(token, payload, ttl, deadline))) {
     await revokeAfterRace(parts, 'code.reused', payload)
     throw new errors.InvalidGrant('authorization code already used')
   }

@@ -39,8 +39,9 @@ export async function findRefreshToken(
 ): Promise<FoundRefreshToken | undefined> {
   const found = await getRefreshToken(parts, ctx, token)
   if (found?.state !== 'used') return found
-  const polled = parts.families.findForRotation(token)
-  requestState(ctx).refreshToken = { token, found: polled }
+  const state = requestState(ctx)
+  const polled = parts.families.findForRotation(token, state.deadline)
+  state.refreshToken = { token, found: polled }
   return polled
 }
 
@@ -87,10 +88,11 @@ export async function rotateRefreshToken(
   payload: AdapterPayload,
   ttl: number,
 ): Promise<void> {
-  const previous = await requestState(ctx).refreshToken?.found
+  const { refreshToken, deadline } = requestState(ctx)
+  const previous = await refreshToken?.found
   if (!previous) throw new TypeError('this request has not found the refresh token')
   parts.clientUsed(recordOf(ctx.oidc.client))
-  const exchange = await parts.families.rotate(previous, next, payload, ttl)
+  const exchange = await parts.families.rotate(previous, next, payload, ttl, deadline)
   if (!exchange) {
     await revokeAfterRace(parts, 'refresh_token.reused', payload)
     throw new errors.InvalidGrant('refresh token already used')
