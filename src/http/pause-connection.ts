@@ -11,17 +11,24 @@ import type { Context } from 'koa'
 export function pauseConnection(ctx: Context, seconds: number): void {
   const isFromProxy = ctx.app.proxy || PROXY_HEADERS.some((name) => name in ctx.headers)
   if (isFromProxy || ctx.req.httpVersionMajor !== 1) return
-  const { socket } = ctx.req
-  ctx.res.once('finish', () => {
-    // After the response, Node discards the rest of the request, and would resume a paused connection for it. Timers begin
-    // with the next turn of the event loop: a timer of this turn would be short by all that the turn takes.
-    setTimeout(() => {
-      socket.pause()
-      // The random part keeps connections that were paused together from being resumed together.
-      const milliseconds = (500 + 500 * Math.random()) * seconds
-      setTimeout(() => socket.resume(), milliseconds).unref()
-    }, 0)
-  })
+  const { req, res } = ctx
+  let pending = 1
+
+  function done(): void {
+    pending -= 1
+    if (pending > 0) return
+    req.socket.pause()
+    // The random part keeps connections that were paused together from being resumed together.
+    const milliseconds = (500 + 500 * Math.random()) * seconds
+    setTimeout(() => req.socket.resume(), milliseconds).unref()
+  }
+  // The connection is paused at once, because in a flood the next turn of the event loop begins thousands of requests
+  // later. While the rest of a request arrives, Node would resume the connection.
+  if (!req.readableEnded) {
+    pending += 1
+    req.once('end', done).resume()
+  }
+  res.once('finish', done)
 }
 
 const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'via']

@@ -86,7 +86,7 @@ export const gatehouseSchema = exactly(
       }),
       {},
     ),
-    maxTokenRequests: wholeNumber('requests', 256, 1_000_000, 4),
+    maxTokenRequests: wholeNumber('requests', 1000, 1_000_000, 4),
     maxPendingInteractions: wholeNumber('interactions', 1000, 1_000_000, 0),
     maxRevocationsPerClient: wholeNumber('revocations', 1000, 1_000_000, 1),
     claims: v.optional(

@@ -193,7 +193,7 @@ export interface GatehouseOptions<
    * Maximum number of requests that this process answers at once at the endpoints for tokens, revocation and introspection;
    * a quarter of them from one address, and a quarter from one client. Each further request gets 503 with `Retry-After` at
    * once, so that API calls in the same process stay fast. The address is `ctx.ip`; of IPv6 its first 64 bits. Behind a
-   * proxy, set `app.proxy = true`: otherwise all clients have the proxy's address. @default 256
+   * proxy, set `app.proxy = true`: otherwise all clients have the proxy's address. @default 1000
    */
   readonly maxTokenRequests?: number | undefined
   /**

@@ -89,7 +89,7 @@ describe('the options of createGatehouse', () => {
       maxCachedTokens: 100_000,
       signInAttempts: { max: 10, windowSeconds: 900 },
       audit: { maxAgeDays: 90, maxEntries: 1_000_000, maxFailures: 100_000 },
-      maxTokenRequests: 256,
+      maxTokenRequests: 1000,
       maxPendingInteractions: 1000,
       maxRevocationsPerClient: 1000,
       claims: {

@@ -7,7 +7,7 @@ const SHARE = 1 / 4
  * How many requests begin in one turn of the event loop. The others wait for the next turn, so that API calls are answered
  * in between.
  */
-const PER_TURN = 8
+const PER_TURN = 2
 
 /** Minimum milliseconds between two log lines about rejected requests. */
 const LOG_INTERVAL_MS = 60_000
