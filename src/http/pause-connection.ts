@@ -31,4 +31,4 @@ export function pauseConnection(ctx: Context, seconds: number): void {
   res.once('finish', done)
 }
 
-const PROXY_HEADERS = ['x-forwarded-for', 'forwarded', 'via']
+const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via']

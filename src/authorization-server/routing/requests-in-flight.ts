@@ -9,6 +9,12 @@ const SHARE = 1 / 4
  */
 const PER_TURN = 2
 
+/**
+ * Milliseconds after which a request no longer counts. A callback of the host that never answers would otherwise take its
+ * place for ever.
+ */
+const MAX_TIME_MS = 30_000
+
 /** Minimum milliseconds between two log lines about rejected requests. */
 const LOG_INTERVAL_MS = 60_000
 
@@ -86,16 +92,24 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
       // A space keeps credentials apart from addresses, which contain none.
       const client = ` ${credentials}`
       if (this.isFull(address) || (counts.get(client) ?? 0) >= share) return undefined
-      total += 1
-      add(address, 1)
-      add(client, 1)
+      const count = (change: 1 | -1) => {
+        total += change
+        add(address, change)
+        add(client, change)
+      }
+      let isCounted = true
+      const release = () => {
+        if (isCounted) count(-1)
+        isCounted = false
+      }
+      count(1)
+      const timer = setTimeout(release, MAX_TIME_MS).unref()
       try {
         await turn()
         return await answer()
       } finally {
-        total -= 1
-        add(address, -1)
-        add(client, -1)
+        clearTimeout(timer)
+        release()
       }
     },
   }

@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createRequestsInFlight } from '../../../src/authorization-server/routing/requests-in-flight.ts'
+import { silentLogger } from '../../../src/host/logger.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+const sender = { address: '192.0.2.1', credentials: 'key secret' }
+
+// Fixed bug: a callback of the host that never answered took a place for ever.
+test('a request that is never answered has its place for 30 seconds', async () => {
+  const inFlight = createRequestsInFlight({ max: 4, logger: silentLogger })
+  const ends: ((answer: string) => void)[] = []
+  const hung = () => new Promise<string>((resolve) => ends.push(resolve))
+  const first = inFlight.run(sender, hung)
+  await vi.advanceTimersByTimeAsync(29_999)
+  expect(await inFlight.run(sender, async () => 'answered')).toBeUndefined()
+  expect(inFlight.isFull(sender.address)).toBe(true)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await inFlight.run(sender, async () => 'answered')).toBe('answered')
+  // The answer that comes late frees no second place.
+  const second = inFlight.run(sender, hung)
+  await Promise.resolve()
+  ends[0]?.('late')
+  expect(await first).toBe('late')
+  expect(inFlight.isFull(sender.address)).toBe(true)
+  ends[1]?.('answered')
+  expect(await second).toBe('answered')
+  expect(inFlight.isFull(sender.address)).toBe(false)
+  expect(vi.getTimerCount()).toBe(0)
+})
