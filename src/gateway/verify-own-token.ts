@@ -20,6 +20,8 @@ const SIGNATURE_LENGTH = 86
  * bits more than the bytes need. In the canonical text, these bits are 0.
  */
 const SIGNATURE = /^[\w-]{85}[AQgw]$/
+/** What is signed. Node also decodes other letters, by their low byte. */
+const SIGNED = /^[\w-]+\.[\w-]+$/
 /** Maximum number of encoded headers whose parsed form is kept. The tokens of one key have the same header. */
 const MAX_HEADERS = 50
 
@@ -47,7 +49,8 @@ export function createOwnTokenReader(options: { readonly issuer: string; readonl
     const payloadEnd = token.length - SIGNATURE_LENGTH - 1
     if (headerEnd < 1 || token.indexOf('.', headerEnd + 1) !== payloadEnd) return undefined
     const encodedSignature = token.slice(payloadEnd + 1)
-    if (!SIGNATURE.test(encodedSignature)) return undefined
+    const signed = token.slice(0, payloadEnd)
+    if (!SIGNATURE.test(encodedSignature) || !SIGNED.test(signed)) return undefined
     const header = readHeader(token.slice(0, headerEnd))
     const claims: JWTPayload | undefined = header && parse(token.slice(headerEnd + 1, payloadEnd))
     if (header === undefined || claims === undefined) return undefined
@@ -59,7 +62,7 @@ export function createOwnTokenReader(options: { readonly issuer: string; readonl
       claims.nbf === undefined
     if (!isUsual) return undefined
     const signature = Buffer.from(encodedSignature, 'base64url')
-    return { header, claims, signature, signed: token.slice(0, payloadEnd) }
+    return { header, claims, signature, signed }
   }
 }
 

@@ -41,6 +41,13 @@ async function sign(header: string, payload: string): Promise<string> {
   return `${signed}.${Buffer.from(signature).toString('base64url')}`
 }
 
+/** A token with each letter of its payload replaced by one beyond Latin-1: `A` by `\u0141`. */
+function withOtherLetters(token: string): string {
+  const [header, payload = '', signature] = token.split('.')
+  const others = payload.replaceAll(/./g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0x100))
+  return [header, others, signature].join('.')
+}
+
 const HEADER = '{"alg":"ES256","kid":"key-1","typ":"at+jwt"}'
 const claims = (changes = {}) => JSON.stringify(accessTokenClaims({ jti: 'token', ...changes }))
 
@@ -83,6 +90,10 @@ describe('the reader of own tokens', () => {
     ['a signature with padding', async () => `${await sign(HEADER, claims())}==`],
     ['a truncated signature', async () => (await sign(HEADER, claims())).slice(0, -1)],
     ['a signature with a space', async () => (await sign(HEADER, claims())).replace(/.$/, ' ')],
+    [
+      'other letters that have the same low bytes',
+      async () => withOtherLetters(await sign(HEADER, claims())),
+    ],
     ['four parts', async () => `${await sign(HEADER, claims())}.x`],
     ['two parts', async () => (await sign(HEADER, claims())).slice(0, -87)],
   ])('a token with %s gets the same result as with jose', async (_, make) => {
