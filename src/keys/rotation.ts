@@ -24,7 +24,7 @@ export interface RotationParts {
   readonly takeOverAfterMs: number
 }
 
-/** Milliseconds between a poll that failed although the store answered, and the next poll. */
+/** Milliseconds between a poll that failed although it could read the ring, and the next poll. */
 const RETRY_MS = 2000
 /** The longest delay of a timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -35,6 +35,8 @@ export function createRotation(parts: RotationParts) {
     isFollowing: false,
     /** Whether the last poll in the background failed because the store was unavailable. */
     isUnavailable: false,
+    /** Whether the last poll could read the ring. Only its writes can then have failed. */
+    hasRead: false,
     /** The running poll; if no poll is running, the last poll. */
     running: Promise.resolve(),
     /** The poll that begins after the running poll; undefined if no further poll was requested. */
@@ -89,7 +91,7 @@ export function pollRing(state: Rotation): Promise<void> {
     const done = pollOnce(state)
     state.running = done.catch(() => {})
     await done.catch((error: unknown) => {
-      schedulePoll(state, isStoreUnavailable(error) ? unavailablePause() : RETRY_MS)
+      schedulePoll(state, isStoreUnavailable(error) && !state.hasRead ? unavailablePause() : RETRY_MS)
       throw error
     })
   })
@@ -113,8 +115,10 @@ async function pollInBackground(state: Rotation): Promise<void> {
 
 async function pollOnce(state: Rotation): Promise<void> {
   const { ringStore, readPolicy, onPolled, takeOverAfterMs } = state.parts
+  state.hasRead = false
   const ring = await readRing(ringStore)
   const policy = await readPolicy()
+  state.hasRead = true
   // Keys are usually generated in the background. This poll generates keys only if no key can sign.
   const fresh = canSign(ring.keys) ? [] : await makeKeys()
   const isOurs = await changeIfDue(state, (keys) => advance(keys, Date.now() / 1000, policy, fresh))

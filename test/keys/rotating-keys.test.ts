@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Store } from 'koa-gatehouse'
+import { GatehouseError, type Store } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { seedKeyRing } from '../support/ready-keys.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
@@ -591,4 +592,33 @@ describeEachStore('rotating keys', (makeStore) => {
     stops.push(await stranger.keys.follow())
     return stranger.sign()
   }
+})
+
+// Fixed bug: the ring was read, and missing keys were generated, ten times a second.
+test('while the ring can be read and not written, a process with a due rotation polls every two seconds', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: NOW })
+  const inner = memoryStore()
+  await seedKeyRing(inner, SECRET)
+  const store = { ...inner }
+  const { keys } = keyProcess(store)
+  const stop = await keys.follow()
+  const replace = vi.fn(async () => {
+    throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'out of memory')
+  })
+  store.replace = replace
+  let reads = 0
+  store.get = (key) => {
+    if (key === RING) reads += 1
+    return inner.get(key)
+  }
+  vi.setSystemTime(NOW + 91 * DAY * 1000)
+  await keys.ensureFresh()
+  expect(replace).toHaveBeenCalled()
+  reads = 0
+  await vi.advanceTimersByTimeAsync(1900)
+  expect(reads).toBe(0)
+  await vi.advanceTimersByTimeAsync(200)
+  expect(reads).toBeGreaterThan(0)
+  await stop()
+  vi.useRealTimers()
 })

@@ -52,6 +52,7 @@ export function createCatalogSync(
   const synchronize = coalesce(async () => {
     const isReload = hasPendingReload
     hasPendingReload = false
+    state.hasRead = false
     try {
       await (state.hasPublished && !isReload ? pull(state) : publish(state, isReload))
     } catch (error) {
@@ -64,8 +65,8 @@ export function createCatalogSync(
   })
 
   /**
-   * Synchronizes once. A failure is logged, and the next poll tries again. If the store is unavailable, the next
-   * poll follows soon, and only the first failure of the outage is logged.
+   * Synchronizes once. A failure is logged, and the next poll tries again. If the record cannot be read because the
+   * store is unavailable, the next poll follows soon. Only the first failure of an outage is logged.
    */
   async function poll(): Promise<void> {
     clearTimeout(retry)
@@ -74,8 +75,12 @@ export function createCatalogSync(
     try {
       await synchronize()
     } catch (error) {
+      if (!isFollowing) return
       isUnavailable = isStoreUnavailable(error)
-      if (isUnavailable && isFollowing) retry = setTimeout(() => void poll(), unavailablePause()).unref()
+      clearTimeout(retry)
+      // Each attempt of a pending reload loads the products.
+      const isOnlyUnread = !state.hasRead && !hasPendingReload
+      if (isUnavailable && isOnlyUnread) retry = setTimeout(() => void poll(), unavailablePause()).unref()
       if (isUnavailable && wasUnavailable) return
       logger.warn({ err: error }, 'the products could not be synchronized with other processes yet')
     }

@@ -50,6 +50,8 @@ export function createSyncState(parts: SyncParts) {
      * version, no new load is needed. Undefined if there is no such record.
      */
     version: undefined as string | undefined,
+    /** Whether the last synchronization could read the record. Only its writes can then have failed. */
+    hasRead: false,
     /** Whether this process has published its products. */
     hasPublished: false,
     /** Whether this process uses its own products, because the record was corrupt when it started. */
@@ -79,6 +81,7 @@ export type SyncState = ReturnType<typeof createSyncState>
  */
 export async function pull(state: SyncState): Promise<void> {
   const record = await state.records.get(CATALOG_RECORD)
+  state.hasRead = true
   if (record === undefined || isOutdated(state, record)) return publish(state, false)
   if (record.version !== state.version) {
     await state.catalog.reload()
@@ -127,7 +130,9 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
 
 async function readRecord(state: SyncState, isReload: boolean): Promise<Stored<CatalogRecord> | undefined> {
   try {
-    return await state.records.read(CATALOG_RECORD)
+    const record = await state.records.read(CATALOG_RECORD)
+    state.hasRead = true
+    return record
   } catch (error) {
     // If the store is unavailable, the products are still loaded, so that this process rejects removed
     // operations.

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import type { Store } from 'koa-gatehouse'
+import { GatehouseError, type Store } from 'koa-gatehouse'
 import { faultyStore } from '../../support/faulty-store.ts'
 import {
   createDatabase,
@@ -286,6 +286,51 @@ describe('a reload of the products', () => {
       expect([here.rejects(old), there.rejects(old)]).toEqual([true, true])
     },
   )
+
+  // Fixed bug: the products were loaded ten times a second.
+  it.each(['get', 'replace'] as const)(
+    'while %s() of the store fails, a pending reload loads the products once with each poll',
+    async (method) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const [inner, database] = [memoryStore(), createDatabase('a')]
+      const store = { ...inner }
+      const here = await startProcess(store, database.load, { pollIntervalMs: 'default' })
+      store[method] = async () => {
+        throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'out of memory')
+      }
+      database.products = productsNamed('b')
+      await expect(here.sync.reload()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+      database.load.mockClear()
+      await inner.publish('catalog', 'another version')
+      await vi.advanceTimersByTimeAsync(180_000)
+      const loads = database.load.mock.calls.length
+      expect(loads).toBeGreaterThanOrEqual(3)
+      expect(loads).toBeLessThanOrEqual(5)
+      Object.assign(store, inner)
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(here.ids()).toEqual(['b'])
+    },
+  )
+
+  it('a stopped process does not log that a poll failed', async () => {
+    const [inner, database] = [memoryStore(), createDatabase('a')]
+    let reportMissed = () => {}
+    const store: Store = {
+      ...inner,
+      subscribe(channel, listener, missed = () => {}) {
+        reportMissed = missed
+        return inner.subscribe(channel, listener)
+      },
+    }
+    const here = await startProcess(store, database.load)
+    await here.leave()
+    store.get = async () => {
+      throw new GatehouseError('ERR_CLOSED', 'the store has been closed')
+    }
+    reportMissed()
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    expect(here.warn).not.toHaveBeenCalled()
+  })
 })
 
 describe('an operation that is removed from a product', () => {
