@@ -15,6 +15,7 @@ import { createStartFailures } from './host/start-failures.ts'
 import type { GatewayOptions } from './options/gateway-options.ts'
 import { resolveGatewayOptions, type ResolvedGatewayOptions } from './options/resolve-gateway-options.ts'
 import { createResilientStore } from './store/resilient-store.ts'
+import { createStoreClock } from './store/store-clock.ts'
 import { createRevocationView } from './revocation/follow-revocations.ts'
 import { createHttpSource } from './revocation/http-source.ts'
 import { createRevocationLog } from './revocation/revocation-log.ts'
@@ -75,6 +76,7 @@ export function createGateway<const Products extends ProductSource>(
   revocationView?.onAdded(refreshKeys)
   let seenRevokedKeys = 0
   let stopRefreshing: (() => void) | undefined
+  let stopMeasuring: (() => void) | undefined
   let closed = false
 
   /**
@@ -100,7 +102,13 @@ export function createGateway<const Products extends ProductSource>(
       return [checkFetchedKeys(keys.condition, Date.now()), checkProducts(catalog)]
     },
     async ready() {
-      await Promise.all([catalog.loaded || catalog.reload(), keys.ready(), revocationView?.start()])
+      await Promise.all([
+        catalog.loaded || catalog.reload(),
+        keys.ready(),
+        revocationView?.start(),
+        feed?.clock?.measure(),
+      ])
+      if (!closed) stopMeasuring ??= feed?.clock?.follow()
       // A gateway receives no message when the products change, so it reloads them periodically.
       if (closed || typeof resolved.products !== 'function') return
       stopRefreshing ??= periodically(() => catalog.reload(), resolved.productsRefreshSeconds * 1000)
@@ -109,6 +117,7 @@ export function createGateway<const Products extends ProductSource>(
     async close() {
       closed = true
       stopRefreshing?.()
+      stopMeasuring?.()
       keys.close()
       await revocationView?.close()
     },
@@ -120,10 +129,11 @@ export function createGateway<const Products extends ProductSource>(
 
 /** Opens the source of revocations: a store or HTTP. If the source is a store, its health is also checked. */
 function openFeed(feed: NonNullable<ResolvedGatewayOptions['revocations']>, logger: Logger) {
-  if (!('store' in feed)) return { source: createHttpSource(feed) }
+  if (!('store' in feed)) return { source: createHttpSource(feed), clock: undefined }
   const { store, stop } = createResilientStore(feed.store, feed.timeoutMs, logger)
   return {
     source: { ...createRevocationLog(store), close: stop },
     readStoreHealth: storeHealthReader(store),
+    clock: createStoreClock({ store, logger }),
   }
 }

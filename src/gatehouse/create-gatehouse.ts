@@ -117,7 +117,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const ready = () => lifecycle.ready(READY_TIMEOUT_MS)
   const shutdown = createShutdown(close, logger)
 
-  const readStoreHealth = storeHealthReader(store, settings.refreshTokenGraceSeconds || undefined)
+  const readStoreHealth = storeHealthReader(store)
   const check = () => [checkKeys(keys.condition, Date.now()), checkProducts(catalog)]
   const accessTokens: Parameters<typeof createTokenVerifier>[0] = {
     issuer: settings.issuer,

@@ -21,7 +21,13 @@ type Stop = () => void | Promise<void>
 export async function start(
   core: Pick<
     Core,
-    'store' | 'longestLifetime' | 'longestDelegatedLifetime' | 'revoked' | 'catalogSync' | 'audit'
+    | 'store'
+    | 'storeClock'
+    | 'longestLifetime'
+    | 'longestDelegatedLifetime'
+    | 'revoked'
+    | 'catalogSync'
+    | 'audit'
   >,
   clients: Pick<Clients, 'follow'>,
   keys: KeySource,
@@ -35,6 +41,7 @@ export async function start(
     core.longestLifetime.seconds(),
     core.longestDelegatedLifetime.seconds(),
     core.revoked.start(),
+    core.storeClock.measure(),
   ])
   const stops: Stop[] = []
   const stop = async () => void (await Promise.all(stops.map(async (end) => end())))
@@ -47,6 +54,7 @@ export async function start(
     stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing))))
     stops.push(resumeRevocations.start())
     stops.push(core.audit.start())
+    stops.push(core.storeClock.follow())
     return {
       get provider() {
         return provider

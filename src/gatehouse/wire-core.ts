@@ -4,6 +4,7 @@ import { createLiveCatalog } from '../catalog/live-catalog.ts'
 import { createHostAccounts } from '../host/host-accounts.ts'
 import { createEvents } from '../host/events.ts'
 import { createResilientStore } from '../store/resilient-store.ts'
+import { createStoreClock } from '../store/store-clock.ts'
 import { createRevocationView } from '../revocation/follow-revocations.ts'
 import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../revocation/revocation-log.ts'
@@ -18,6 +19,7 @@ export function createCore(settings: ResolvedOptions) {
   const { logger, lifetimes } = settings
   const { store, stop: stopProbing } = createResilientStore(settings.store, settings.storeTimeoutMs, logger)
   const durable = store.durable ?? store
+  const storeClock = createStoreClock({ store, logger })
   const events = createEvents((error, event) =>
     logger.error({ err: error, event }, 'an event listener failed'),
   )
@@ -84,6 +86,7 @@ export function createCore(settings: ResolvedOptions) {
      * codes, revocations, keys and clients.
      */
     durable,
+    storeClock,
     /** Stops probing whether the store is available again. */
     stopProbing,
     events,

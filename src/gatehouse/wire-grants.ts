@@ -29,6 +29,7 @@ export function createAuthorizations(core: Core) {
   const families = createTokenFamilies(durable, refreshTokenFormat, {
     tombstoneTtl: lifetimes.authorizationCode + 60,
     gracePeriod,
+    now: core.storeClock.now,
   })
   const grantLifecycle = createGrantLifecycle(durable, lifetimes)
   const consents = createConsentStore(durable, lifetimes.storedConsent, grantLifecycle.consentVersions)

@@ -1,31 +1,22 @@
 import { NORMAL_CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import { fail, pass, warn } from '../store/check-results.ts'
+import { clockDifference, SYNCHRONIZED_MS, type Asked } from '../store/store-clock.ts'
 import type { HealthCheck } from './health-report.ts'
-
-/** Milliseconds up to which two clocks count as synchronized. */
-const SYNCHRONIZED_MS = 1000
 
 /**
  * Compares the clock of this process with the clock of the database, which all processes share.
  *
  * @param time the clock of the database, in milliseconds since the epoch; undefined if the database has no
  *   clock
- * @param asked the times on the clock of this process before the request and after the answer. The database
- *   has read its own clock between these two times
- * @param tolerance how many seconds the two clocks may differ. A value above `NORMAL_CLOCK_SKEW_SECONDS` has
- *   no effect
+ * @param asked when this process asked the database
  * @returns undefined if there is no clock to compare
  */
-export function checkClock(
-  time: number | undefined,
-  asked: { readonly from: number; readonly until: number },
-  tolerance: number = NORMAL_CLOCK_SKEW_SECONDS,
-): HealthCheck | undefined {
+export function checkClock(time: number | undefined, asked: Asked): HealthCheck | undefined {
   if (time === undefined) return undefined
   const name = 'store.clock'
-  const [ahead, behind] = [Math.max(0, time - asked.until), Math.max(0, asked.from - time)]
-  const difference = Math.max(ahead, behind)
-  const limit = Math.min(NORMAL_CLOCK_SKEW_SECONDS, tolerance)
+  const ahead = clockDifference(time, asked)
+  const difference = Math.abs(ahead)
+  const limit = NORMAL_CLOCK_SKEW_SECONDS
   if (difference <= SYNCHRONIZED_MS) {
     return pass(name, 'the clocks of this process and the database are synchronized')
   }

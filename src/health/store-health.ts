@@ -25,18 +25,16 @@ const REUSED_FOR_MS = 1000
  * Creates the function that reads the health of a store.
  *
  * @param store a store whose calls time out
- * @param tolerance seconds by which clocks may differ; see `checkClock`
  */
 export function storeHealthReader(
   store: Pick<StoreWithMemory, 'ping' | 'inspect' | 'volatile' | 'metCorrupt'>,
-  tolerance?: number,
 ): ReadStoreHealth {
   /** When the store stopped answering, in milliseconds since the epoch; undefined while it answers. */
   let unavailableSince: number | undefined
 
   return cacheFor(REUSED_FOR_MS, async () => {
     // Makes both calls at once, so that an unavailable store costs one timeout and not two.
-    const [latency, inspected] = await Promise.allSettled([latencyOf(store), inspect(store, tolerance)])
+    const [latency, inspected] = await Promise.allSettled([latencyOf(store), inspect(store)])
     if (latency.status === 'rejected') {
       unavailableSince ??= Date.now()
       return { isUsable: false, checks: [unavailable(latency.reason, unavailableSince)] }
@@ -59,13 +57,10 @@ async function latencyOf(store: Pick<Store, 'ping'>): Promise<number> {
 /**
  * The results of the clock check, of the checks that the store makes itself, and of the persistence check.
  */
-async function inspect(
-  store: Pick<Store, 'inspect' | 'volatile'>,
-  tolerance: number | undefined,
-): Promise<HealthCheck[]> {
+async function inspect(store: Pick<Store, 'inspect' | 'volatile'>): Promise<HealthCheck[]> {
   const from = Date.now()
   const found = (await store.inspect?.()) ?? { checks: [] }
-  const clock = checkClock(found.time, { from, until: Date.now() }, tolerance)
+  const clock = checkClock(found.time, { from, until: Date.now() })
   const checks = found.checks.map((check) => ({ ...check, name: `store.${check.name}` }))
   const isMissing = store.volatile && !checks.some(({ name }) => name === NOT_PERSISTENT.name)
   return [...(clock ? [clock] : []), ...checks, ...(isMissing ? [NOT_PERSISTENT] : [])]

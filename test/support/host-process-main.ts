@@ -11,7 +11,9 @@ const { redisUrl, deployment, keyPrefix, issuer, audience, ...others } = JSON.pa
   process.argv[2] ?? '',
 ) as HostProcessOptions
 const { secret, refreshTokenGraceSeconds, storeTimeoutMs, accountsFile } = others
-const { renamedKeys = 0, areRenamesEqual = false } = others
+const { renamedKeys = 0, areRenamesEqual = false, clockOffsetMs = 0 } = others
+
+if (clockOffsetMs !== 0) globalThis.Date = shiftedDate(clockOffsetMs)
 
 process.stdin.on('end', () => process.exit()).resume()
 
@@ -55,6 +57,17 @@ async function renameForEver(): Promise<void> {
     await apiKeys.rename(clientId, String(number), areRenamesEqual ? {} : { actor })
     console.log(`renamed ${actor}`)
   }
+}
+
+/** A `Date` whose current time is `offsetMs` milliseconds ahead. */
+function shiftedDate(offsetMs: number): DateConstructor {
+  const realNow = Date.now
+  const now = () => realNow() + offsetMs
+  return new Proxy(Date, {
+    construct: (RealDate, args: []) =>
+      Reflect.construct(RealDate, args.length === 0 ? [now()] : args) as Date,
+    get: (RealDate, name) => (name === 'now' ? now : (Reflect.get(RealDate, name) as unknown)),
+  })
 }
 
 function findInFile(file: string) {

@@ -20,6 +20,8 @@ export interface HostProcessOptions {
   readonly secret?: string | readonly string[] | undefined
   readonly refreshTokenGraceSeconds?: number | undefined
   readonly storeTimeoutMs?: number | undefined
+  /** Milliseconds by which the clock of the process is ahead. @default 0 */
+  readonly clockOffsetMs?: number | undefined
   /**
    * A JSON file with what `accounts.find` returns, by `account` or `account/user`. The process reads it at each call, as
    * a database that several processes use. @default the accounts of `startHost()`

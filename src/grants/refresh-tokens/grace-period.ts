@@ -23,8 +23,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * @param options.seconds length of the grace period. The clocks of two processes must differ by less than
- *   this length
+ * @param options.seconds length of the grace period
  * @param options.keys keys derived from the host's secrets, newest first. The newest key encrypts; every key
  *   decrypts
  */

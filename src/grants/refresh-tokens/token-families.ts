@@ -35,17 +35,28 @@ interface Families {
   readonly uncertain: UncertainWrites
   readonly format: RefreshTokenFormat
   readonly gracePeriod: GracePeriod | undefined
+  readonly now: () => number
 }
 
 /**
  * @param options.tombstoneTtl how many seconds the record of a revoked family is kept: as long as a client
  *   could still present the code of the family
  * @param options.gracePeriod lets clients retry a rotation whose response they lost
+ * @param options.now milliseconds since the epoch, on a clock that all processes share. @default the clock of this
+ *   process
  */
 export function createTokenFamilies(
   store: Store,
   format: RefreshTokenFormat,
-  { tombstoneTtl, gracePeriod }: { tombstoneTtl: number; gracePeriod?: GracePeriod | undefined },
+  {
+    tombstoneTtl,
+    gracePeriod,
+    now = () => Date.now(),
+  }: {
+    readonly tombstoneTtl: number
+    readonly gracePeriod?: GracePeriod | undefined
+    readonly now?: (() => number) | undefined
+  },
 ) {
   const records = createCollection<FamilyRecord>(store, {
     name: 'refresh-family',
@@ -53,7 +64,7 @@ export function createTokenFamilies(
     fields: FAMILY,
   })
   const uncertain = createUncertainWrites(records, { notStartedTtl: tombstoneTtl })
-  const families: Families = { records, uncertain, format, gracePeriod }
+  const families: Families = { records, uncertain, format, gracePeriod, now }
 
   return {
     /**
@@ -125,12 +136,12 @@ async function startFamily(
   ttl: number,
   deadline: number,
 ): Promise<boolean> {
-  const { records, uncertain } = families
+  const { uncertain } = families
   const { grantId, generation } = partsOf(families, token)
-  const next: FamilyRecord = { generation, current: digest(token), payload, issuedAt: Date.now() }
+  const next: FamilyRecord = { generation, current: digest(token), payload, issuedAt: families.now() }
   await uncertain.flush(grantId)
   if (await uncertain.write({ grantId, next, ttl })) return true
-  const before = await pollFamily(records, grantId, deadline)
+  const before = await pollFamily(families, grantId, deadline)
   return isRolledBack(before) && uncertain.write({ grantId, before, next, ttl })
 }
 
@@ -173,7 +184,7 @@ async function readToken(families: Families, token: string): Promise<FoundRefres
   const { record } = stored
   const found = { token, payload: record.payload, stored }
   if (record.current === digest(token)) return { ...found, state: 'current' }
-  const next = gracePeriod?.successorOf(token, record.last, Date.now())
+  const next = gracePeriod?.successorOf(token, record.last, families.now())
   if (next !== undefined && record.current === digest(next)) return { ...found, state: 'retryable', next }
   const isOlder = generation < record.generation
   return isOlder && format.isGenuine(token) ? { ...found, state: 'used' } : undefined
@@ -192,7 +203,9 @@ function pollToken(
     (found) => {
       if (found?.state !== 'used') return true
       const { generation, issuedAt } = found.stored.record
-      return partsOf(families, token).generation !== generation - 1 || !mayArriveLate(issuedAt, Date.now())
+      return (
+        partsOf(families, token).generation !== generation - 1 || !mayArriveLate(issuedAt, families.now())
+      )
     },
     deadline,
   )
@@ -203,13 +216,13 @@ function pollToken(
  * back.
  */
 function pollFamily(
-  records: Collection<FamilyRecord>,
+  { records, now }: Families,
   grantId: string,
   deadline: number,
 ): Promise<Stored<FamilyRecord> | undefined> {
   return pollUntil(
     () => records.read(grantId),
-    (stored) => stored?.record.generation !== 0 || !mayArriveLate(stored.record.issuedAt, Date.now()),
+    (stored) => stored?.record.generation !== 0 || !mayArriveLate(stored.record.issuedAt, now()),
     deadline,
   )
 }
@@ -223,7 +236,7 @@ function swap(
   ttl: number,
 ): Promise<boolean> {
   const { grantId, generation } = partsOf(families, next)
-  const issuedAt = Date.now()
+  const issuedAt = families.now()
   const last = families.gracePeriod?.record(token, next, issuedAt)
   const record = { generation, current: digest(next), payload, issuedAt, ...(last && { last }) }
   return families.uncertain.write({ grantId, before, next: record, ttl })

@@ -1,0 +1,73 @@
+import { periodically } from '../async/periodically.ts'
+import type { Logger } from '../host/logger.ts'
+import type { Store } from './contract.ts'
+
+/** Milliseconds up to which two clocks count as synchronized. */
+export const SYNCHRONIZED_MS = 1000
+
+/** Maximum milliseconds between two measurements. */
+const INTERVAL_MS = 60_000
+
+/** The times on the clock of this process before a request to the store and after its answer. */
+export interface Asked {
+  readonly from: number
+  readonly until: number
+}
+
+/**
+ * Milliseconds by which the clock of the store is ahead of the clock of this process; negative if it is behind. The
+ * store has read its clock between the two times in `asked`, so the clocks differ at least by the result.
+ *
+ * @param time the clock of the store, in milliseconds since the epoch
+ */
+export function clockDifference(time: number, asked: Asked): number {
+  return Math.max(0, time - asked.until) - Math.max(0, asked.from - time)
+}
+
+/**
+ * Creates a clock that agrees in all processes on a store: the clock of this process, corrected by its difference from
+ * the clock of the store. If the store has no clock, it is the clock of this process.
+ *
+ * @param parts.logger logs once when the two clocks differ by more than a second, and once when they agree again
+ */
+export function createStoreClock({
+  store,
+  logger,
+}: {
+  readonly store: Pick<Store, 'inspect'>
+  readonly logger: Logger
+}) {
+  let difference = 0
+  let isSkewed = false
+
+  function report(): void {
+    const wasSkewed = isSkewed
+    isSkewed = Math.abs(difference) > SYNCHRONIZED_MS
+    if (isSkewed && !wasSkewed) {
+      const secondsAhead = Math.round(-difference / 100) / 10
+      logger.warn({ secondsAhead }, 'the clock of this process differs from the clock of the store')
+    } else if (wasSkewed && !isSkewed) {
+      logger.info({}, 'the clocks of this process and of the store agree again')
+    }
+  }
+
+  /** Measures the difference between the clocks. Never rejects. */
+  async function measure(): Promise<void> {
+    const from = Date.now()
+    const found = await store.inspect?.().catch(() => undefined)
+    if (found?.time === undefined) return
+    difference = clockDifference(found.time, { from, until: Date.now() })
+    report()
+  }
+
+  return {
+    /** Milliseconds since the epoch, a whole number. */
+    now: () => Math.round(Date.now() + difference),
+    measure,
+    /** Measures every minute. @returns a function that stops the measurements */
+    follow: () => (store.inspect ? periodically(measure, INTERVAL_MS) : () => {}),
+  }
+}
+
+/** The clock that all processes on a store share. */
+export type StoreClock = ReturnType<typeof createStoreClock>
