@@ -75,9 +75,9 @@ async function sendFlood({ port, connections, seconds, requests }: Flood): Promi
   // A flood comes from other machines, so it must not take the processor from those that are measured.
   setPriority(19)
   // Plain sockets cost less CPU time than an HTTP client, so the host has more to do.
-  function open(at: number): void {
+  function open(request: Flood['requests'][number]): void {
     if (isOver) return
-    const { form, address } = requests[at % requests.length]!
+    const { form, address } = request
     const text = [
       'POST /auth/oauth2/token HTTP/1.1',
       'Host: 127.0.0.1',
@@ -99,15 +99,14 @@ async function sendFlood({ port, connections, seconds, requests }: Flood): Promi
       if (isOver) socket.destroy()
       else socket.write(text)
     })
-    socket.on('error', (e: any) => {
-      statuses[e.code] = (statuses[e.code] ?? 0) + 1
-    })
-    socket.on('close', () => {
-      statuses.closed = (statuses.closed ?? 0) + 1
-      setImmediate(open, at)
-    })
+    socket.on('error', () => {})
+    socket.on('close', () => setImmediate(open, request))
   }
-  for (let at = 0; at < connections; at += 1) open(at)
+  for (let opened = 0; opened < connections;) {
+    const some = requests.slice(0, connections - opened)
+    some.forEach(open)
+    opened += some.length
+  }
   await delay(seconds * 1000)
   isOver = true
   const all = Object.values(statuses).reduce((sum, count) => sum + count, 0)

@@ -36,11 +36,12 @@ const tokenUrl = `${origin}/auth/oauth2/token`
 // All connections are opened before the first flood, because the kernel keeps new ones waiting during a flood.
 const agent = new Agent({ keepAlive: true, localAddress: OWNER_ADDRESS, maxSockets: 32, scheduling: 'fifo' })
 const keys = await host.ask<readonly Credentials[]>('clients')
-const owner = keys.at(-1)!
+const [first, owner] = [keys[0], keys.at(-1)]
+if (!first || !owner) throw new Error('no clients')
 const ownForm = formOf(owner)
 const { access_token: token } = JSON.parse((await post(ownForm)).body) as { access_token: string }
 
-const right = formOf(keys[0]!)
+const right = formOf(first)
 const floods: Record<string, Pick<Flood, 'connections' | 'requests'>> = {
   'right secrets of one client': { connections: 2000, requests: [{ form: right, address: FLOOD_ADDRESS }] },
   'right secrets, three clients and addresses': {

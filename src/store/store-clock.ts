@@ -68,6 +68,3 @@ export function createStoreClock({
     follow: () => (store.inspect ? periodically(measure, INTERVAL_MS) : () => {}),
   }
 }
-
-/** The clock that all processes on a store share. */
-export type StoreClock = ReturnType<typeof createStoreClock>
