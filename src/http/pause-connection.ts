@@ -1,16 +1,17 @@
+import { BlockList, isIPv6 } from 'node:net'
 import type { Context } from 'koa'
 
 /**
  * Stops reading from the connection of a request after its response, for a part of the seconds that `Retry-After` names. So
  * a client that repeats rejected requests at once, on many connections, costs hardly any CPU time. A connection of a proxy
- * is not paused, because requests of other clients arrive on it, and neither is one of HTTP/2.
+ * is not paused, because requests of other clients arrive on it, and neither is one of HTTP/2. If `app.proxy` is not
+ * set, a proxy is recognized by its headers and by a private address.
  *
  * @param ctx the host's context
  * @param seconds the value of `Retry-After`
  */
 export function pauseConnection(ctx: Context, seconds: number): void {
-  const isFromProxy = ctx.app.proxy || PROXY_HEADERS.some((name) => name in ctx.headers)
-  if (isFromProxy || ctx.req.httpVersionMajor !== 1) return
+  if (ctx.app.proxy || isFromProxy(ctx) || ctx.req.httpVersionMajor !== 1) return
   const { req, res } = ctx
   let pending = 1
 
@@ -32,3 +33,30 @@ export function pauseConnection(ctx: Context, seconds: number): void {
 }
 
 const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via']
+
+/** The networks of proxies: those that the internet does not route (RFC 6890), because strangers may add headers. */
+const PRIVATE_NETWORKS = new BlockList()
+for (const [address, prefix] of [
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['::1', 128],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const) {
+  PRIVATE_NETWORKS.addSubnet(address, prefix, familyOf(address))
+}
+
+function isFromProxy({ req, headers }: Context): boolean {
+  if (!PROXY_HEADERS.some((name) => name in headers)) return false
+  const { remoteAddress } = req.socket
+  // A Unix socket has no address.
+  return remoteAddress === undefined || PRIVATE_NETWORKS.check(remoteAddress, familyOf(remoteAddress))
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4'
+}

@@ -150,6 +150,8 @@ describeEachStore('the limit of token requests in flight', (makeStore) => {
 })
 
 describe('requests beyond the limit', () => {
+  const LOOPBACK = '127.0.0.1'
+
   /** Sends a request line, headers and a part of the form, and keeps the connection open. */
   async function send(host: Host, length: number, form: string, headers: readonly string[] = []) {
     const { port } = new URL(host.issuer)
@@ -184,17 +186,19 @@ describe('requests beyond the limit', () => {
   })
 
   it.each([
-    ['of a client that is connected directly is not read for a while', [], true],
-    ['of a proxy is read', ['X-Forwarded-For: 192.0.2.1'], false],
-    ['of a proxy that names no client is read', ['X-Forwarded-Proto: https'], false],
-    ['of a proxy with a header of nginx is read', ['X-Real-IP: 192.0.2.1'], false],
-  ])('the connection %s', async (_, headers, isPaused) => {
+    ['of a client that is connected directly is not read for a while', LOOPBACK, [], true],
+    ['of a proxy is read', '::ffff:10.1.2.3', ['X-Forwarded-For: 192.0.2.1'], false],
+    ['of a proxy that names no client is read', 'fd00::1', ['X-Forwarded-Proto: https'], false],
+    ['of a proxy with a header of nginx is read', LOOPBACK, ['X-Real-IP: 192.0.2.1'], false],
+    ['of a stranger with the header of a proxy is not read for a while', '203.0.113.1', ['Via: 1.1 x'], true],
+  ])('the connection %s', async (_, remoteAddress, headers, isPaused) => {
     const sockets: Socket[] = []
     const paused: Socket[] = []
     const { host, hold, waitFor } = await startLimited({ above: [] })
     host.server.on('connection', (socket: Socket) => {
       sockets.push(socket)
       socket.on('pause', () => paused.push(socket))
+      Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress })
     })
     const keys = await Promise.all(Array.from({ length: SHARE }, () => host.createApiKey()))
     const release = hold()
