@@ -3,7 +3,7 @@ import type { Store } from '../src/store/contract.ts'
 import type { RedisClient, RedisCommand } from './redis/client.ts'
 import { firstConnection } from './redis/connect.ts'
 import { createDurableWrites } from './redis/durable-writes.ts'
-import { storeFailure } from './redis/errors.ts'
+import { storeClosed, storeFailure } from './redis/errors.ts'
 import { inspectRedis } from './redis/inspect.ts'
 import { countConnectionLosses } from './redis/connection-losses.ts'
 import { requireOptions, type RedisStoreOptions } from './redis/options.ts'
@@ -68,9 +68,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   let closed = false
 
   async function run<T>(call: () => Promise<T>): Promise<T> {
-    if (closed) throw new GatehouseError('ERR_CLOSED', 'the Redis store has been closed')
     try {
       if (isConnecting) await connecting
+      if (closed) throw storeClosed()
       return await call()
     } catch (error) {
       throw storeFailure(error, client)

@@ -61,6 +61,11 @@ export function storeFailure(error: unknown, { isCluster = false } = {}): Gateho
   return unavailable(`Redis cannot be reached: ${known ?? message}`, error)
 }
 
+/** The error of a call after `close()`. */
+export function storeClosed(): GatehouseError {
+  return new GatehouseError('ERR_CLOSED', 'the Redis store has been closed')
+}
+
 /** Whether Redis does not have the script. Redis loses its scripts with a restart and with SCRIPT FLUSH. */
 export function isNoScript(error: unknown): boolean {
   return messageOf(error).startsWith('NOSCRIPT')

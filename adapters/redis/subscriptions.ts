@@ -1,5 +1,6 @@
 import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
 import { addressOf, connect } from './connect.ts'
+import { storeClosed } from './errors.ts'
 
 /**
  * Milliseconds until the next attempt to connect. Messages are missed while there is no connection. So the pauses
@@ -156,7 +157,10 @@ export function createSubscriptions(client: RedisClient) {
         else connected?.unsubscribe(channel).catch(() => {})
       }
 
-      const subscribe = async () => (await openConnection()).subscribe(channel)
+      const subscribe = async () => {
+        if (!subscriptions.has(subscription)) throw storeClosed()
+        return (await openConnection()).subscribe(channel)
+      }
       subscriptions.add(subscription)
       try {
         // A second attempt follows, because the connection of the first attempt may just have been lost, or

@@ -180,6 +180,21 @@ describeWithRedis('subscriptions of the Redis store', () => {
     expect(received).toEqual([])
   })
 
+  // Fixed bug: the second attempt of subscribe() opened a connection that nothing closed.
+  test.each([
+    ['while the client connects', false],
+    ['while the connection for messages is opened', true],
+  ])('a store that is closed %s leaves no connection for messages behind', async (_, isReady) => {
+    if (isReady) await vi.waitFor(() => store.ping())
+    const subscribing = store.subscribe('a', () => {}).catch((error: unknown) => error)
+    // The first turns of the event loop are enough for the attempt to begin, and not for an answer.
+    await Promise.resolve()
+    await store.close()
+    expect(await subscribing).toMatchObject({ code: 'ERR_CLOSED' })
+    expect(client.listenerCount('ready')).toBe(0)
+    await vi.waitFor(async () => expect(await subscribers()).toHaveLength(0))
+  })
+
   test('a store that is closed while Redis is down does not try to reconnect', async () => {
     await store.subscribe('a', () => {})
     await server.kill()
