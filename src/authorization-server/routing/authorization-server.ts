@@ -86,7 +86,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   async function answerByProvider(running: Running, ctx: Context, path: string): Promise<boolean> {
     const address = CLIENT_ENDPOINTS.has(normalizePath(path)) ? addressGroup(ctx.ip) : undefined
     // A request that would be rejected anyway is rejected before its form is read.
-    if (address !== undefined && requestsInFlight.isFull(address)) return rejectForNow(ctx, path)
+    if (address !== undefined && requestsInFlight.isFull(address)) return rejectForNow(ctx, path, address)
     const checked = await checkRequest(ctx, path, { issuer, events })
     if ('rejection' in checked) {
       reject(ctx, path, { ...checked.rejection, text: 'errorBody' })
@@ -97,12 +97,13 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     if (address === undefined || credentials === undefined) return answerChecked(running, ctx, path, form)
     const sender = { address, credentials }
     const isAnswered = await requestsInFlight.run(sender, () => answerChecked(running, ctx, path, form))
-    return isAnswered ?? rejectForNow(ctx, path)
+    return isAnswered ?? rejectForNow(ctx, path, address)
   }
 
-  function rejectForNow(ctx: Context, path: string): true {
+  function rejectForNow(ctx: Context, path: string, address: string): true {
     ctx.set('Retry-After', String(RETRY_AFTER_SECONDS))
-    pauseConnection(ctx, RETRY_AFTER_SECONDS)
+    // API calls may arrive on the same connection. They wait only if the address itself sends many requests.
+    if (requestsInFlight.isSending(address)) pauseConnection(ctx, RETRY_AFTER_SECONDS)
     const description = 'too many requests at once; try again'
     reject(ctx, path, { status: 503, error: 'temporarily_unavailable', description, text: 'errorBody' })
     return true

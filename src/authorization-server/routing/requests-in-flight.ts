@@ -34,7 +34,8 @@ export interface Sender {
  * the CPU time of an API call in the same process. Requests above the limit are rejected at once.
  *
  * @param options.max how many requests may be in flight in this process; a quarter of them from one address, and a
- *   quarter from one client
+ *   quarter from one client. The last quarter is for addresses that have no other request in flight, so that a flood from
+ *   a few addresses keeps no other address out
  */
 export function createRequestsInFlight({ max, logger }: { readonly max: number; readonly logger: Logger }) {
   const share = Math.max(1, Math.floor(max * SHARE))
@@ -76,9 +77,13 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
   }
 
   return {
+    /** Whether a request of an address is in flight. */
+    isSending: (address: string) => counts.has(address),
+
     /** Whether no further request of an address can be answered now. */
     isFull(address: string): boolean {
-      const isFull = total >= max || (counts.get(address) ?? 0) >= share
+      const own = counts.get(address) ?? 0
+      const isFull = own >= share || total >= (own > 0 ? max - share : max)
       if (isFull) logRejection(address)
       return isFull
     },

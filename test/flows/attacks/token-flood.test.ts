@@ -123,6 +123,20 @@ describeEachStore('the limit of token requests in flight', (makeStore) => {
     expect((await directly(host, keys[MAX]!, from('192.0.2.100'))).status).toBe(200)
   })
 
+  it('addresses that send many requests fill three quarters, and the last quarter is for other addresses', async () => {
+    const { host, hold, waitFor } = await startLimited({ store: makeStore() })
+    const keys = await Promise.all(Array.from({ length: MAX }, () => host.createApiKey()))
+    const send = (key: number, address: number) => directly(host, keys[key] ?? {}, from(`192.0.2.${address}`))
+    const release = hold()
+    const pending = Array.from({ length: MAX - SHARE }, (_, at) => send(at, Math.floor(at / SHARE)))
+    await waitFor(MAX - SHARE)
+    const ofOwner = send(MAX - 1, 100)
+    await waitFor(MAX - SHARE + 1)
+    expect((await send(MAX - 2, 100)).status).toBe(503)
+    release()
+    expect((await Promise.all([...pending, ofOwner])).every(({ status }) => status === 200)).toBe(true)
+  })
+
   it('floods with right and with wrong secrets: an owner elsewhere gets every token, and API calls are answered', async () => {
     const { host } = await startLimited({ store: makeStore() })
     const [owner, other] = [await host.createApiKey(), await host.createApiKey()]
