@@ -63,6 +63,7 @@ export function guard(
   checkOptions(options)
   const { dependencies, authorizer, errorResponses, readiness, warnOfRewrite } = parts
   const { when, unclaimed, mountPath = parts.base } = options
+  const isWholeHost = /^\/*$/.test(mountPath)
   const { locatePath, locateRequest } = createRequestLocator(mountPath)
   const hasOpenRoutes = options.public !== undefined || options.optional !== undefined
   const openRoutes = hasOpenRoutes ? createOpenRoutes(options, mountPath, dependencies) : undefined
@@ -110,8 +111,8 @@ export function guard(
 
     const { path, endsInSlash, alternatives } = location
     if (!alternatives.every(belongsToNoOperation)) return rejectRewrite(ctx)
-    // If the handler may see several paths, the call needs a token.
-    const isCertain = alternatives.length === 0
+    // Below the root of a host, a mounted app may see further paths, so the call needs a token.
+    const isCertain = !isWholeHost || alternatives.length === 0
     const openness = isCertain ? openRoutes?.find(ctx.method, path, endsInSlash) : undefined
     if (openness === 'public') return next()
     const request = bearerRequestOf(ctx)

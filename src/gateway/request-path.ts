@@ -87,7 +87,7 @@ export function readRequestPaths(ctx: Context, outer: readonly string[]): Reques
     typeof baseUrl === 'string' ? [baseUrl] : [...endsOf(removedPrefix(wholeTarget, original) ?? ''), '']
   const mounted = mountPrefix(ctx)
   const isMounted = mounted !== '' || (mountPath !== undefined && path !== original.readings[0])
-  const outside = [...frameworks, '', ...(isMounted || frameworks.join('') !== '' ? outer : [])]
+  const outside = [...frameworks, '', ...(isMounted ? outer : [])]
   const mounts = mountPath === undefined ? [''] : prefixesOfMounts(ctx, mounted, original)
   const prefixes = new Set(outside.flatMap((each) => mounts.map((mount) => each + mount)))
   const others = [...wholeTarget.readings, ...original.readings]

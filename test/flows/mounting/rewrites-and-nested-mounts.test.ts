@@ -47,6 +47,14 @@ const HOSTS: Record<string, readonly [base: string, address: string, mountApp: (
         mounted('/shop', outer(mounted('/api', limiter), mounted('/', app))),
       ],
     ],
+    'a service prefix that is also the path of a limiter in the mounted app': [
+      '/api',
+      '/invoices/api/invoices/list',
+      (app) => [
+        replaces(/^\/invoices\//, '/'),
+        mounted('/api', outer(mounted('/invoices', limiter), mounted('/', app))),
+      ],
+    ],
   }
 
 describeEachStore('a rewrite above nested mounts', (makeStore) => {

@@ -29,12 +29,15 @@ export type Layer =
 type Rewrite = Extract<Layer, { readonly is: 'strip' | 'replace' | 'put back' }>
 
 /**
- * Express, or connect, which has no `baseUrl`: what rewrites the target there, and the prefix of the Koa app.
+ * Express, or connect, which has no `baseUrl`: what rewrites the target there, and the prefix of the Koa app. The documents
+ * exclude rewrites in connect that add a prefix.
  */
 interface Framework {
-  readonly rewrite: Rewrite | undefined
+  readonly rewrite: Rewrite | null
   readonly prefix: string
   readonly hasBaseUrl: boolean
+  /** Whether {base_url} is without the prefix: `mountPath` names the path that the Koa app sees. */
+  readonly isOutside: boolean
 }
 
 export interface GeneratedHost {
@@ -64,12 +67,12 @@ export interface Run {
 const PREFIXES = ['/de', '/v2', '/shop', '/api', '/shop/api', '/platform', '/x']
 const prefix = fc.constantFrom(...PREFIXES)
 const writes = fc.constantFrom<Writes>('path', 'url', 'req.url')
+const strip: fc.Arbitrary<Rewrite> = fc.record({ is: fc.constant('strip' as const), prefix, writes })
 const anyRewrite: fc.Arbitrary<Rewrite> = fc.oneof(
-  fc.record({ is: fc.constant('strip' as const), prefix, writes }),
+  strip,
   fc.record({ is: fc.constant('replace' as const), from: prefix, to: prefix, writes }),
   fc.record({ is: fc.constant('put back' as const), prefix, writes }),
 )
-const STRIP: Rewrite = { is: 'strip', prefix: '/de', writes: 'url' }
 const extra: fc.Arbitrary<Layer> = fc.oneof(
   { weight: 8, arbitrary: anyRewrite },
   { weight: 1, arbitrary: fc.record({ is: fc.constant('originalUrl' as const) }) },
@@ -77,7 +80,7 @@ const extra: fc.Arbitrary<Layer> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ is: fc.constant('passing mount' as const), prefix }) },
 )
 
-const isRewrite = ({ is }: Layer) => is !== 'mount' && is !== 'passing mount' && is !== 'gateway'
+export const isRewrite = ({ is }: Layer) => is !== 'mount' && is !== 'passing mount' && is !== 'gateway'
 
 /**
  * Whether a rewrite adds the prefix of a mount around it, so that the path looks as if the request had left the mount. The
@@ -125,8 +128,8 @@ export const generatedHost: fc.Arbitrary<GeneratedHost> = fc
     gatewayAt: fc.nat(20),
     framework: fc.option(
       fc.oneof(
-        fc.record({ rewrite: fc.constantFrom(STRIP, undefined), hasBaseUrl: fc.boolean() }),
-        fc.record({ rewrite: fc.option(anyRewrite, { nil: undefined }), hasBaseUrl: fc.constant(true) }),
+        fc.record({ rewrite: fc.option(strip), hasBaseUrl: fc.constant(false), isOutside: fc.boolean() }),
+        fc.record({ rewrite: fc.option(anyRewrite), hasBaseUrl: fc.constant(true), isOutside: fc.boolean() }),
       ),
       { nil: undefined, freq: 3 },
     ),
@@ -138,7 +141,7 @@ export const generatedHost: fc.Arbitrary<GeneratedHost> = fc
     const routes = base === '/' ? '/shop/api' : ''
     const choices = splits(base === '/' ? routes : base)
     const prefixes = [...choices[mounts % choices.length]!]
-    const first = framework && prefixes.shift()
+    const first = framework && !framework.isOutside ? prefixes.shift() : undefined
     const isBelow = mountBelow !== undefined && (first ?? '') + prefixes.join('') === base
     if (isBelow) prefixes.push(mountBelow)
     const layers: Layer[] = prefixes.map((each) => ({ is: 'mount', prefix: each }))
@@ -161,10 +164,16 @@ export const generatedHost: fc.Arbitrary<GeneratedHost> = fc
       routes,
       layers,
       mayHidePaths: isBelow || (hasInnerMount(insideOf(layers, first)) && lastRewrite >= 0),
-      framework: framework && { ...framework, prefix: first ?? '' },
+      framework: framework && { ...framework, prefix: framework.isOutside ? '/outside' : (first ?? '') },
       ...others,
     }
   })
+
+/** What mounts and the framework remove from the path of a request, as far as {base_url} contains it. */
+function removedFrom({ framework, layers }: GeneratedHost): string {
+  const first = framework?.isOutside === false ? framework.prefix : ''
+  return first + layers.map((layer) => (layer.is === 'mount' ? layer.prefix : '')).join('')
+}
 
 /** Builds the app of a host. */
 export function buildHost(host: GeneratedHost, gateway: Gateway, runs: Run[]): ReturnType<Koa['callback']> {
@@ -175,8 +184,7 @@ export function buildHost(host: GeneratedHost, gateway: Gateway, runs: Run[]): R
     ...(host.hasMountPath && { mountPath: host.base === '/' ? '' : host.base }),
     ...(host.hasWhen && { when: (ctx: Context) => ctx.get('x-when') !== 'false' }),
   }
-  const removed = host.layers.map((layer) => (layer.is === 'mount' ? layer.prefix : '')).join('')
-  const outside = `${host.framework?.prefix ?? ''}${removed}`
+  const outside = removedFrom(host)
   const handler = (ctx: Context) => {
     runs.push({ method: ctx.method, path: outside + ctx.path, scopes: ctx.state['auth']?.scopes })
     ctx.body = 'reached'
@@ -237,9 +245,8 @@ function before(layer: Rewrite, path: string): string | undefined {
  * let no request through to it.
  */
 export function addressOf(host: GeneratedHost, path: string): string | undefined {
-  const removed = host.layers.map((layer) => (layer.is === 'mount' ? layer.prefix : '')).join('')
-  const outside = `${host.framework?.prefix ?? ''}${removed}`
-  let rest: string | undefined = path.startsWith(`${outside}/`) ? path.slice(outside.length) : undefined
+  const outside = removedFrom(host)
+  let rest = `${path}/`.startsWith(`${outside}/`) ? path.slice(outside.length) : undefined
   for (const layer of host.layers.toReversed()) {
     if (rest === undefined) return undefined
     if (layer.is === 'mount') rest = layer.prefix + rest
