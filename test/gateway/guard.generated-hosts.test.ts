@@ -15,7 +15,7 @@ import {
 } from './support/generated-hosts.ts'
 
 /** How many hosts to generate: `GENERATED_HOSTS=20000 npx vitest run …` for a long run. */
-const HOSTS = Number(process.env['GENERATED_HOSTS'] ?? 800)
+const HOSTS = Number(process.env['GENERATED_HOSTS'] ?? 500)
 
 const ROUTES = {
   'items:list': ['GET', '/items'],
