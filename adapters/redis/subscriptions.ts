@@ -86,9 +86,14 @@ export function createSubscriptions(client: RedisClient) {
     nextAttempt = setTimeout(() => void openConnection().catch(() => {}), retryDelay((attempts += 1)))
   }
 
-  /** Connects without a pause, because the client has just reached Redis. */
+  /**
+   * Connects without a pause, because the client has just reached Redis. What was missed until now can be read with
+   * the client.
+   */
   function reconnectNow(): void {
-    if (channels.size > 0) void openConnection().catch(() => {})
+    if (channels.size === 0 || connected?.status === 'ready') return
+    if (wasReady) notifyMissed()
+    void openConnection().catch(() => {})
   }
 
   function notifyMissed(): void {

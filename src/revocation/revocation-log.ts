@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { FAST_CLOCK_MS, LATE_ENTRY_MS } from '../async/clock-tolerances.ts'
+import { unavailablePause } from '../async/unavailable-pause.ts'
 import {
   addEntry,
   bucketName,
@@ -39,6 +41,8 @@ const MAX_CURSOR_AGE_MS = 15 * MINUTE_MS
 const STABLE_CURSOR_MS = 5 * MINUTE_MS
 /** The maximum number of entries of one read: as many as `range` allows. */
 const PAGE_SIZE = 1000
+/** Milliseconds for which a failed message is published again: the default of `pollIntervalSeconds`. */
+const REPUBLISH_MS = 5000
 /** Maximum number of revocations that are written at the same time. */
 const BATCH_SIZE = 100
 
@@ -135,7 +139,20 @@ async function addRevocation({ store, now, buckets }: Log, revocation: Revocatio
   ])
   // The message is published after the revocation is stored, so a process that subscribes and then reads
   // misses nothing. A process that misses the message reads the revocation with its next poll.
-  await store.publish(CHANNEL, text).catch(() => {})
+  await store.publish(CHANNEL, text).catch(() => void publishAgain(store, text))
+}
+
+/** Publishes a message that could not be published, for as long as other processes may not have polled. */
+async function publishAgain(store: StoreWithMemory, text: string): Promise<void> {
+  const until = performance.now() + REPUBLISH_MS
+  for (let isPublished = false; !isPublished && performance.now() < until;) {
+    // The timer does not keep the process alive.
+    await delay(unavailablePause(), undefined, { ref: false })
+    isPublished = await store.publish(CHANNEL, text).then(
+      () => true,
+      () => false,
+    )
+  }
 }
 
 /** Fills a page with revocations in force, bucket by bucket. */

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from '../../src/store/contract.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
+import { freePort } from '../support/free-port.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
 import { until } from '../support/until.ts'
@@ -161,6 +162,19 @@ describeWithRedis('subscriptions of the Redis store', () => {
     other.disconnect()
     vi.useRealTimers()
     await admin.connect().catch(() => {})
+  })
+
+  test('when the client reaches Redis again, listeners are notified of missed messages even if the connection for messages is not restored', async () => {
+    const missed = vi.fn<() => void>()
+    await store.subscribe('a', () => {}, missed)
+    const closedPort = await freePort()
+    vi.spyOn(client, 'duplicate').mockImplementation(
+      (override) => new Redis({ ...override, port: closedPort }),
+    )
+    await admin.client('KILL', 'TYPE', 'pubsub')
+    await admin.client('KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+    await vi.waitFor(() => expect(missed).toHaveBeenCalledTimes(1), { timeout: 5000 })
+    expect(await subscribers()).toEqual([])
   })
 
   test('while Redis is down, subscribe() rejects within two seconds, and its listener never receives a message', async () => {

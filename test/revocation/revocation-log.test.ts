@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
@@ -375,6 +375,25 @@ describe('the revocation log on a failing store', () => {
       expect((await readOn(logOf(inner), cursor)).ids).toEqual(new Set(['a']))
     },
   )
+
+  // Fixed bug: other processes learned of the revocation with their next poll.
+  test('a message that cannot be published is published as soon as the store answers', async () => {
+    const inner = memoryStore()
+    const faulty = faultyStore(inner)
+    const received: string[] = []
+    await createRevocationLog(inner).listen(
+      ({ id }) => void received.push(id),
+      () => {},
+    )
+    faulty.arm('publish revocations', 'rejected', { thenAway: true })
+    await logOf(faulty.store).add([token('a')])
+    await vi.waitFor(() =>
+      expect(faulty.calls.filter((call) => call.startsWith('publish')).length).toBeGreaterThan(2),
+    )
+    expect(received).toEqual([])
+    faulty.comeBack()
+    await vi.waitFor(() => expect(received).toEqual(['a']))
+  })
 
   test('a revocation that was not stored is not published', async () => {
     const inner = memoryStore()
