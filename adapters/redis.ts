@@ -60,7 +60,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const channel = (name: string) => `${db}:${clientPrefix}${keyPrefix}${name}`
   const subscriptions = createSubscriptions(client)
   const losses = countConnectionLosses(client)
-  const stopReconnecting = client.isCluster ? () => {} : reconnectEnded(client)
+  const stopReconnecting = client.isCluster ? () => {} : reconnectEnded(client, losses)
   const durableWrites = durability && createDurableWrites(client, durability)
   const connecting = firstConnection(client)
   let isConnecting = true

@@ -39,3 +39,6 @@ export function countConnectionLosses(client: RedisClient) {
     },
   }
 }
+
+/** Counts the connections that a client has lost. */
+export type ConnectionLosses = ReturnType<typeof countConnectionLosses>
