@@ -22,7 +22,8 @@ function createLog() {
 }
 
 const DIFFERS = {
-  secondsAhead: 180,
+  // The time that a busy store needs for its answer does not count as a difference.
+  secondsAhead: expect.closeTo(180, -1) as number,
   message: 'the clock of this process differs from the clock of the store',
 }
 
