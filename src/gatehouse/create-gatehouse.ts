@@ -150,6 +150,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     registry,
     clientUsed: clients.clientUsed,
     accounts,
+    audit: core.audit,
     events,
     pages,
     port: createInteractionPort({

@@ -50,7 +50,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   const signingKey = deps.signingKeys.find(({ alg }) => alg === 'ES256')
   if (signingKey) {
     const { extraTokenClaims } = tokenOptions(parts)
-    signAccessTokens(provider, extraTokenClaims, accessTokenSigner(signingKey))
+    signAccessTokens(provider, extraTokenClaims, accessTokenSigner(signingKey).signHere)
   }
   registerClientCredentialsGrant(provider, parts)
   fixResponses(provider, {

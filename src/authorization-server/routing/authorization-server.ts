@@ -33,7 +33,7 @@ import { fail } from './server-error.ts'
 /** The dependencies of the mounted authorization server. */
 export interface AuthorizationServerParts
   extends
-    Pick<ProviderDependencies, 'events' | 'registry' | 'clientUsed'>,
+    Pick<ProviderDependencies, 'audit' | 'events' | 'registry' | 'clientUsed'>,
     Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys'> {
   readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'audience' | 'lifetimes'> &
     Pick<InteractionOptions, 'signInAttempts'> &

@@ -12,19 +12,21 @@ import { findAccountOnce } from '../provider/account-lookup.ts'
 import type { ProviderDependencies } from '../provider/dependencies.ts'
 import { startLookups, type EarlyLookups } from '../provider/early-lookups.ts'
 import { verifyOneOf } from '../provider/endpoints/basic-client-authentication.ts'
-import { reportDirectToken } from '../provider/endpoints/token.ts'
+import { reportDirectToken, reportRejection } from '../provider/endpoints/token.ts'
 import { directTokenResponse } from '../provider/endpoints/token/client-credentials-grant.ts'
 import { ownClaims } from '../provider/endpoints/token/token-claims.ts'
 import { isPossibleId } from '../provider/models/clients.ts'
+import { reportWrongSecret } from '../provider/report-wrong-secrets.ts'
 import { requestedScopes } from '../provider/requested-scope.ts'
 import { isKnownResource } from '../provider/resource-indicator.ts'
 
 /** What the fast path needs. */
 export interface FastPathParts extends Pick<
   ProviderDependencies,
-  'registry' | 'accounts' | 'catalog' | 'events' | 'clientUsed'
+  'registry' | 'accounts' | 'catalog' | 'audit' | 'events' | 'clientUsed'
 > {
-  readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'audience' | 'lifetimes'>
+  readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'audience' | 'lifetimes'> &
+    Pick<ProviderDependencies, 'logger'>
 }
 
 /** Whether the fast path has answered a request, and if not, what it has looked up for the request. */
@@ -32,8 +34,9 @@ export type FastPathResult = { readonly isAnswered: boolean; readonly early?: Ea
 
 /**
  * Answers the usual token request of an API key (RFC 6749 4.4) without oidc-provider, in a fraction of the
- * time. The response, the token and the events are the same as with oidc-provider. Only a request that will
- * get a token is answered. All other requests are passed on unchanged, so oidc-provider writes all errors.
+ * time. The response, the token and the events are the same as with oidc-provider. Only two kinds of requests are
+ * answered: those that will get a token, and those with a wrong secret, because a flood of these must not slow down the
+ * API. All other requests are passed on unchanged, so oidc-provider writes all other errors.
  *
  * @returns a function that takes the host's context, the text of the form, and the keys that sign now
  */
@@ -53,10 +56,14 @@ export function createFastPath(parts: FastPathParts) {
 
     const early = startLookups(registry)
     // A failed lookup is passed on too: oidc-provider gets the same error from `early`.
-    const client = await authenticate(early.registry, request.credentials).catch(() => undefined)
+    const { client, isWrong } = await authenticate(early.registry, request.credentials).catch(() => UNKNOWN)
+    if (isWrong && ctx.accepts('json', 'html') === 'json') {
+      rejectSecret(parts, ctx, client)
+      return { isAnswered: true }
+    }
     // The whole request uses one catalog, because products may change while the host looks up the account.
     const { current } = parts.catalog
-    const wanted = client && allowedScopes(current, client, request.scope)
+    const wanted = client && !isWrong && allowedScopes(current, client, request.scope)
     if (!client || !wanted) return { isAnswered: false, early }
     const owner = await findAccountOnce(accounts, early.accounts, client).catch(() => undefined)
     if (!owner) return { isAnswered: false, early }
@@ -67,7 +74,7 @@ export function createFastPath(parts: FastPathParts) {
     const iat = Math.floor(Date.now() / 1000)
     const tokenId = randomId()
     const scope = scopes.join(' ')
-    const token = accessTokenSigner(key)({
+    const token = await accessTokenSigner(key).signOnOtherThread({
       ...ownClaims(client, current.epoch),
       jti: tokenId,
       sub: client.clientId,
@@ -79,12 +86,31 @@ export function createFastPath(parts: FastPathParts) {
       aud: audience,
     })
     reportDirectToken(parts, client, { tokenId, scopes, lifetime })
-    ctx.vary('Origin')
-    ctx.set({ 'cache-control': 'no-store', 'Content-Type': 'application/json; charset=utf-8' })
-    ctx.body = JSON.stringify(directTokenResponse(token, lifetime, scope))
-    ctx.status = 200
+    respond(ctx, 200, directTokenResponse(token, lifetime, scope))
     return { isAnswered: true }
   }
+}
+
+/** Rejects a request with a wrong secret, or with the id of no client, as oidc-provider does (RFC 6749 5.2). */
+function rejectSecret(parts: FastPathParts, ctx: Context, client: Client | undefined): void {
+  const error = 'invalid_client'
+  const description = 'client authentication failed'
+  const detail = client ? 'invalid secret provided' : 'client not found'
+  const reporters = { events: parts.events, logger: parts.settings.logger }
+  reportRejection(reporters, { clientId: client?.clientId, error, description }, { code: error, detail })
+  reportWrongSecret(parts, ctx, client)
+  const challenge = `Basic realm="${parts.settings.issuer}", error="${error}", error_description="${description}"`
+  const body = { error, error_description: description }
+  respond(ctx, 401, body, ctx.headers.authorization === undefined ? undefined : challenge)
+}
+
+function respond(ctx: Context, status: number, body: object, challenge?: string): void {
+  ctx.vary('Origin')
+  ctx.set('cache-control', 'no-store')
+  if (challenge !== undefined) ctx.append('WWW-Authenticate', challenge)
+  ctx.set('Content-Type', 'application/json; charset=utf-8')
+  ctx.body = JSON.stringify(body)
+  ctx.status = status
 }
 
 const USUAL_TYPE = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i
@@ -117,12 +143,24 @@ function readRequest(ctx: Context, form: string) {
   return { credentials, scope, resource }
 }
 
-/** The API key that a request authenticates; undefined if there is none, or if the secret is wrong. */
-async function authenticate(registry: ClientRegistry, { clientId, clientSecrets }: BasicCredentials) {
-  if (!isPossibleId(clientId)) return undefined
-  const client = await registry.find(clientId)
-  if (!client || client.disabled || client.kind !== 'apiKey') return undefined
-  return (await verifyOneOf(registry, client, clientSecrets)) ? client : undefined
+/** The client of a request, and whether its secret is wrong. */
+interface Authentication {
+  readonly client?: Client
+  readonly isWrong: boolean
+}
+
+/** The request is not from an API key that may be used, or it is not known. oidc-provider finds out. */
+const UNKNOWN: Authentication = { isWrong: false }
+
+/** Finds the API key of a request and compares its secret. The secret is also wrong if no client has the id. */
+async function authenticate(
+  registry: ClientRegistry,
+  { clientId, clientSecrets }: BasicCredentials,
+): Promise<Authentication> {
+  const client = isPossibleId(clientId) ? await registry.find(clientId) : undefined
+  if (!client) return { isWrong: true }
+  if (client.disabled || client.kind !== 'apiKey') return UNKNOWN
+  return { client, isWrong: !(await verifyOneOf(registry, client, clientSecrets)) }
 }
 
 /** The scopes of the token; undefined if there are none, or if the API key may not have one of them. */

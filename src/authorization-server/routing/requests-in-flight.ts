@@ -3,10 +3,15 @@ import type { Logger } from '../../host/logger.ts'
 /** The share of all requests in flight that one address may have, and the share of one client. */
 const SHARE = 1 / 4
 
+/** The share of all requests in flight up to which an address sends few, so that it is answered during a flood. */
+const FEW = 1 / 100
+
 /**
- * How many requests begin in one turn of the event loop. The others wait for the next turn, so that API calls are answered
- * in between.
+ * If more requests are in flight, few begin in one turn of the event loop. The others wait for the next turn, so that API
+ * calls are answered in between. Fewer requests begin at once, because the commands that they send to Redis then
+ * travel together, which costs a fifth less CPU time.
  */
+const AT_ONCE = 20
 const PER_TURN = 2
 
 /**
@@ -34,11 +39,12 @@ export interface Sender {
  * the CPU time of an API call in the same process. Requests above the limit are rejected at once.
  *
  * @param options.max how many requests may be in flight in this process; a quarter of them from one address, and a
- *   quarter from one client. The last quarter is for addresses that have no other request in flight, so that a flood from
- *   a few addresses keeps no other address out
+ *   quarter from one client. The last quarter is for addresses that have less than one hundredth of `max` in flight, so
+ *   that a flood from a few addresses keeps no other address out
  */
 export function createRequestsInFlight({ max, logger }: { readonly max: number; readonly logger: Logger }) {
   const share = Math.max(1, Math.floor(max * SHARE))
+  const few = Math.max(1, Math.floor(max * FEW))
   const counts = new Map<string, number>()
   const waiting: (() => void)[] = []
   let total = 0
@@ -54,6 +60,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
 
   /** Resolves when the request may begin. */
   function turn(): Promise<void> | undefined {
+    if (total <= AT_ONCE) return undefined
     begun += 1
     if (begun === 1) setImmediate(nextTurn)
     return begun <= PER_TURN ? undefined : new Promise((resolve) => waiting.push(resolve))
@@ -83,7 +90,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
     /** Whether no further request of an address can be answered now. */
     isFull(address: string): boolean {
       const own = counts.get(address) ?? 0
-      const isFull = own >= share || total >= (own > 0 ? max - share : max)
+      const isFull = own >= share || total >= (own < few ? max : max - share)
       if (isFull) logRejection(address)
       return isFull
     },

@@ -29,3 +29,16 @@ test('a request that is never answered has its place for 30 seconds', async () =
   expect(inFlight.isFull(sender.address)).toBe(false)
   expect(vi.getTimerCount()).toBe(0)
 })
+
+test('the last quarter takes an address that sends few requests, up to one hundredth of the limit', async () => {
+  const inFlight = createRequestsInFlight({ max: 200, logger: silentLogger })
+  const send = (address: string) =>
+    void inFlight.run({ address, credentials: address }, () => new Promise<never>(() => {}))
+  for (const address of ['a', 'b', 'c']) for (let count = 0; count < 50; count += 1) send(address)
+  const isFull = () => [inFlight.isFull('a'), inFlight.isFull('owner')]
+  expect(isFull()).toEqual([true, false])
+  send('owner')
+  expect(isFull()).toEqual([true, false])
+  send('owner')
+  expect(isFull()).toEqual([true, true])
+})

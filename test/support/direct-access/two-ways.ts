@@ -43,7 +43,7 @@ interface Way {
   close(): Promise<void>
 }
 
-const EVENTS = ['token.issued', 'token.rejected', 'error'] as const
+const EVENTS = ['token.issued', 'token.rejected', 'client_authentication.failed', 'error'] as const
 
 /** Starts a host whose fast path is on or off. */
 async function startWay(isFast: boolean, variant: Variant, keys: readonly SigningJwk[]): Promise<Way> {
@@ -75,7 +75,7 @@ async function startWay(isFast: boolean, variant: Variant, keys: readonly Signin
   for (const name of EVENTS) {
     gatehouse.on(name, (event) => {
       // Outside of a request to oidc-provider, this property is undefined.
-      if (name === 'token.issued' && Provider.ctx === undefined) withoutProvider += 1
+      if (/issued|failed/.test(name) && Provider.ctx === undefined) withoutProvider += 1
       note([name, event])
     })
   }
@@ -179,7 +179,7 @@ async function normalizeAnswer(answer: Answer, keys: JWTVerifyGetKey): Promise<u
 
 /** Two hosts that differ only in the fast path. */
 export interface TwoWays {
-  /** Sends the same bytes to both hosts. `fast` is the number of tokens that the first host issued without oidc-provider. */
+  /** Sends the same bytes to both hosts. `fast` is the number of answers of the first host without oidc-provider. */
   send(bytes: Buffer): Promise<{ on: Observation; off: Observation; fast: number }>
   close(): Promise<void>
 }
@@ -191,7 +191,7 @@ export async function startTwoWays(variant: Variant, keys: readonly SigningJwk[]
     async send(bytes) {
       const { withoutProvider, ...on } = await fast.send(bytes)
       const { withoutProvider: none, ...off } = await slow.send(bytes)
-      if (none > 0) throw new Error('a host without the fast path issued a token without oidc-provider')
+      if (none > 0) throw new Error('a host without the fast path answered without oidc-provider')
       return { on, off, fast: withoutProvider }
     },
     async close() {

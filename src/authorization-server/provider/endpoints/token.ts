@@ -1,5 +1,6 @@
 import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client as ClientRecord } from '../../../clients/client.ts'
+import type { GatehouseEvents } from '../../../host/events.ts'
 import { personOf, type Person } from '../../../host/subject.ts'
 import { recordOf } from '../client-metadata.ts'
 import { requireSomethingLeft } from '../delegated-scopes.ts'
@@ -121,13 +122,23 @@ export function reportTokens(
       ctx.body = { error, error_description: publicReason(detail, ctx.oidc.params) }
     }
     explainGrantType(ctx)
-    logger.debug({ code: error, detail }, 'the token endpoint rejected a request')
-    events.emit('token.rejected', {
-      clientId: ctx.oidc.client?.clientId,
-      error: errorOf(ctx) ?? error,
-      description: descriptionOf(ctx) ?? description,
-    })
+    const written = { error: errorOf(ctx) ?? error, description: descriptionOf(ctx) ?? description }
+    reportRejection(
+      { events, logger },
+      { clientId: ctx.oidc.client?.clientId, ...written },
+      { code: error, detail },
+    )
   })
+}
+
+/** Logs that a token request was rejected, and emits `token.rejected`. */
+export function reportRejection(
+  { events, logger }: Pick<ProviderParts, 'events' | 'logger'>,
+  rejection: GatehouseEvents['token.rejected'],
+  reason: { readonly code: string; readonly detail: string | undefined },
+): void {
+  logger.debug(reason, 'the token endpoint rejected a request')
+  events.emit('token.rejected', rejection)
 }
 
 /**

@@ -11,8 +11,7 @@ type AccessToken = Parameters<ExtraTokenClaims>[1] & {
 }
 
 /**
- * Lets `sign` make the JWTs of access tokens. oidc-provider signs on another thread, which costs a fifth of
- * the CPU time of a token request.
+ * Lets `sign` make the JWTs of access tokens, because it takes less CPU time than oidc-provider's own signature.
  *
  * Relies on: `save()` sets `jti` and `format`. After that, it takes the value of the token from
  * `getValueAndPayload()`, and stores nothing if there is no payload. If oidc-provider no longer calls this
@@ -21,7 +20,7 @@ type AccessToken = Parameters<ExtraTokenClaims>[1] & {
 export function signAccessTokens(
   provider: Provider,
   extraTokenClaims: ExtraTokenClaims,
-  sign: AccessTokenSigner,
+  sign: AccessTokenSigner['signHere'],
 ): void {
   for (const { prototype } of [provider.AccessToken, provider.ClientCredentials]) {
     const model = prototype as unknown as { getValueAndPayload(): Promise<object> }
