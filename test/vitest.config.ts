@@ -51,8 +51,8 @@ export default defineConfig({
     // A busy machine takes ten times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Many tests wait for servers, so a machine with two cores can run three workers.
-    maxWorkers: 3,
+    // Many tests wait for servers, so a machine with two cores can run four workers.
+    maxWorkers: 4,
     // In CI a failed test runs once more, because a busy machine can make a correct test fail. On the machine
     // of a developer no test is repeated.
     retry: process.env['CI'] === undefined ? 0 : 1,
