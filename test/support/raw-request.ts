@@ -18,7 +18,7 @@ export interface RawAnswer {
 }
 
 /** Milliseconds within which a response must be complete. */
-const RESPONSE_TIMEOUT_MS = 5_000
+const RESPONSE_TIMEOUT_MS = 20_000
 
 /** Sends a request to localhost. Rejects if the response is not complete in time. */
 export function send(port: number, raw: RawRequest): Promise<RawAnswer> {

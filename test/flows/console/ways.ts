@@ -12,13 +12,8 @@ const ALL: readonly Way[] = [1280, 390].flatMap((width) =>
 )
 
 /**
- * The ways in which tests look at the pages. Of the eight ways, the suite takes four, in which every two values meet. With
+ * The ways in which tests look at the pages. Of the eight ways, the suite takes two, which have each value once. With
  * `ALL_WAYS=true` it takes all eight.
  */
 export const WAYS: readonly Way[] =
-  process.env['ALL_WAYS'] === 'true'
-    ? ALL
-    : ALL.filter(({ width, colorScheme, javaScriptEnabled }) => {
-        const values = [width === 1280, colorScheme === 'light', javaScriptEnabled]
-        return values.filter(Boolean).length % 2 === 1
-      })
+  process.env['ALL_WAYS'] === 'true' ? ALL : ALL.filter((_way, at) => at === 0 || at === ALL.length - 1)
