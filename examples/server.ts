@@ -25,6 +25,8 @@ import { createManagementClient } from './server/management-client.ts'
 import { openStore } from './server/store.ts'
 import { instructions } from './server/terminal.ts'
 import { pageHeaders, signedInAccount, website } from './server/website.ts'
+import { createConsole } from 'koa-gatehouse/console'
+import { createManagementApi } from 'koa-gatehouse/management'
 
 /**
  * Logs one line for each message, and errors with all their details. A real service uses a logger such as
@@ -90,8 +92,8 @@ async function start(): Promise<void> {
   app.use(session({ key: 'harbour.session', sameSite: 'lax' }, app))
   app.use(pageHeaders)
   app.use(bodyParser())
-  app.use(gatehouse.management())
-  const developerConsole = gatehouse.console({ layout: consoleLayout })
+  app.use(createManagementApi(gatehouse))
+  const developerConsole = createConsole(gatehouse, { layout: consoleLayout })
   app.use(developerConsole)
   app.use(developerConsole.connectedApplications({ path: '/applications' }))
   app.use(gatehouse.middleware())

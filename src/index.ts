@@ -1,5 +1,5 @@
 export { createGatehouse } from './gatehouse/create-gatehouse.ts'
-export type { Gatehouse } from './gatehouse/gatehouse.ts'
+export type { AnyGatehouse, Gatehouse } from './gatehouse/gatehouse.ts'
 export type {
   GatehouseOptions,
   HostKeys,
@@ -28,22 +28,12 @@ export type { AuditEntry } from './audit/entry.ts'
 export type { AuditListOptions, AuditPage, AuditReadOptions, AuditRecord } from './audit/read-trail.ts'
 export type { GatehouseEvents } from './host/events.ts'
 export type { Health, HealthCheck, RevocationHealth } from './health/health-report.ts'
-export type { ManagementOptions } from './management/management.ts'
-export type { Console } from './console/console.ts'
-export type {
-  ConsoleOptions,
-  ConsolePage,
-  ConsolePartOptions,
-  PolicyDirectives,
-} from './console/console-options.ts'
-export type { ConsoleTexts } from './console/texts.ts'
 export type { PageText, PluralText } from './http/pages/texts.ts'
 export type { Logger } from './host/logger.ts'
 export type { WebServer } from './host/open-connections.ts'
 export type { ShutdownOptions } from './host/shutdown.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './authorization-server/interaction/texts.ts'
-export type { ImportedRegistry, ImportOptions, RegistrySource } from './backup/import.ts'
 export type {
   ApiKey,
   Application,

@@ -37,7 +37,7 @@ export default defineConfig({
     // Tests import the package by its public names. vitest resolves these names to the source files.
     alias: [
       { find: /^koa-gatehouse$/, replacement: source('src/index.ts') },
-      { find: /^koa-gatehouse\/gateway$/, replacement: source('src/gateway.ts') },
+      { find: /^koa-gatehouse\/(gateway|console|management|backup)$/, replacement: source('src/$1.ts') },
       { find: /^koa-gatehouse\/testing$/, replacement: source('src/testing/index.ts') },
       { find: /^koa-gatehouse\/adapters\/(memory|redis)$/, replacement: source('adapters/$1.ts') },
     ],

@@ -25,20 +25,21 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
   {
     file: 'gatehouse',
     title: 'Gatehouse',
-    about: 'What `createGatehouse()` returns: middleware, services, export and import, shutdown.',
-    parts: ['createGatehouse', 'Gatehouse', 'ImportOptions', 'RegistrySource', 'ImportedRegistry', 'Logger'],
+    about: 'What `createGatehouse()` returns: middleware, services, shutdown.',
+    parts: ['createGatehouse', 'Gatehouse', 'AnyGatehouse', 'Logger'],
   },
   {
     file: 'management',
     title: 'Management API',
-    about: 'The options of `gatehouse.management()`, and the permissions that `accounts.can` is asked for.',
-    parts: ['ManagementOptions', 'Permission', 'PermissionTarget'],
+    about: 'The options of `createManagementApi()`, and the permissions that `accounts.can` is asked for.',
+    parts: ['createManagementApi', 'ManagementOptions', 'Permission', 'PermissionTarget'],
   },
   {
     file: 'console',
     title: 'Console',
-    about: 'The options of `gatehouse.console()`, and its parts that can be mounted alone.',
+    about: 'The options of `createConsole()`, and its parts that can be mounted alone.',
     parts: [
+      'createConsole',
       'Console',
       'ConsoleOptions',
       'ConsolePage',
@@ -48,6 +49,12 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
       'PageText',
       'PluralText',
     ],
+  },
+  {
+    file: 'backup',
+    title: 'Backup and migration',
+    about: 'The functions of `koa-gatehouse/backup`: export and import.',
+    parts: ['exportRegistry', 'importRegistry', 'ImportOptions', 'RegistrySource', 'ImportedRegistry'],
   },
   {
     file: 'health',

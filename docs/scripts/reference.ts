@@ -21,6 +21,9 @@ type Declaration = InterfaceDeclaration | TypeAliasDeclaration | ClassDeclaratio
 const ENTRIES = [
   'src/index.ts',
   'src/gateway.ts',
+  'src/console.ts',
+  'src/management.ts',
+  'src/backup.ts',
   'src/testing/index.ts',
   'adapters/memory.ts',
   'adapters/redis.ts',

@@ -14,7 +14,7 @@ import { exportKeys, SIGNING_KEYS } from './signing-keys.ts'
  *
  * A corrupt record is skipped. A log entry and the last line of the file contain its store key.
  */
-export async function* exportRegistry({ header, keys, sections, logger }: Sections): AsyncGenerator<string> {
+export async function* writeFile({ header, keys, sections, logger }: Sections): AsyncGenerator<string> {
   const lines: Record<string, number> = {}
   /** The last written line of each kind that has only one record: signing keys and products. */
   const lastLines = new Map<string, string>()

@@ -64,7 +64,7 @@ const BATCH_SIZE = 100
  *   `ERR_REGISTRY_READ_ONLY` if the file contains clients, but the host manages the clients here;
  *   `ERR_STORE_UNAVAILABLE`: import the file again; and what `source` throws
  */
-export async function importRegistry(
+export async function importFile(
   parts: Sections,
   source: RegistrySource,
   options: ImportOptions = {},

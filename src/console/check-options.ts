@@ -7,7 +7,7 @@ import { english } from './texts.ts'
 
 /** Checks the options of the console. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with every problem */
 export function checkConsoleOptions(options: unknown): void {
-  checkInput('gatehouse.console()', options, {
+  checkInput('createConsole()', options, {
     path: optional(mountPathProblem),
     layout: optional(functionRule),
     texts: optional(mapOf(mapOf(optional(pageTextRule), nameProblem), localeProblem)),
@@ -18,7 +18,7 @@ export function checkConsoleOptions(options: unknown): void {
 
 /** Checks the options of a part. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with every problem */
 export function checkPartOptions(options: unknown): void {
-  checkInput('a part of gatehouse.console()', options, { path: mountPathProblem })
+  checkInput('a part of createConsole()', options, { path: mountPathProblem })
 }
 
 const functionRule = must('a function', (value) => typeof value === 'function')

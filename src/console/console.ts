@@ -54,12 +54,12 @@ export interface Console extends Middleware {
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options; `ERR_OPTIONS` if `accounts` has no `current`, so
  *   that no caller can be known
  */
-export function createConsole(parts: ConsoleParts, options: ConsoleOptions = {}): Console {
+export function consoleOf(parts: ConsoleParts, options: ConsoleOptions = {}): Console {
   checkConsoleOptions(options)
   if (!parts.accounts.current) {
     throw new GatehouseError(
       'ERR_OPTIONS',
-      'gatehouse.console() needs accounts.current and accounts.signInUrl: without them, the host does not say who calls',
+      'createConsole() needs accounts.current and accounts.signInUrl: without them, the host does not say who calls',
     )
   }
   const { accounts, branding, issuer, defaultLocale, logger } = parts

@@ -93,4 +93,4 @@ async function inLayout(
   throw invalidResult(LAYOUT, `${kindOf(written)}; it must be the text of a document`)
 }
 
-const LAYOUT = 'gatehouse.console({ layout })'
+const LAYOUT = 'createConsole(…, { layout })'

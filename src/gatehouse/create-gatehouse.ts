@@ -19,7 +19,7 @@ import { readHealth } from '../health/read-health.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { KeyCondition } from '../keys/signing-keys.ts'
 import { createLifecycle } from './lifecycle.ts'
-import { createFrontEnds } from './wire-front-ends.ts'
+import { createInternals } from './create-internals.ts'
 import {
   authorizationServer,
   type AuthorizationServerParts,
@@ -47,9 +47,6 @@ import { createCore } from './wire-core.ts'
 import { createProviderBuilder } from './wire-provider.ts'
 import { createClients } from './wire-clients.ts'
 import { createKeySource } from './wire-signing-keys.ts'
-import { createBackupSections } from './wire-backup.ts'
-import { exportRegistry } from '../backup/export.ts'
-import { importRegistry } from '../backup/import.ts'
 
 /** Default timeout of `ready()`, in milliseconds. */
 const READY_TIMEOUT_MS = 10_000
@@ -186,7 +183,6 @@ function assemble(options: GatehouseOptions): Gatehouse {
     grantsOfUsers,
     revokeLostOperations: authorizations.revokeLostOperations,
   })
-  const backupSections = createBackupSections(core, keys, clientTokens, authorizations.grantLifecycle)
   const signingKeys = { list: keys.list, rotate: keys.rotate, revoke: keys.revoke }
   const gatehouse: Gatehouse = {
     on: events.on,
@@ -218,22 +214,6 @@ function assemble(options: GatehouseOptions): Gatehouse {
       lifecycle.begin()
       return wellKnown(server, gateway)
     },
-    ...createFrontEnds(
-      core,
-      {
-        apiKeys: clients.apiKeys,
-        applications: clients.applications,
-        registry,
-        grants,
-        connections: authorizations.connections,
-        tokens,
-        signingKeys,
-        verifyToken,
-        health: () => gatehouse.health(),
-      },
-      pages,
-      { begin: lifecycle.begin, ready: () => lifecycle.ready(startTimeoutMs) },
-    ),
     health: () =>
       readHealth({
         start: lifecycle,
@@ -244,14 +224,6 @@ function assemble(options: GatehouseOptions): Gatehouse {
         revocations: revoked,
         isReady: ({ isUsable, isStoreUsable }) => isUsable && isStoreUsable && canSign(keys.condition),
       }),
-    async *exportRegistry() {
-      await ready()
-      yield* exportRegistry(backupSections)
-    },
-    async importRegistry(file, importOptions) {
-      lifecycle.requireOpen()
-      return importRegistry(backupSections, file, importOptions)
-    },
     async ready(options = {}) {
       checkInput('gatehouse.ready()', options, { timeoutMs: optional(timeoutRule) })
       await lifecycle.ready(options.timeoutMs ?? READY_TIMEOUT_MS)
@@ -260,7 +232,20 @@ function assemble(options: GatehouseOptions): Gatehouse {
     close,
     [Symbol.asyncDispose]: close,
   }
-  registerInternals(gatehouse, { settings, catalog, signingKey })
+  registerInternals(
+    gatehouse,
+    createInternals(core, clients, authorizations, {
+      tokens,
+      health: gatehouse.health,
+      keys,
+      pages,
+      verifyToken,
+      signingKey,
+      begin: lifecycle.begin,
+      ready: () => lifecycle.ready(startTimeoutMs),
+      requireOpen: lifecycle.requireOpen,
+    }),
+  )
   return gatehouse
 
   /**

@@ -6,15 +6,14 @@ import type { EventSource } from '../host/events.ts'
 import type { WebServer } from '../host/open-connections.ts'
 import type { ShutdownOptions } from '../host/shutdown.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
-import type { Console } from '../console/console.ts'
-import type { ConsoleOptions } from '../console/console-options.ts'
-import type { ManagementOptions } from '../management/management.ts'
-import type { ImportedRegistry, ImportOptions, RegistrySource } from '../backup/import.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
 import type { AccountService } from '../access/account-changes.ts'
 import type { Grants } from '../grants/grant-service.ts'
 import type { Tokens } from '../access/token-service.ts'
+
+/** A gatehouse of any products, as the functions of the optional parts take it. */
+export type AnyGatehouse = Pick<Gatehouse, 'middleware' | 'ready'>
 
 /** A token service and API gateway inside a Koa app. */
 export interface Gatehouse<Scope extends string = string, Product extends string = string>
@@ -27,24 +26,6 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    * requests at the root.
    */
   wellKnown(): Middleware
-  /**
-   * Serves the management API: JSON over HTTP for the API keys, applications and authorizations of the
-   * signed-in account, for consoles and scripts. `accounts.current` says who calls. Mount it below your
-   * session. Requests outside `path` pass through.
-   *
-   * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current`; `ERR_INVALID_ARGUMENT` for invalid
-   *   options
-   */
-  management(options?: ManagementOptions): Middleware
-  /**
-   * Serves the console: pages on which developers manage their API keys and applications, users their connected
-   * applications, and operators the service. `accounts.current` says who is signed in. Mount it below your session. The
-   * result also mounts single parts: `console().connectedApplications({ path })`.
-   *
-   * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current`; `ERR_INVALID_ARGUMENT` for invalid
-   *   options
-   */
-  console(options?: ConsoleOptions): Console
   /** Protects the API. */
   readonly gateway: Gateway<Scope>
   /** Credentials for direct access. */
@@ -76,45 +57,6 @@ export interface Gatehouse<Scope extends string = string, Product extends string
      */
     reload(): Promise<void>
   }
-  /**
-   * Exports all data that must outlive the store, as lines of JSON that each end with " ". The export
-   * contains API keys and applications, the ids of deleted clients, the signing keys, the revocations and the
-   * scopes of the products. With the option `registry`, the clients are not in the store, and the export
-   * contains only their epochs. The export contains no plain secret: secrets of clients are hashed, and keys
-   * are encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored consents.
-   * `Readable.from(gatehouse.exportRegistry())` can be piped to a file.
-   *
-   * Clients may change during the export. Each client is exported as it was at one moment of the export. A
-   * corrupt record is skipped. The store key of the record is reported to `logger`, in the last line of the
-   * file, and in `skipped` of the result of `importRegistry`. The iteration may reject with
-   * `ERR_STORE_UNAVAILABLE`, or with an error of `ready()`. The file is then incomplete, and `importRegistry`
-   * rejects the file.
-   */
-  exportRegistry(): AsyncIterable<string>
-  /**
-   * Imports a file of `exportRegistry` into this store. For a migration, call it on an empty store, before
-   * any process starts on that store. The import does not start this gatehouse. If the store has a different
-   * client with the same id, that client stays unchanged, and `conflicts` of the result contains its id. If the
-   * store already has a catalog, its operations stay unchanged. Revocations are added, and a higher epoch
-   * replaces a lower one. If an import fails, call it again with the same file to complete it.
-   *
-   * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the
-   * backup would become valid again, and with them all tokens that were revoked since the backup.
-   *
-   * The signing keys are imported last, and only if the line counts of the file are right. So a file whose
-   * revocations were taken out makes no revoked token valid.
-   *
-   * @param file a function that opens the file, for example `() => fs.createReadStream(name)`; or the text of the
-   *   file; or a list of its pieces, of any size. These are read twice, and an incomplete file changes nothing. A
-   *   stream or another iteration is read once: an incomplete file then imports its lines, but no signing keys
-   * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret
-   *   that encrypted the signing keys; `ERR_CONFLICT` if this store has other signing keys;
-   *   `ERR_REGISTRY_READ_ONLY` if the file has clients, but the host manages the clients of this gatehouse;
-   *   `ERR_INVALID_ARGUMENT` if the file has another format or a newer version. After some lines were
-   *   imported: `ERR_INVALID_ARGUMENT` with the number of an invalid line, or if the file is incomplete;
-   *   `ERR_STORE_UNAVAILABLE`. At any time: `ERR_CLOSED`, and the errors of `file`
-   */
-  importRegistry(file: RegistrySource, options?: ImportOptions): Promise<ImportedRegistry>
   /**
    * Waits until store, catalog and keys are ready, at most `timeoutMs` (default 10,000).
    *

@@ -1,14 +1,5 @@
-import type { CurrentCatalog } from '../catalog/catalog.ts'
-import type { SigningJwk } from '../keys/generate-key.ts'
-import type { ResolvedOptions } from '../options/resolve-options.ts'
-
-/** The inner parts of a gatehouse that `koa-gatehouse/testing` needs. */
-export interface Internals {
-  readonly settings: Pick<ResolvedOptions, 'issuer' | 'audience' | 'lifetimes' | 'store'>
-  readonly catalog: CurrentCatalog
-  /** The active key of access tokens. */
-  signingKey(): Promise<SigningJwk>
-}
+import { GatehouseError } from '../errors.ts'
+import type { Internals } from './create-internals.ts'
 
 const internals = new WeakMap<object, Internals>()
 
@@ -20,7 +11,14 @@ export function registerInternals(gatehouse: object, parts: Internals): void {
   internals.set(gatehouse, parts)
 }
 
-/** The inner parts of a gatehouse, or undefined if `createGatehouse` did not create it. */
-export function internalsOf(gatehouse: object): Internals | undefined {
-  return internals.get(gatehouse)
+/**
+ * The inner parts of a gatehouse.
+ *
+ * @param caller the function that the host called, for the error
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `createGatehouse` did not create the gatehouse
+ */
+export function internalsOf(gatehouse: object, caller: string): Internals {
+  const parts = internals.get(gatehouse)
+  if (parts) return parts
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', `${caller} takes a gatehouse of createGatehouse()`)
 }

@@ -28,10 +28,7 @@ export async function mintToken<Scope extends string>(
   options: MintOptions = {},
 ): Promise<string> {
   checkInput('mintToken() has invalid options', options, { allowPersistentStore: optional(booleanRule) })
-  const internals = internalsOf(gatehouse)
-  if (!internals) {
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'mintToken() takes a gatehouse of createGatehouse()')
-  }
+  const internals = internalsOf(gatehouse, 'mintToken()')
   const { issuer, audience, lifetimes, store } = internals.settings
   if (!store.volatile && !options.allowPersistentStore) {
     throw new GatehouseError(

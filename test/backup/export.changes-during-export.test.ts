@@ -4,6 +4,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { faultyStore } from '../support/faulty-store.ts'
 import { connect, startHost, type Host, type HostOptions } from '../support/host.ts'
+import { exportRegistry, importRegistry } from '../../src/backup.ts'
 
 const hosts: Host[] = []
 afterEach(async () => {
@@ -30,7 +31,7 @@ async function exported(
 ): Promise<string[]> {
   const lines: string[] = []
   let isDone = false
-  for await (const line of gatehouse.exportRegistry()) {
+  for await (const line of exportRegistry(gatehouse)) {
     lines.push(line)
     if (isDone || !line.startsWith(`{"is":"${after}"`)) continue
     isDone = true
@@ -66,7 +67,7 @@ test('an export contains the revocation of a client change that is still pending
   const port = host.port
   await hosts.pop()?.close()
   const next = await start(memoryStore(), { port })
-  await next.gatehouse.importRegistry(lines)
+  await importRegistry(next.gatehouse, lines)
   expect(await statusOf(next, token)).toBe(401)
   expect(await statusOf(next, await tokenOf(next, other))).toBe(200)
 })
@@ -87,7 +88,7 @@ test('an export contains the revocations of a call of grants.revokeAll that is s
   const port = host.port
   await hosts.pop()?.close()
   const next = await start(memoryStore(), { port })
-  await next.gatehouse.importRegistry(lines)
+  await importRegistry(next.gatehouse, lines)
   expect([await statusOf(next, tokens.access_token), await statusOf(next, ofBob.access_token)]).toEqual([
     401, 200,
   ])
@@ -104,7 +105,7 @@ test('a key that is revoked during the export signs nothing in the new store', a
   const port = host.port
   await hosts.pop()?.close()
   const next = await start(memoryStore(), { port })
-  await next.gatehouse.importRegistry(lines)
+  await importRegistry(next.gatehouse, lines)
   expect(await statusOf(next, token)).toBe(401)
   expect(await statusOf(next, await tokenOf(next, key))).toBe(200)
   expect((await next.gatehouse.signingKeys.list()).find((one) => one.kid === kid)).toMatchObject({
@@ -123,7 +124,7 @@ test('a client that changes during the export gets valid tokens in the new store
   const port = host.port
   await hosts.pop()?.close()
   const next = await start(memoryStore(), { port })
-  await next.gatehouse.importRegistry(lines)
+  await importRegistry(next.gatehouse, lines)
   expect(await statusOf(next, token)).toBe(401)
   // The file contains the revocation, so the first token request raises the epoch of the client. The second
   // request then gets a token with the raised epoch.
@@ -136,7 +137,7 @@ test('the import reports a client that was deleted during the export as a confli
   const [first, second] = [await host.createApiKey(), await host.createApiKey()]
   const lines = await exported(host, () => host.gatehouse.apiKeys.delete(first.client_id))
   const next = await start(memoryStore())
-  const { conflicts, apiKeys } = await next.gatehouse.importRegistry(lines)
+  const { conflicts, apiKeys } = await importRegistry(next.gatehouse, lines)
   expect({ conflicts, apiKeys }).toEqual({ conflicts: [first.client_id], apiKeys: 2 })
   await next.gatehouse.apiKeys.delete(first.client_id)
   expect((await next.gatehouse.apiKeys.list()).items).toMatchObject([{ clientId: second.client_id }])
@@ -146,11 +147,11 @@ test('a second import keeps a client that was deleted in the old store after the
   const host = await start(memoryStore())
   const [deleted, other] = [await host.createApiKey(), await host.createApiKey()]
   const next = await start(memoryStore())
-  await next.gatehouse.importRegistry(await exported(host))
+  await importRegistry(next.gatehouse, await exported(host))
   const token = await tokenOf(next, deleted)
   expect(await statusOf(next, token)).toBe(200)
   await host.gatehouse.apiKeys.delete(deleted.client_id)
-  const { conflicts } = await next.gatehouse.importRegistry(await exported(host))
+  const { conflicts } = await importRegistry(next.gatehouse, await exported(host))
   expect(conflicts).toEqual([deleted.client_id])
   expect(await next.gatehouse.apiKeys.find(deleted.client_id)).toMatchObject({ disabled: false })
   for (const one of [token, await tokenOf(next, deleted)]) expect(await statusOf(next, one)).toBe(401)
@@ -172,7 +173,7 @@ test('products that change during the export do not make new tokens of the new s
   })
   expect(of('products', lines)).toHaveLength(2)
   const next = await start(memoryStore())
-  await next.gatehouse.importRegistry(lines)
+  await importRegistry(next.gatehouse, lines)
   const payments = await next.call('GET /payments/list', await tokenOf(next, key))
   expect(payments.status).toBe(200)
 })
@@ -184,7 +185,7 @@ test('two processes that import the same file at the same time import each recor
   const lines = await exported(host)
   const store = memoryStore()
   const both = [await start(store), await start(store)]
-  const answers = await Promise.all(both.map(({ gatehouse }) => gatehouse.importRegistry(lines)))
+  const answers = await Promise.all(both.map(({ gatehouse }) => importRegistry(gatehouse, lines)))
   const sum = (what: 'apiKeys' | 'deletedClients') => answers.reduce((all, answer) => all + answer[what], 0)
   expect([sum('apiKeys'), sum('deletedClients')]).toEqual([5, 1])
   for (const { conflicts } of answers) expect(conflicts).toEqual([])
@@ -200,7 +201,7 @@ test('after an import, a revocation is kept for the longest token lifetime of th
   const port = host.port
   await hosts.pop()?.close()
   const next = await start(memoryStore(), { port })
-  await next.gatehouse.importRegistry(lines)
+  await importRegistry(next.gatehouse, lines)
   expect(await statusOf(next, token)).toBe(200)
   await next.gatehouse.apiKeys.disable(key.client_id)
   const [{ until } = { until: 0 }] = revocations(await exported(next)) as { until: number }[]

@@ -8,6 +8,7 @@ import { startHost } from '../support/host.ts'
 import { importBeforeStart } from '../support/import-before-start.ts'
 import { dumpRedis } from '../support/redis-dump.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
+import { exportRegistry } from '../../src/backup.ts'
 
 describeWithRedis('export and import between kinds of stores', () => {
   let server: RedisServer
@@ -26,7 +27,7 @@ describeWithRedis('export and import between kinds of stores', () => {
     const host = await startHost({ store })
     try {
       const lines: string[] = []
-      for await (const line of host.gatehouse.exportRegistry()) lines.push(line)
+      for await (const line of exportRegistry(host.gatehouse)) lines.push(line)
       return lines
     } finally {
       await host.close()

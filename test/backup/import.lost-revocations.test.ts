@@ -7,8 +7,9 @@ import type { Gatehouse, Store } from 'koa-gatehouse'
 import { SECRET, startHost, type Host } from '../support/host.ts'
 import { importBeforeStart } from '../support/import-before-start.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
+import { exportRegistry, importRegistry } from '../../src/backup.ts'
 
-type Source = Parameters<Gatehouse['importRegistry']>[0]
+type Source = Parameters<typeof importRegistry>[1]
 
 describeEachStore('a file whose revocations were taken out', (makeStore) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-registry-'))
@@ -27,7 +28,7 @@ describeEachStore('a file whose revocations were taken out', (makeStore) => {
     valid = String((await source.requestDirectToken(two)).body['access_token'])
     await source.gatehouse.apiKeys.removeOperation(one.client_id, 'invoices:read')
     file = []
-    for await (const line of source.gatehouse.exportRegistry()) file.push(line)
+    for await (const line of exportRegistry(source.gatehouse)) file.push(line)
     await source.close()
   })
   afterEach(() => host?.close())

@@ -9,6 +9,7 @@ import type { Store } from 'koa-gatehouse'
 import { faultyStore } from '../support/faulty-store.ts'
 import { startHost, type Host } from '../support/host.ts'
 import { watchWrites } from '../support/stores.ts'
+import { exportRegistry, importRegistry } from '../../src/backup.ts'
 
 /** The fields of a line. */
 interface Fields {
@@ -25,7 +26,7 @@ beforeAll(async () => {
   await host.gatehouse.apiKeys.removeOperation(changed, 'invoices:read')
   await host.createApplication({ homepageUri: 'https://ledger.example/', name: 'Bücher €' })
   await host.gatehouse.apiKeys.delete((await host.createApiKey()).client_id)
-  file = await collect(host.gatehouse.exportRegistry())
+  file = await collect(exportRegistry(host.gatehouse))
   await host.close()
 })
 
@@ -65,7 +66,7 @@ const clientIds = async () => {
   )
 }
 /** Imports lines from a stream, which can be read once. */
-const importing = (lines: readonly string[]) => host.gatehouse.importRegistry(Readable.from(lines))
+const importing = (lines: readonly string[]) => importRegistry(host.gatehouse, Readable.from(lines))
 /** All writes except messages, and except the longest token lifetimes, which each process confirms once. */
 const written = () =>
   writes.filter((write) => !/^(publish|(create|replace) signing-keys:longest)/.test(write))
@@ -98,9 +99,9 @@ describe('the file of an exported registry', () => {
     const name = path.join(folder, 'registry.jsonl')
     const source = await startHost({ store: memoryStore() })
     await source.createApiKey()
-    await pipeline(Readable.from(source.gatehouse.exportRegistry()), createWriteStream(name, { mode: 0o600 }))
+    await pipeline(Readable.from(exportRegistry(source.gatehouse)), createWriteStream(name, { mode: 0o600 }))
     await source.close()
-    expect(await host.gatehouse.importRegistry(createReadStream(name, { highWaterMark: 7 }))).toMatchObject({
+    expect(await importRegistry(host.gatehouse, createReadStream(name, { highWaterMark: 7 }))).toMatchObject({
       apiKeys: 1,
     })
     rmSync(folder, { recursive: true })
@@ -120,7 +121,7 @@ describe('the file of an exported registry', () => {
     ],
     ['as one text', () => file.join('')],
   ])('an import reads the file %s', async (_, chunks) => {
-    expect(await host.gatehouse.importRegistry(chunks())).toMatchObject({
+    expect(await importRegistry(host.gatehouse, chunks())).toMatchObject({
       apiKeys: 2,
       applications: 1,
       deletedClients: 1,
@@ -131,13 +132,13 @@ describe('the file of an exported registry', () => {
   test('an import without signing keys imports the clients and keeps the keys of the store', async () => {
     const before = await host.gatehouse.signingKeys.list()
     const options = { signingKeys: false }
-    expect(await host.gatehouse.importRegistry(file, options)).toMatchObject({
+    expect(await importRegistry(host.gatehouse, file, options)).toMatchObject({
       apiKeys: 2,
       applications: 1,
       signingKeys: 0,
     })
     expect(await host.gatehouse.signingKeys.list()).toEqual(before)
-    expect(await host.gatehouse.importRegistry(file, options)).toMatchObject({ apiKeys: 0, conflicts: [] })
+    expect(await importRegistry(host.gatehouse, file, options)).toMatchObject({ apiKeys: 0, conflicts: [] })
   })
 
   test('an import without signing keys does not need the old secret', async () => {
@@ -145,8 +146,8 @@ describe('the file of an exported registry', () => {
       store: memoryStore(),
       secret: 'another secret, which is long enough too',
     })
-    await expect(another.gatehouse.importRegistry(file)).rejects.toThrow(rejection('', 'ERR_SECRET_MISMATCH'))
-    expect(await another.gatehouse.importRegistry(file, { signingKeys: false })).toMatchObject({ apiKeys: 2 })
+    await expect(importRegistry(another.gatehouse, file)).rejects.toThrow(rejection('', 'ERR_SECRET_MISMATCH'))
+    expect(await importRegistry(another.gatehouse, file, { signingKeys: false })).toMatchObject({ apiKeys: 2 })
     await another.close()
   })
 
@@ -362,7 +363,7 @@ describe('incomplete files', () => {
   ])(
     'the complete lines of %s are imported, and importing the whole file later adds the other lines',
     async (_, lines) => {
-      await expect(host.gatehouse.importRegistry(Readable.from(lines()))).rejects.toThrow(
+      await expect(importRegistry(host.gatehouse, Readable.from(lines()))).rejects.toThrow(
         rejection('ends in the middle. Its signing keys were not imported'),
       )
       expect((await clientIds()).length).toBeGreaterThanOrEqual(2)
@@ -391,7 +392,7 @@ describe('incomplete files', () => {
       yield* file.slice(0, -2)
       throw failure
     }
-    await expect(host.gatehouse.importRegistry(source())).rejects.toBe(failure)
+    await expect(importRegistry(host.gatehouse, source())).rejects.toBe(failure)
     expect(await clientIds()).toHaveLength(3)
   })
 })
@@ -402,7 +403,7 @@ describe('a store that fails during an import', () => {
 
   const sorted = (lines: readonly string[]) => lines.slice(1).toSorted()
   const state = async () => {
-    const lines = await collect(host.gatehouse.exportRegistry())
+    const lines = await collect(exportRegistry(host.gatehouse))
     return sorted(lines).filter((line) => !/"is":"(products|signing-keys|end)"/.test(line))
   }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { circlesOf, forbiddenImports, importsOf, roomOf } from './house.ts'
+import { circlesOf, drawing, folderOf, forbiddenImports, importsOf } from './layers.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -28,9 +28,9 @@ function graphOf(
   )
 }
 
-// house.ts lists the floors of the source tree. Each floor has rooms, which are folders or single files.
-describe('imports between the rooms of the source tree', () => {
-  it('no file of src and adapters imports a room that is not on a lower floor, or a package that its own room may not use', () => {
+// layers.ts lists the layers of the source tree. Each layer has folders or single files.
+describe('imports between the layers of the source tree', () => {
+  it('no file of src and adapters imports a file that is not in a lower layer, or a package that its own folder may not use', () => {
     expect(sources.length).toBeGreaterThan(200)
     expect(sources.filter((file) => file.startsWith('adapters/')).length).toBeGreaterThanOrEqual(2)
     expect(sources.flatMap((file) => importsOf(file, read(file))).length).toBeGreaterThan(sources.length)
@@ -51,6 +51,10 @@ describe('imports between the rooms of the source tree', () => {
     ).toEqual([['b', 'c']])
   })
 
+  it('CONTRIBUTING.md draws the layers as the table has them', () => {
+    expect(read('CONTRIBUTING.md')).toContain(`\`\`\`\n${drawing()}\n\`\`\``)
+  })
+
   it('only src/authorization-server/provider imports oidc-provider', () => {
     const importers = sources.filter((file) => /from 'oidc-provider/.test(read(file)))
     expect(importers.length).toBeGreaterThan(0)
@@ -68,16 +72,40 @@ describe('imports between the rooms of the source tree', () => {
     expect(readers.filter((text) => !text.endsWith('.host.ip'))).toEqual([])
   })
 
-  it('src/gateway.ts loads jose and valibot at run time, and no other package', () => {
+  /** The files of an entry that are loaded at run time, and the packages that they load. */
+  function loadedBy(entry: string) {
     const graph = graphOf(sources, ({ isTypeOnly }) => !isTypeOnly)
-    const loaded = new Set(['src/gateway.ts'])
-    for (const file of loaded) for (const next of graph.get(file) ?? []) loaded.add(next)
-    const packages = [...loaded].flatMap((file) =>
+    const files = new Set([entry])
+    for (const file of files) for (const next of graph.get(file) ?? []) files.add(next)
+    const packages = [...files].flatMap((file) =>
       importsOf(file, read(file)).flatMap(({ specifier, isTypeOnly, file: target }) =>
         target || isTypeOnly || specifier.startsWith('node:') ? [] : [specifier],
       ),
     )
-    expect([...new Set(packages)].toSorted()).toEqual(['jose', 'valibot'])
+    return { files: [...files], packages: [...new Set(packages)].toSorted() }
+  }
+
+  const PARTS = /^src\/(console|management|backup)\b/
+
+  it.each([
+    ['src/index.ts', ['jose', 'keygrip', 'koa', 'koa-compose', 'oidc-provider', 'valibot'], []],
+    ['src/gateway.ts', ['jose', 'valibot'], []],
+    ['src/console.ts', ['@koa/router'], ['console']],
+    [
+      'src/management.ts',
+      ['@koa/bodyparser', '@koa/router', '@valibot/to-json-schema', 'valibot'],
+      ['management'],
+    ],
+    ['src/backup.ts', [], ['backup']],
+  ])('%s loads at run time the packages %o, and of the optional parts %o', (entry, packages, parts) => {
+    const loaded = loadedBy(entry)
+    expect(loaded.packages).toEqual(packages)
+    expect([...new Set(loaded.files.flatMap((file) => PARTS.exec(file)?.[1] ?? []))]).toEqual(parts)
+    // A part finds the gatehouse that the host has created. It does not load the core a second time.
+    if (parts.length > 0) {
+      const composed = loaded.files.filter((file) => file.startsWith('src/gatehouse/'))
+      expect(composed).toEqual(['src/gatehouse/internals.ts'])
+    }
   })
 
   it.each([
@@ -135,22 +163,22 @@ describe('the layout of the repository', () => {
     expect(paths.filter((file) => drawers.test(file))).toEqual([])
   })
 
-  it('src has at most 24 rooms at its top, no file over 300 lines, and a median of at most 90 lines', () => {
-    const rooms = new Set(sources.filter((file) => file.startsWith('src/')).map((file) => file.split('/')[1]))
+  it('src has at most 27 folders and entries at its top, no file over 300 lines, and a median of at most 90 lines', () => {
+    const folders = new Set(sources.filter((file) => file.startsWith('src/')).map((file) => file.split('/')[1]))
     const lengths = sources.map(linesOf).toSorted((one, other) => one - other)
     const median = lengths[Math.floor(lengths.length / 2)] ?? 0
     const arrows = new Set(
       [...graphOf(sources)].flatMap(([file, targets]) =>
         targets.flatMap((target) =>
-          roomOf(target) === roomOf(file) ? [] : `${roomOf(file)} → ${roomOf(target)}`,
+          folderOf(target) === folderOf(file) ? [] : `${folderOf(file)} → ${folderOf(target)}`,
         ),
       ),
     )
     console.info(
-      `src: ${rooms.size} rooms at the top, ${sources.length} files (with adapters), ${arrows.size} pairs of rooms with imports, ` +
+      `src: ${folders.size} folders and entries at the top, ${sources.length} files (with adapters), ${arrows.size} pairs of folders with imports, ` +
         `median ${median} lines, longest ${lengths.at(-1)}`,
     )
-    expect(rooms.size).toBeLessThanOrEqual(24)
+    expect(folders.size).toBeLessThanOrEqual(27)
     expect(lengths.at(-1)).toBeLessThanOrEqual(300)
     expect(median).toBeLessThanOrEqual(90)
   })

@@ -1,9 +1,10 @@
 import type { Gatehouse, ImportedRegistry, ImportOptions } from 'koa-gatehouse'
 import { SECRET, startHost, type HostOptions } from './host.ts'
+import { importRegistry } from '../../src/backup.ts'
 
 /** Imports a registry into a store on which no process has started, as a migration script does. */
 export async function importBeforeStart(
-  lines: Parameters<Gatehouse['importRegistry']>[0],
+  lines: Parameters<typeof importRegistry>[1],
   options: HostOptions,
   importOptions?: ImportOptions,
 ): Promise<ImportedRegistry> {
@@ -12,7 +13,7 @@ export async function importBeforeStart(
   const gatehouse = { secret: SECRET, ...options.gatehouse }
   const host = await startHost({ ...options, gatehouse, mount: () => {} })
   try {
-    return await host.gatehouse.importRegistry(lines, importOptions)
+    return await importRegistry(host.gatehouse, lines, importOptions)
   } finally {
     await host.close()
   }

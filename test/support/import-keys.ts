@@ -1,4 +1,5 @@
 import type { Gatehouse } from 'koa-gatehouse'
+import { exportRegistry, importRegistry } from '../../src/backup.ts'
 
 interface KeyRecord {
   client: { clientId: string; name: string }
@@ -20,7 +21,7 @@ export async function importKeys(
   nameOf?: (number: number) => string,
 ): Promise<string[]> {
   const lines: string[] = []
-  for await (const line of gatehouse.exportRegistry()) lines.push(line)
+  for await (const line of exportRegistry(gatehouse)) lines.push(line)
   const template =
     lines.find((line) => line.startsWith('{"is":"client"') && line.includes(`"${first}"`)) ?? ''
   const copies = Array.from({ length: count }, (_, number) => {
@@ -37,6 +38,6 @@ export async function importKeys(
   const [header = '', keys = ''] = lines
   const end = `{"is":"end","lines":{"signing-keys":1,"client":${count}}}\n`
   const file = [header, keys, ...copies.map(({ text }) => text), end]
-  await gatehouse.importRegistry(file, { signingKeys: false })
+  await importRegistry(gatehouse, file, { signingKeys: false })
   return copies.map(({ clientId }) => clientId)
 }

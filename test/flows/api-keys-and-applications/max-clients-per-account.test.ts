@@ -6,6 +6,7 @@ import { describeEachStore } from '../../support/stores.ts'
 import { textOf } from '../console/markup.ts'
 import { startConsole } from '../console/setup.ts'
 import { startManagement, type ManagementHost } from '../management/setup.ts'
+import { exportRegistry, importRegistry } from '../../../src/backup.ts'
 
 const MAX = 5
 
@@ -173,7 +174,7 @@ describeEachStore('the addresses of an application', (makeStore) => {
     })
     const { clientId } = application
     const lines: string[] = []
-    for await (const line of host.gatehouse.exportRegistry()) {
+    for await (const line of exportRegistry(host.gatehouse)) {
       lines.push(
         line
           .replaceAll(clientId, `${clientId}2`)
@@ -183,7 +184,7 @@ describeEachStore('the addresses of an application', (makeStore) => {
           ),
       )
     }
-    await host.gatehouse.importRegistry(lines, { signingKeys: false })
+    await importRegistry(host.gatehouse, lines, { signingKeys: false })
     const { applications } = host.gatehouse
     const id = `${clientId}2`
     expect((await applications.rename(id, 'Renamed')).name).toBe('Renamed')

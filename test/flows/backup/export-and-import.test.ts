@@ -4,6 +4,7 @@ import type { Gatehouse, HostApiKey, ImportedRegistry, ImportOptions, Store } fr
 import { connect, startHost, SECRET, type Host, type HostOptions } from '../../support/host.ts'
 import { importBeforeStart } from '../../support/import-before-start.ts'
 import { describeEachStore } from '../../support/stores.ts'
+import { exportRegistry, importRegistry } from '../../../src/backup.ts'
 
 vi.mock('../../../src/keys/generate-key.ts', async (original) =>
   (await import('../../support/quick-keys.ts')).withQuickKeys(original),
@@ -16,7 +17,7 @@ const direct = { grant_type: 'client_credentials' }
 
 async function exported({ gatehouse }: { gatehouse: Gatehouse }): Promise<string[]> {
   const lines: string[] = []
-  for await (const line of gatehouse.exportRegistry()) lines.push(line)
+  for await (const line of exportRegistry(gatehouse)) lines.push(line)
   return lines
 }
 
@@ -158,7 +159,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     const store = makeStore()
     const before = await start(store, { gatehouse: { secret: [NEW_SECRET, SECRET] } })
     const [contents, keys] = [await exported(before), await before.gatehouse.signingKeys.list()]
-    await expect(before.gatehouse.importRegistry(lines)).rejects.toThrow(
+    await expect(importRegistry(before.gatehouse, lines)).rejects.toThrow(
       expect.objectContaining({
         code: 'ERR_CONFLICT',
         message: expect.stringMatching(/signingKeys: false.*Nothing was changed/),
@@ -181,7 +182,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     ]
     const ownToken = await tokenOf(host, await host.createApiKey())
     const keys = await host.gatehouse.signingKeys.list()
-    const answer = await host.gatehouse.importRegistry(lines, { signingKeys: false })
+    const answer = await importRegistry(host.gatehouse, lines, { signingKeys: false })
     expect(answer).toMatchObject({ apiKeys: 1, signingKeys: 0, conflicts: [] })
     expect(await host.gatehouse.signingKeys.list()).toEqual(keys)
     for (const process of [host, second]) {
@@ -200,7 +201,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     const lines = await exported(old)
     const { host, answer: first } = await moveTo(makeStore(), lines)
     const [imported, keys] = [await exported(host), await host.gatehouse.signingKeys.list()]
-    const again = await host.gatehouse.importRegistry(lines)
+    const again = await importRegistry(host.gatehouse, lines)
     expect(again).toEqual({
       ...first,
       apiKeys: 0,
@@ -230,7 +231,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
       await apiKeys.create({ accountId: 'other', name: 'Of this store', clientId, products: ['invoices'] })
     }
     await apiKeys.delete(deletedHere.client_id)
-    const { conflicts, unchanged } = await host.gatehouse.importRegistry(lines, { signingKeys: false })
+    const { conflicts, unchanged } = await importRegistry(host.gatehouse, lines, { signingKeys: false })
     expect(conflicts).toEqual([key, deletedInFile, deletedHere].map(({ client_id }) => client_id).toSorted())
     expect(unchanged).toBe(1)
     expect(await apiKeys.find(key.client_id)).toMatchObject({ accountId: 'other', name: 'Of this store' })
@@ -285,7 +286,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     const newToken = await tokenOf(host, key)
     expect(decodeJwt(newToken)).toMatchObject({ scope: 'invoices:create', catalog_epoch: 1 })
     expect((await host.call('POST /invoices/create', newToken)).status).toBe(200)
-    const again = await host.gatehouse.importRegistry(lines)
+    const again = await importRegistry(host.gatehouse, lines)
     expect(again.unchanged).toBeGreaterThan(0)
     expect(decodeJwt(await tokenOf(host, key))).toMatchObject({ catalog_epoch: 1 })
   })
@@ -326,13 +327,13 @@ describeEachStore('export and import of the registry', (makeStore) => {
     // The process `host` reads its clients from the host's registry, and the process `other` stores its
     // clients itself. Neither process accepts a file that the opposite process has exported.
     const other = await start(makeStore())
-    await expect(other.gatehouse.importRegistry(lines)).rejects.toThrow(
+    await expect(importRegistry(other.gatehouse, lines)).rejects.toThrow(
       expect.objectContaining({
         code: 'ERR_INVALID_ARGUMENT',
         message: expect.stringContaining('option "registry"'),
       }),
     )
-    await expect(host.gatehouse.importRegistry(await exported(other))).rejects.toThrow(
+    await expect(importRegistry(host.gatehouse, await exported(other))).rejects.toThrow(
       expect.objectContaining({ code: 'ERR_REGISTRY_READ_ONLY' }),
     )
   })

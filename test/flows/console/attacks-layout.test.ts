@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ConsoleOptions } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { startConsole, type ConsoleHost } from './setup.ts'
+import { createConsole } from '../../../src/console.ts'
 
 const FRAGMENT = { 'X-Gatehouse-Fragment': '1' }
 
@@ -92,7 +93,7 @@ describe('middleware of the host above the console', () => {
         store: memoryStore(),
         mount(app, gatehouse) {
           app.use(above)
-          app.use(gatehouse.console())
+          app.use(createConsole(gatehouse))
         },
       })
       const visitor = host.visit('acme')
@@ -116,7 +117,7 @@ describe('middleware of the host above the console', () => {
     const host = await startConsole({
       store: memoryStore(),
       mount(app, gatehouse) {
-        app.use(mount('/team/console', gatehouse.console({ path: '/team/console' })))
+        app.use(mount('/team/console', createConsole(gatehouse, { path: '/team/console' })))
       },
     })
     const visitor = host.visit('acme')

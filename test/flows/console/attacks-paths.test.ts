@@ -3,6 +3,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { send } from '../../support/raw-request.ts'
 import { addressOf, createTargets, PAGES, type Targets } from './attack-setup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
+import { createConsole } from '../../../src/console.ts'
 
 describe('addresses that attackers choose', () => {
   let host: ConsoleHost
@@ -58,7 +59,7 @@ describe('addresses that attackers choose', () => {
   it('a mount at the root does not send a person to another origin either', async () => {
     const atRoot = await startConsole({
       store: memoryStore(),
-      mount: (app, gatehouse) => app.use(gatehouse.console().apiKeys({ path: '/' })),
+      mount: (app, gatehouse) => app.use(createConsole(gatehouse).apiKeys({ path: '/' })),
     })
     for (const target of [
       '//evil.example',

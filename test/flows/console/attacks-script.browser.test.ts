@@ -5,6 +5,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { openPage } from './browser-setup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
+import { createConsole } from '../../../src/console.ts'
 
 /** What the host answers instead of the console to forms that are sent by the script. */
 let answer: 'console' | 'login' | 'elsewhere' | 'markup' | 'broken' = 'console'
@@ -39,7 +40,7 @@ describeWithChromium('answers that the script of the console does not expect', (
       store: memoryStore(),
       mount(app, gatehouse) {
         app.use(interfere)
-        app.use(gatehouse.console())
+        app.use(createConsole(gatehouse))
       },
     })
   })

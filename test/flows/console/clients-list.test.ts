@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
+import { createConsole } from '../../../src/console.ts'
 
 describe('the lists of API keys and applications', () => {
   let host: ConsoleHost
@@ -120,7 +121,7 @@ describe('the lists of API keys and applications', () => {
     await host.close()
     host = await startConsole({
       store: memoryStore(),
-      mount: (app, gatehouse) => app.use(gatehouse.console().apiKeys({ path: '/developer/keys' })),
+      mount: (app, gatehouse) => app.use(createConsole(gatehouse).apiKeys({ path: '/developer/keys' })),
     })
     const { apiKey } = await createKey()
     const { body } = await host.visit('acme').get('/developer/keys')

@@ -3,6 +3,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { CALLBACK, connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
+import { createConsole } from '../../../src/console.ts'
 
 const PATH = '/console/connected-applications'
 
@@ -231,7 +232,7 @@ describe('connected applications in detail', () => {
     const embedded = await startConsole({
       store: memoryStore(),
       mount: (app, gatehouse) =>
-        app.use(gatehouse.console().connectedApplications({ path: '/account/apps' })),
+        app.use(createConsole(gatehouse).connectedApplications({ path: '/account/apps' })),
     })
     const visitor = embedded.visit('alice')
     const application = await embedded.createApplication({ name: 'Ledger' })

@@ -3,6 +3,8 @@ import { describeEachStore } from '../../support/stores.ts'
 import { request } from '../management/setup.ts'
 import { textOf } from './markup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
+import { createConsole } from '../../../src/console.ts'
+import { createManagementApi } from '../../../src/management.ts'
 
 const DAY_MS = 86_400_000
 const PATH = '/console/api-keys/new'
@@ -14,8 +16,8 @@ describeEachStore('the CSRF tokens of console and management API', (makeStore) =
     host = await startConsole({
       store: makeStore(),
       mount(app, gatehouse) {
-        app.use(gatehouse.console())
-        app.use(gatehouse.management())
+        app.use(createConsole(gatehouse))
+        app.use(createManagementApi(gatehouse))
       },
     })
   })

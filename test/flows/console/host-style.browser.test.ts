@@ -4,6 +4,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { openPage } from './browser-setup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
+import { createConsole } from '../../../src/console.ts'
 
 /** Rules of a host for all elements outside SVG that the pages of the console use. */
 const HOST_STYLE = `
@@ -32,7 +33,7 @@ describeWithChromium('the rules of a host for elements', () => {
         for (const [path, style] of Object.entries({ '/plain': '', '/styled': HOST_STYLE })) {
           const layout = (_ctx: unknown, { body }: { body: string }) =>
             `<!doctype html><title>Host</title><style>${style}</style><main>${body}</main>`
-          app.use(gatehouse.console({ path, layout }))
+          app.use(createConsole(gatehouse, { path, layout }))
         }
       },
     })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { GatehouseError, type ConsoleOptions } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { startConsole, type ConsoleHost } from './setup.ts'
+import { createConsole } from '../../../src/console.ts'
 
 const FRAGMENT = { 'X-Gatehouse-Fragment': '1' }
 
@@ -116,9 +117,9 @@ describe('the options of the console', () => {
 
   it('invalid options, and a host without accounts.current, are rejected at once', async () => {
     const host = await startConsole({ store: memoryStore() })
-    expect(() => host.gatehouse.console({ path: 'console' })).toThrow(GatehouseError)
-    expect(() => host.gatehouse.console({ layuot: 1 } as object)).toThrow(/layuot/)
-    expect(() => host.gatehouse.console().apiKeys({} as never)).toThrow(/path/)
+    expect(() => createConsole(host.gatehouse, { path: 'console' })).toThrow(GatehouseError)
+    expect(() => createConsole(host.gatehouse, { layuot: 1 } as object)).toThrow(/layuot/)
+    expect(() => createConsole(host.gatehouse).apiKeys({} as never)).toThrow(/path/)
     await host.close()
   })
 
@@ -126,7 +127,7 @@ describe('the options of the console', () => {
     const host = await startConsole({ store: memoryStore() })
     const problemsOf = (texts: object) => {
       try {
-        host.gatehouse.console({ texts: texts as ConsoleOptions['texts'] })
+        createConsole(host.gatehouse, { texts: texts as ConsoleOptions['texts'] })
         return []
       } catch (error) {
         expect(error).toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })

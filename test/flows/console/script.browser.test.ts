@@ -5,6 +5,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { openPage } from './browser-setup.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
+import { createConsole } from '../../../src/console.ts'
 
 /** A single-page app of a host, which shows a fragment of the console. */
 const singlePageApp: Middleware = async (ctx, next) => {
@@ -42,7 +43,7 @@ describeWithChromium('the console with its script', () => {
       mount(app, gatehouse) {
         app.use(singlePageApp)
         app.use(framingPage)
-        app.use(gatehouse.console({ sameOriginFrame: true }))
+        app.use(createConsole(gatehouse, { sameOriginFrame: true }))
       },
     })
   })

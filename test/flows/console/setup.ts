@@ -11,6 +11,7 @@ import type {
 import { formsOf, type Page } from '../../support/browser.ts'
 import { startHost } from '../../support/host.ts'
 import { readSession, sessionIn } from '../../support/session-cookie.ts'
+import { createConsole } from '../../../src/console.ts'
 
 /**
  * Starts a host that serves the console at `/console`. A cookie says who is signed in. The account `root` is an operator.
@@ -44,7 +45,7 @@ export async function startConsole(options: {
     },
     mount(app, gatehouse) {
       if (options.mount) options.mount(app, gatehouse)
-      else app.use(gatehouse.console(options.console))
+      else app.use(createConsole(gatehouse, options.console))
       app.use(gatehouse.middleware())
       app.use(gatehouse.gateway.middleware())
     },

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { createTestIssuer, mintToken } from 'koa-gatehouse/testing'
 import { startHost, type Host } from '../../support/host.ts'
+import { importRegistry } from '../../../src/backup.ts'
 
 let host: Host
 let apiKey: string
@@ -80,10 +81,10 @@ const otherCalls: [string, Call][] = [
   ['accounts.changed', () => host.gatehouse.accounts.changed('acme', misspelt)],
   ['signingKeys.rotate', () => host.gatehouse.signingKeys.rotate(misspelt)],
   ['signingKeys.revoke', () => host.gatehouse.signingKeys.revoke('x', misspelt)],
-  ['importRegistry', () => host.gatehouse.importRegistry([], misspelt)],
+  ['importRegistry', () => importRegistry(host.gatehouse, [], misspelt)],
   [
     'importRegistry with a value of `signingKeys` that is not a boolean',
-    () => host.gatehouse.importRegistry([], { signingKeys: 'no' } as never),
+    () => importRegistry(host.gatehouse, [], { signingKeys: 'no' } as never),
   ],
   ['ready', () => host.gatehouse.ready(misspelt)],
   ['gateway.authenticate', () => host.gatehouse.gateway.authenticate({ url: '/', headers: {} }, misspelt)],

@@ -6,6 +6,7 @@ import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { products } from '../../fixtures/products.ts'
 import { SECRET, startHost, type Host } from '../../support/host.ts'
 import { startRedis, type RedisServer } from '../../support/redis-server.ts'
+import { exportRegistry, importRegistry } from '../../../src/backup.ts'
 
 vi.mock('../../../src/keys/generate-key.ts', async (original) =>
   (await import('../../support/quick-keys.ts')).withQuickKeys(original),
@@ -81,7 +82,7 @@ describeWithRedis('a Redis that loses data', () => {
     })
     await gateway.ready()
     backup = []
-    for await (const line of one.gatehouse.exportRegistry()) backup.push(line)
+    for await (const line of exportRegistry(one.gatehouse)) backup.push(line)
   })
   afterEach(async () => {
     await gateway.close()
@@ -115,7 +116,7 @@ describeWithRedis('a Redis that loses data', () => {
   async function checkAfterLoss(revoked: string, beforeLoss: string): Promise<void> {
     const [one, other] = hosts as [Host, Host]
     expect(await statuses(revoked)).toEqual([401, 401, 401])
-    const { conflicts } = await one.gatehouse.importRegistry(backup, { signingKeys: false })
+    const { conflicts } = await importRegistry(one.gatehouse, backup, { signingKeys: false })
     expect(conflicts).toEqual([])
     for (const host of [one, other]) await untilEverywhere(await tokenAt(host), 200)
     // After the loss of the old keys, a gateway in another process accepts a cached token for up to ten

@@ -6,6 +6,7 @@ import { faultyStore } from '../../support/faulty-store.ts'
 import { startHost } from '../../support/host.ts'
 import { createGrantLifecycle } from '../../../src/grants/grant-lifecycle.ts'
 import { startManagement } from './setup.ts'
+import { createManagementApi } from '../../../src/management.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -32,7 +33,7 @@ it.each([
 ])('the API answers when it is mounted %s', async (_, use) => {
   const host = await startHost({
     gatehouse: { accounts },
-    mount: (app, gatehouse) => use(app, gatehouse.management({ path: '/developer/api' })),
+    mount: (app, gatehouse) => use(app, createManagementApi(gatehouse, { path: '/developer/api' })),
   })
   closing.push(host.close)
   await host.gatehouse.ready()
@@ -52,7 +53,7 @@ it.each([
 it('an invalid path is rejected when the API is mounted', async () => {
   const host = await startManagement({ store: memoryStore() })
   closing.push(host.close)
-  expect(() => host.gatehouse.management({ path: 'account' })).toThrow(
+  expect(() => createManagementApi(host.gatehouse, { path: 'account' })).toThrow(
     expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }),
   )
 })

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import type { Account, Accounts, GatehouseOptions, SignedIn, Store } from 'koa-gatehouse'
 import { startHost, type Host } from '../../support/host.ts'
+import { createManagementApi } from '../../../src/management.ts'
 
 /** The headers that say to the test host who calls: a session, or a token of a script. */
 function signedInBy(ctx: Context): SignedIn | undefined {
@@ -42,7 +43,7 @@ export async function startManagement(options: {
       ...options.gatehouse,
     },
     mount(app, gatehouse) {
-      app.use(gatehouse.management())
+      app.use(createManagementApi(gatehouse))
       app.use(gatehouse.middleware())
       app.use(gatehouse.gateway.middleware())
     },

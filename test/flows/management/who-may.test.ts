@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Permission, PermissionTarget } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { request, startManagement, type ManagementHost } from './setup.ts'
+import { createManagementApi } from '../../../src/management.ts'
 
 let host: ManagementHost
 /** The answer of `accounts.can`, and the arguments of its calls. */
@@ -209,7 +210,7 @@ describe('requests with a session cookie', () => {
       products: {},
       accounts: { find: () => undefined },
     })
-    expect(() => gatehouse.management()).toThrow(expect.objectContaining({ code: 'ERR_OPTIONS' }))
+    expect(() => createManagementApi(gatehouse)).toThrow(expect.objectContaining({ code: 'ERR_OPTIONS' }))
     await gatehouse.close()
   })
 })

@@ -3,6 +3,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { authorize, authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
 import { basic } from '../../support/host-requests.ts'
 import { describeEachStore } from '../../support/stores.ts'
+import { exportRegistry, importRegistry } from '../../../src/backup.ts'
 
 describeEachStore('a client that is reported as compromised, with two processes', (makeStore) => {
   let one: Host
@@ -101,7 +102,7 @@ test('after an export and an import, a compromised client still has no valid sec
   const [from, to] = [await startHost({ store: memoryStore() }), await startHost({ store: memoryStore() })]
   const key = await from.createApiKey()
   await from.gatehouse.apiKeys.reportCompromised(key.client_id)
-  expect(await to.gatehouse.importRegistry(from.gatehouse.exportRegistry() as never)).toMatchObject({
+  expect(await importRegistry(to.gatehouse, exportRegistry(from.gatehouse) as never)).toMatchObject({
     apiKeys: 1,
     conflicts: [],
   })

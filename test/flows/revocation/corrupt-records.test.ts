@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
+import { exportRegistry, importRegistry } from '../../../src/backup.ts'
 
 const direct = { grant_type: 'client_credentials' }
 const CALL = 'GET /invoices/list'
@@ -234,7 +235,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     })
 
     const file: string[] = []
-    for await (const line of host.gatehouse.exportRegistry()) file.push(line)
+    for await (const line of exportRegistry(host.gatehouse)) file.push(line)
     expect(file.join('')).toContain(intact.client_id)
     expect(file.join('')).not.toMatch(/foreign|mark/)
     expect(file.filter((line) => line.includes(broken.client_id))).toEqual([
@@ -248,7 +249,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
 
     const second = await startHost({ store: makeStore() })
     try {
-      const imported = await second.gatehouse.importRegistry(file)
+      const imported = await importRegistry(second.gatehouse, file)
       expect(imported).toMatchObject({
         apiKeys: 1,
         deletedClients: 0,
@@ -269,10 +270,10 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     await directToken(keys[1] as Credentials)
     await vi.waitFor(async () => expect(await store.get(`client-usage:${intact}`)).toBeDefined())
     const file: string[] = []
-    for await (const line of host.gatehouse.exportRegistry()) file.push(line)
+    for await (const line of exportRegistry(host.gatehouse)) file.push(line)
     for (const name of [`client:${broken}`, `client:${deleted}`, `client-usage:${intact}`])
       await corrupt(name)
-    const { conflicts, unchanged, skipped } = await host.gatehouse.importRegistry(file)
+    const { conflicts, unchanged, skipped } = await importRegistry(host.gatehouse, file)
     expect(conflicts).toEqual([broken, deleted].toSorted())
     expect(unchanged).toBeGreaterThan(0)
     expect(skipped).toEqual([])

@@ -13,6 +13,7 @@ import { findSecrets, type Secrets } from '../../support/find-secrets.ts'
 import { dumpRedis, type DumpedKey } from '../../support/redis-dump.ts'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../../support/redis-server.ts'
+import { exportRegistry } from '../../../src/backup.ts'
 
 const GATEHOUSE_SECRET = 'the secret of this gatehouse, and it must stay secret'
 
@@ -68,7 +69,7 @@ describeWithRedis('the data at rest', () => {
     await runEveryFlow(recording)
     await recordKeys(store, secrets)
     exported = []
-    for await (const line of host.gatehouse.exportRegistry()) exported.push(line)
+    for await (const line of exportRegistry(host.gatehouse)) exported.push(line)
     dump = await dumpRedis(redis)
   })
   afterAll(async () => {

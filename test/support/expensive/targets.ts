@@ -6,6 +6,8 @@ import { startHost, type Host } from '../host.ts'
 import { readSession } from '../session-cookie.ts'
 import type { Store } from 'koa-gatehouse'
 import type { Target } from './kinds.ts'
+import { createConsole } from '../../../src/console.ts'
+import { createManagementApi } from '../../../src/management.ts'
 
 /** The targets of two hosts: one with the built-in sign-in page, one with a session, the console and the management API. */
 export interface Targets {
@@ -26,7 +28,7 @@ export async function startTargets(
   const session = await startConsole({
     store: makeStore(),
     mount(app, gatehouse) {
-      app.use(gatehouse.console()).use(gatehouse.management())
+      app.use(createConsole(gatehouse)).use(createManagementApi(gatehouse))
     },
     accounts: {
       // The header says that a token identifies the caller, so the management API needs no CSRF token.

@@ -52,15 +52,15 @@ export interface ManagementParts extends OperatorParts, Omit<CatalogParts, 'acco
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options; `ERR_OPTIONS` if `accounts` has no
  *   `current`, so that no caller can be known
  */
-export function management(parts: ManagementParts, options: ManagementOptions = {}): Middleware {
-  checkInput('gatehouse.management()', options, { path: optional(mountPathProblem) })
+export function managementApiOf(parts: ManagementParts, options: ManagementOptions = {}): Middleware {
+  checkInput('createManagementApi()', options, { path: optional(mountPathProblem) })
   const { path = '/account/api' } = options
   const mountPath = path === '/' ? '' : path
   const { accounts, issuer, csrfKeys } = parts
   if (!accounts.current) {
     throw new GatehouseError(
       'ERR_OPTIONS',
-      'gatehouse.management() needs accounts.current and accounts.signInUrl: without them, the host does not say who calls',
+      'createManagementApi() needs accounts.current and accounts.signInUrl: without them, the host does not say who calls',
     )
   }
 

@@ -1,29 +1,42 @@
-import type { KeySource } from '../keys/signing-keys.ts'
-import { clientSection } from '../backup/clients.ts'
-import { hostEpochSection } from '../backup/host-epochs.ts'
-import { deletedClientSection } from '../backup/deleted-clients.ts'
-import type { Sections } from '../backup/sections.ts'
-import { catalogSection } from '../backup/catalog.ts'
-import { revocationSection } from '../backup/revocations.ts'
+import type { ExportableKeys } from '../keys/key-ring-import.ts'
+import type { Logger } from '../host/logger.ts'
+import type { RevocationLog } from '../revocation/revocation-log.ts'
+import type { Store } from '../store/contract.ts'
+import { clientSection } from './clients.ts'
+import { hostEpochSection } from './host-epochs.ts'
+import { deletedClientSection } from './deleted-clients.ts'
+import type { Sections } from './sections.ts'
+import { catalogSection } from './catalog.ts'
+import { revocationSection } from './revocations.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { revocationOfCorrupt } from '../clients/access-epoch.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import type { GrantLifecycle } from '../grants/grant-lifecycle.ts'
-import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
-import type { Subject, RevocationSpec } from '../revocation/revoke-tokens.ts'
-import type { Core } from './wire-core.ts'
+import type { RevocationSet } from '../revocation/is-revoked.ts'
+import { createLongestLifetime, type LongestLifetime } from '../revocation/longest-token-lifetime.ts'
+import type { Revocations, RevocationSpec, Subject } from '../revocation/revoke-tokens.ts'
 
 /** The number of an account's grants that are read at once. */
 const PAGE_SIZE = 50
 
+/** What the export and the import use of a gatehouse. */
+interface Parts {
+  readonly issuer: string
+  readonly isRegistryAtHost: boolean
+  readonly store: Store
+  readonly logger: Logger
+  readonly longestLifetime: LongestLifetime
+  readonly revocationLog: RevocationLog
+  readonly revoked: RevocationSet
+  readonly revocations: Pick<Revocations, 'listPending'>
+  readonly exportableKeys: ExportableKeys | undefined
+  readonly clientTokens: Pick<ClientTokens, 'revocationsOf'>
+  readonly grantLifecycle: Pick<GrantLifecycle, 'index' | 'hasStaleConsent'>
+}
+
 /** Creates the sections of an export: products, clients, deleted clients, host epochs, keys and revocations. */
-export function createBackupSections(
-  core: Core,
-  keys: Pick<KeySource, 'exportable'>,
-  clientTokens: Pick<ClientTokens, 'revocationsOf'>,
-  grantLifecycle: Pick<GrantLifecycle, 'index' | 'hasStaleConsent'>,
-): Sections {
-  const { settings, durable: store, logger, longestLifetime, revoked, revocations } = core
+export function createSections(parts: Parts): Sections {
+  const { store, logger, longestLifetime, clientTokens, grantLifecycle, exportableKeys: keys } = parts
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
   const longestIdToken = ofIdTokens(1)
 
@@ -38,7 +51,7 @@ export function createBackupSections(
       if (!isCorruptRecord(error)) throw error
       // If the host manages the clients, their epochs may be any numbers. So the revocation has no epoch
       // limit, and revokes all tokens of the client.
-      return settings.registry ? [{ of: 'client', id }] : revocationOfCorrupt(id, Date.now())
+      return parts.isRegistryAtHost ? [{ of: 'client', id }] : revocationOfCorrupt(id, Date.now())
     }
   }
 
@@ -60,12 +73,12 @@ export function createBackupSections(
   return {
     async header() {
       const accessToken = await longestLifetime.seconds()
-      const idToken = keys.exportable && (await longestIdToken.seconds())
+      const idToken = keys && (await longestIdToken.seconds())
       return {
         exportedAt: Math.floor(Date.now() / 1000),
-        issuer: settings.issuer,
-        clients: settings.registry ? 'host' : 'store',
-        signingKeys: keys.exportable !== undefined,
+        issuer: parts.issuer,
+        clients: parts.isRegistryAtHost ? 'host' : 'store',
+        signingKeys: keys !== undefined,
         longestLifetimes: { accessToken, ...(idToken !== undefined && { idToken }) },
       }
     },
@@ -76,16 +89,16 @@ export function createBackupSections(
       // that time.
       await longestLifetime.seconds()
     },
-    keys: keys.exportable,
+    keys,
     sections: {
       products: catalogSection(store),
       clients: clientSection(store),
       deletedClients: deletedClientSection(store),
       hostEpochs: hostEpochSection(store),
       revocations: revocationSection({
-        log: core.revocationLog,
-        known: revoked,
-        listPending: () => revocations.listPending(pendingSpecs),
+        log: parts.revocationLog,
+        known: parts.revoked,
+        listPending: () => parts.revocations.listPending(pendingSpecs),
       }),
     },
     logger,
