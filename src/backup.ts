@@ -1,6 +1,11 @@
 import { createSections } from './backup/create-sections.ts'
 import { writeFile } from './backup/export.ts'
-import { importFile, type ImportedRegistry, type ImportOptions, type RegistrySource } from './backup/import.ts'
+import {
+  importFile,
+  type ImportedRegistry,
+  type ImportOptions,
+  type RegistrySource,
+} from './backup/import.ts'
 import type { AnyGatehouse } from './gatehouse/gatehouse.ts'
 import { internalsOf } from './gatehouse/internals.ts'
 

@@ -32,8 +32,7 @@ export function createConsole(gatehouse: AnyGatehouse, options?: ConsoleOptions)
     openIdScopes: settings.openIdScopes,
     accessLifetime: settings.lifetimes.refreshToken,
   })
-  const { branding, defaultLocale } = settings
-  const console = consoleOf({ ...internals, branding, defaultLocale, previewConsent }, options)
+  const console = consoleOf({ ...internals, previewConsent }, options)
   internals.begin()
   return console
 }

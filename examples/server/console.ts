@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { ConsolePage } from 'koa-gatehouse'
+import type { ConsolePage } from 'koa-gatehouse/console'
 import { html, page, trustedHtml } from '../page.ts'
 import { signedInAccount, site } from './website.ts'
 

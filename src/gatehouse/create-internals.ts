@@ -71,5 +71,7 @@ export function createInternals(core: Core, clients: Clients, authorizations: Au
     isRegistryAtHost: settings.registry !== undefined,
     issuer: settings.issuer,
     audience: settings.audience,
+    defaultLocale: settings.defaultLocale,
+    branding: settings.branding,
   }
 }

@@ -146,8 +146,12 @@ describe('the file of an exported registry', () => {
       store: memoryStore(),
       secret: 'another secret, which is long enough too',
     })
-    await expect(importRegistry(another.gatehouse, file)).rejects.toThrow(rejection('', 'ERR_SECRET_MISMATCH'))
-    expect(await importRegistry(another.gatehouse, file, { signingKeys: false })).toMatchObject({ apiKeys: 2 })
+    await expect(importRegistry(another.gatehouse, file)).rejects.toThrow(
+      rejection('', 'ERR_SECRET_MISMATCH'),
+    )
+    expect(await importRegistry(another.gatehouse, file, { signingKeys: false })).toMatchObject({
+      apiKeys: 2,
+    })
     await another.close()
   })
 

@@ -90,7 +90,7 @@ describe('imports between the layers of the source tree', () => {
   it.each([
     ['src/index.ts', ['jose', 'keygrip', 'koa', 'koa-compose', 'oidc-provider', 'valibot'], []],
     ['src/gateway.ts', ['jose', 'valibot'], []],
-    ['src/console.ts', ['@koa/router'], ['console']],
+    ['src/console.ts', ['@koa/router', 'jose'], ['console']],
     [
       'src/management.ts',
       ['@koa/bodyparser', '@koa/router', '@valibot/to-json-schema', 'valibot'],
@@ -164,7 +164,9 @@ describe('the layout of the repository', () => {
   })
 
   it('src has at most 27 folders and entries at its top, no file over 300 lines, and a median of at most 90 lines', () => {
-    const folders = new Set(sources.filter((file) => file.startsWith('src/')).map((file) => file.split('/')[1]))
+    const folders = new Set(
+      sources.filter((file) => file.startsWith('src/')).map((file) => file.split('/')[1]),
+    )
     const lengths = sources.map(linesOf).toSorted((one, other) => one - other)
     const median = lengths[Math.floor(lengths.length / 2)] ?? 0
     const arrows = new Set(

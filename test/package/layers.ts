@@ -20,7 +20,10 @@ const LAYERS: readonly Layer[] = [
     folders: ['src/console', 'src/management', 'src/backup'],
     about: 'optional parts: only their entries load them',
   },
-  { folders: ['src/gatehouse', 'src/gateway.ts'], about: 'compose everything below: createGatehouse, createGateway' },
+  {
+    folders: ['src/gatehouse', 'src/gateway.ts'],
+    about: 'compose everything below: createGatehouse, createGateway',
+  },
   { folders: ['src/options'], about: 'what a host hands over: checked, completed, frozen' },
   { folders: ['src/authorization-server/routing'], about: 'what is below {auth_url}' },
   { folders: ['src/authorization-server/provider'], about: 'the only importer of oidc-provider' },
@@ -36,14 +39,19 @@ const LAYERS: readonly Layer[] = [
   { folders: ['src/store'], about: 'the Store port, and what makes any store resilient' },
   { folders: ['src/http'], about: 'HTML template, forms, CSRF, security headers' },
   { folders: ['src/host'], about: "the host's accounts, subjects, logger, events" },
-  { folders: ['src/validation', 'src/async'], about: 'checks of input · timeouts, coalescing, periodic work' },
+  {
+    folders: ['src/validation', 'src/async'],
+    about: 'checks of input · timeouts, coalescing, periodic work',
+  },
   { folders: ['src/errors.ts'], about: 'the one error class and its codes' },
 ]
 
 /** The layers as text, one line a layer. CONTRIBUTING.md contains it. */
 export function drawing(): string {
   return LAYERS.map(({ folders, about }) => {
-    const names = folders.map((folder) => (folder.endsWith('.ts') ? folder : `${folder}/`).replace('src/', ''))
+    const names = folders.map((folder) =>
+      (folder.endsWith('.ts') ? folder : `${folder}/`).replace('src/', ''),
+    )
     const text = names.join('  ')
     // Long names get a line of their own.
     return text.length < 36 ? `${text.padEnd(38)}${about}` : `${text}\n${' '.repeat(38)}${about}`

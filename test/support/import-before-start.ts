@@ -1,4 +1,4 @@
-import type { Gatehouse, ImportedRegistry, ImportOptions } from 'koa-gatehouse'
+import type { ImportedRegistry, ImportOptions } from 'koa-gatehouse/backup'
 import { SECRET, startHost, type HostOptions } from './host.ts'
 import { importRegistry } from '../../src/backup.ts'
 

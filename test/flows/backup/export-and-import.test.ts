@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { decodeJwt } from 'jose'
-import type { Gatehouse, HostApiKey, ImportedRegistry, ImportOptions, Store } from 'koa-gatehouse'
+import type { Gatehouse, HostApiKey, Store } from 'koa-gatehouse'
+import type { ImportedRegistry, ImportOptions } from 'koa-gatehouse/backup'
 import { connect, startHost, SECRET, type Host, type HostOptions } from '../../support/host.ts'
 import { importBeforeStart } from '../../support/import-before-start.ts'
 import { describeEachStore } from '../../support/stores.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { GatehouseError, type ConsoleOptions } from 'koa-gatehouse'
+import { GatehouseError } from 'koa-gatehouse'
+import type { ConsoleOptions } from 'koa-gatehouse/console'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { startConsole, type ConsoleHost } from './setup.ts'
 import { createConsole } from '../../../src/console.ts'

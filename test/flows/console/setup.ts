@@ -1,13 +1,6 @@
 import type Koa from 'koa'
-import type {
-  Account,
-  Accounts,
-  ConsoleOptions,
-  Gatehouse,
-  GatehouseOptions,
-  SignedIn,
-  Store,
-} from 'koa-gatehouse'
+import type { Account, Accounts, Gatehouse, GatehouseOptions, SignedIn, Store } from 'koa-gatehouse'
+import type { ConsoleOptions } from 'koa-gatehouse/console'
 import { formsOf, type Page } from '../../support/browser.ts'
 import { startHost } from '../../support/host.ts'
 import { readSession, sessionIn } from '../../support/session-cookie.ts'
