@@ -7,9 +7,9 @@ import type { Store } from 'koa-gatehouse'
 import { SECRET, startHost, type Host } from '../support/host.ts'
 import { importBeforeStart } from '../support/import-before-start.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
-import { exportRegistry, importRegistry } from '../../src/backup.ts'
+import { exportRegistry, type RegistrySource } from '../../src/backup.ts'
 
-type Source = Parameters<typeof importRegistry>[1]
+type Source = RegistrySource
 
 describeEachStore('a file whose revocations were taken out', (makeStore) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-registry-'))
