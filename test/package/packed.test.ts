@@ -104,10 +104,14 @@ describe('the packed package', () => {
       path.join(project, 'entry-points.ts'),
       `import { Redis } from 'ioredis'
        import { createGatehouse } from 'koa-gatehouse'
+       import { exportRegistry } from 'koa-gatehouse/backup'
+       import { createConsole } from 'koa-gatehouse/console'
        import { createGateway } from 'koa-gatehouse/gateway'
+       import { createManagementApi } from 'koa-gatehouse/management'
        import { mintToken } from 'koa-gatehouse/testing'
        import { memoryStore } from 'koa-gatehouse/adapters/memory'
        import { redisStore } from 'koa-gatehouse/adapters/redis'
+       export const parts = [createConsole, createManagementApi, exportRegistry]
        export const all = [createGatehouse, createGateway, mintToken, memoryStore, redisStore(new Redis())]`,
     )
     await runToEnd(project, process.execPath, [tsc])
@@ -131,7 +135,10 @@ describe('the packed package', () => {
       path.join(project, 'host.cjs'),
       `const Koa = require('koa')
        const { createGatehouse } = require('koa-gatehouse')
+       const { exportRegistry } = require('koa-gatehouse/backup')
+       const { createConsole } = require('koa-gatehouse/console')
        const { createGateway } = require('koa-gatehouse/gateway')
+       const { createManagementApi } = require('koa-gatehouse/management')
        const { mintToken } = require('koa-gatehouse/testing')
        const { memoryStore } = require('koa-gatehouse/adapters/memory')
        const { redisStore } = require('koa-gatehouse/adapters/redis')
@@ -143,6 +150,7 @@ describe('the packed package', () => {
          accounts: { find: (id) => ({ id, claims: { name: 'Alice' } }), current: () => ({ accountId: 'alice' }), signInUrl: () => '/login' },
        })
        const app = new Koa()
+       app.use(createConsole(gatehouse)).use(createManagementApi(gatehouse))
        app.use(gatehouse.middleware()).use(gatehouse.gateway.middleware())
        app.use((ctx) => { ctx.body = ctx.state.auth.mode + ' ' + ctx.state.auth.accountId })
 
@@ -172,6 +180,10 @@ describe('the packed package', () => {
          await get('http://localhost:${port}/api/orders', next)
          await get('${issuer}/oauth2/userinfo', next)
 
+         for (const path of ['/console/api-keys', '/account/api/api-keys']) {
+           console.log((await fetch('http://localhost:${port}' + path)).status)
+         }
+         for await (const line of exportRegistry(gatehouse)) console.log(JSON.parse(line).is)
          console.log(typeof createGateway, typeof mintToken, typeof redisStore)
          server.close()
          server.closeAllConnections()
@@ -184,10 +196,52 @@ describe('the packed package', () => {
         '200 864000 direct acme',
         '200 3600 delegated alice',
         '200 3600 {"sub":"alice","account_id":"alice","name":"Alice"}',
+        '200',
+        '200',
+        'koa-gatehouse registry',
+        'signing-keys',
+        'products',
+        'client',
+        'client',
+        'end',
         'function function function',
         '',
       ].join('\n'),
     )
+  })
+
+  it.each([
+    ['koa-gatehouse', [], []],
+    ['koa-gatehouse/gateway', [], []],
+    ['koa-gatehouse/console', ['console'], ['@koa/router']],
+    [
+      'koa-gatehouse/management',
+      ['management'],
+      ['@koa/bodyparser', '@koa/router', '@valibot/to-json-schema'],
+    ],
+    ['koa-gatehouse/backup', ['backup'], []],
+  ])('%s loads of the optional parts %o, and of their packages %o', async (entry, parts, packages) => {
+    const write = (file: string, text: string) => writeFile(path.join(project, file), text)
+    await write(
+      'print-loaded.mjs',
+      `import { writeSync } from 'node:fs'
+       export function load(url, context, next) {
+         writeSync(1, url + '\\n')
+         return next(url, context)
+       }`,
+    )
+    await write(
+      'register.mjs',
+      `import { register } from 'node:module'
+       register('./print-loaded.mjs', import.meta.url)`,
+    )
+    await write('load.mjs', `await import('${entry}')`)
+    const loaded = await runToEnd(project, process.execPath, ['--import', './register.mjs', 'load.mjs'])
+    const found = (pattern: RegExp) =>
+      [...new Set([...loaded.matchAll(pattern)].map(([, name]) => name))].toSorted()
+    expect(loaded).toContain('/node_modules/koa-gatehouse/dist/')
+    expect(found(/dist\/src\/(console|management|backup)\//g)).toEqual(parts)
+    expect(found(/node_modules\/(@koa\/(?:router|bodyparser)|@valibot\/to-json-schema)\//g)).toEqual(packages)
   })
 
   it('a process that mounts the package and has no other work ends by itself, even with a failing store', async () => {
