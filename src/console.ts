@@ -19,7 +19,7 @@ export type { ConsoleTexts } from './console/texts.ts'
  * result also mounts single parts: `createConsole(gatehouse).connectedApplications({ path })`. The gatehouse starts in the
  * background.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current`; `ERR_INVALID_ARGUMENT` for invalid
+ * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for invalid
  *   options, or if `gatehouse` is not from `createGatehouse()`
  */
 export function createConsole(gatehouse: AnyGatehouse, options?: ConsoleOptions): Console {

@@ -7,10 +7,10 @@ export type { ManagementOptions } from './management/management-api.ts'
 
 /**
  * Creates the management API: JSON over HTTP for the API keys, applications and authorizations of the signed-in account,
- * for consoles and scripts. `accounts.current` says who calls. Mount it below your session. Requests outside `path` pass
+ * for front ends and scripts. `accounts.current` says who calls. Mount it below your session. Requests outside `path` pass
  * through. The gatehouse starts in the background.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current`; `ERR_INVALID_ARGUMENT` for invalid
+ * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for invalid
  *   options, or if `gatehouse` is not from `createGatehouse()`
  */
 export function createManagementApi(gatehouse: AnyGatehouse, options?: ManagementOptions): Middleware {
