@@ -9,27 +9,27 @@ import type { Branding } from './branding.ts'
 
 /** Lifetimes, all in whole seconds. */
 export interface Lifetimes {
-  /** Access token of an API key. @default 864000 (10 days) */
+  /** Access token of an API key, at most 366 days. @default 864000 (10 days) */
   readonly directAccessToken?: number | undefined
-  /** Access token of an application. @default 3600 (1 hour) */
+  /** Access token of an application, at most 31 days. @default 3600 (1 hour) */
   readonly delegatedAccessToken?: number | undefined
-  /** Refresh token, counted from its last use. @default 2592000 (30 days) */
+  /** Refresh token, counted from its last use, at most 3660 days. @default 2592000 (30 days) */
   readonly refreshToken?: number | undefined
-  /** Authorization code, at most 600 (RFC 6749 4.1.2). @default 60 */
+  /** Authorization code, at most 600 seconds (RFC 6749 4.1.2). @default 60 */
   readonly authorizationCode?: number | undefined
-  /** ID token. @default 3600 (1 hour) */
+  /** ID token, at most 31 days. @default 3600 (1 hour) */
   readonly idToken?: number | undefined
   /**
-   * Time from the authorization request until the person must have signed in; never longer than
-   * `interaction`. After that time the page asks the person to start again at the application. @default 1200
+   * Time from the authorization request until the person must have signed in, at most one day, and never longer
+   * than `interaction`. After that time the page asks the person to start again at the application. @default 1200
    * (20 minutes)
    */
   readonly signIn?: number | undefined
-  /** Time within which a signed-in person must decide on the consent page. @default 3600 (1 hour) */
+  /** Time within which a signed-in person must decide on the consent page, at most one day. @default 3600 (1 hour) */
   readonly interaction?: number | undefined
-  /** Session of the authorization service in the browser. @default 1209600 (14 days) */
+  /** Session of the authorization service in the browser, counted from its last use, at most 366 days. @default 1209600 (14 days) */
   readonly session?: number | undefined
-  /** Time for which a user's decision about an application is stored. @default 31536000 (365 days) */
+  /** Time for which a user's decision about an application is stored, at most 3660 days. @default 31536000 (365 days) */
   readonly storedConsent?: number | undefined
 }
 
@@ -66,11 +66,11 @@ export interface RevocationOptions {
 
 /** Schedule of the rotation of signing keys. */
 export interface RotationSchedule {
-  /** Seconds for which a key signs before the next key is activated. @default 7776000 (90 days) */
+  /** Seconds for which a key signs before the next key is activated, at most 3660 days. @default 7776000 (90 days) */
   readonly rotateAfterSeconds?: number | undefined
   /**
    * Seconds for which a key is published before it signs, so that every verifier has fetched the key by then;
-   * less than `rotateAfterSeconds`. @default 86400 (1 day)
+   * less than `rotateAfterSeconds`, and at most 366 days. @default 86400 (1 day)
    */
   readonly publishAheadSeconds?: number | undefined
 }
