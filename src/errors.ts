@@ -39,10 +39,6 @@ const STATUS = {
   ERR_NOT_READY: 503,
   /** `close()` was called. Remedy: create a new gatehouse. */
   ERR_CLOSED: 503,
-  /** The `reason` of a principal's `signal`: the token has expired. Remedy: end the work that the token permitted. */
-  ERR_TOKEN_EXPIRED: 401,
-  /** The `reason` of a principal's `signal`: the token was revoked. Remedy: end the work that the token permitted. */
-  ERR_TOKEN_REVOKED: 401,
   /** `mintToken` received a store that is not in memory. Remedy: use `memoryStore()`, or `allowPersistentStore` in tests. */
   ERR_PERSISTENT_STORE: 500,
 } as const

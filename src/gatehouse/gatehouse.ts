@@ -77,8 +77,8 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    *
    * 1. `health().ready` and `gateway.health().ready` become false. Answers say `Connection: close`.
    * 2. For `graceMs` the server works as before, and load balancers notice that the process is not ready.
-   * 3. Then the server stops listening, `onGraceEnd` is called, the signals of all principals abort (`ERR_CLOSED`), and
-   *    idle connections are closed. Pending answers have 20 seconds to end.
+   * 3. Then the server stops listening, `onGraceEnd` is called, all watches of `gateway.watch()` end (`closed`), and idle
+   *    connections are closed. Pending answers have 20 seconds to end.
    * 4. `close()`.
    *
    * A second call waits for the first one.

@@ -1,13 +1,7 @@
 import type { RevocableToken } from '../revocation/revocation.ts'
 import { onlyBearerToken, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import type { GatewayDependencies } from './dependencies.ts'
-import {
-  createPrincipal,
-  isPrincipalOf,
-  type Principal,
-  type SignalOf,
-  type VerifiedToken,
-} from './principal.ts'
+import { createPrincipal, isPrincipalOf, type Principal, type VerifiedToken } from './principal.ts'
 import type { Readiness } from './readiness.ts'
 import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
@@ -27,10 +21,10 @@ export function createAuthorizer(
   dependencies: GatewayDependencies,
   errorResponses: ErrorResponses,
   readiness: Pick<Readiness, 'isReady' | 'soonReady'>,
-  signalOf: SignalOf,
 ) {
   const { issuer, audience, getKey, revocations, maxCachedTokens, logger } = dependencies
-  const toPrincipal = (verified: VerifiedToken, token: string) => createPrincipal(verified, token, signalOf)
+  const toPrincipal = (verified: VerifiedToken, token: string) =>
+    createPrincipal(verified, token, dependencies)
   const verifiedTokens = createVerifiedTokens({
     verifyToken: createTokenVerifier({ issuer, audience, getKey }),
     toPrincipal,
@@ -95,6 +89,6 @@ export function createAuthorizer(
       return known.principal
     },
     /** Whether this authorizer created a principal. */
-    isOwn: (principal: unknown): principal is Principal => isPrincipalOf(principal, signalOf),
+    isOwn: (principal: unknown): principal is Principal => isPrincipalOf(principal, dependencies),
   }
 }

@@ -15,6 +15,7 @@ import { guard, type GatewayMiddlewareOptions } from './guard.ts'
 import type { Principal } from './principal.ts'
 import { createParts } from './parts.ts'
 import { requireScope } from './require-scope.ts'
+import { createTokenWatch, type TokenEnd } from './token-watch.ts'
 import { wellKnown } from './well-known.ts'
 
 /** Guards an API. It accepts a call if the token carries the scope of the operation that the call names. */
@@ -51,6 +52,17 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
    */
   authenticate(call: IncomingCall, options?: AuthenticateOptions<Scope>): Promise<Authentication>
   /**
+   * Calls `onEnd` once, as soon as the token of an accepted call is no longer valid. Use it for work that continues
+   * after the call was accepted, such as WebSockets, streams and long jobs. If the token is not valid any more already,
+   * `onEnd` is called soon, and never before `watch()` returns. An `onEnd` that throws or rejects is logged.
+   *
+   * @param principal `ctx.state.auth`, or `principal` of `authenticate()`; not a copy
+   * @returns a function that stops the watch. Call it when the work ends. `onEnd` is never called after it
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `principal` is not a principal of this gateway, or if `onEnd` is
+   *   not a function
+   */
+  watch(principal: Principal, onEnd: (reason: TokenEnd) => unknown): () => void
+  /**
    * Serves the metadata of the API at `/.well-known/oauth-protected-resource…` (RFC 9728 3). Error responses
    * link to this address. An app needs this middleware if `middleware()` is mounted below a path, and so
    * never receives requests for this address.
@@ -71,8 +83,8 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
    */
   ready(): Promise<void>
   /**
-   * Closes the gateway. Calls get 503 from then on, and the signals of all principals abort (`ERR_CLOSED`).
-   * Idempotent. The method closes only what the gateway opened itself.
+   * Closes the gateway. Calls get 503 from then on, and all watches end (`closed`). Idempotent. The method closes only
+   * what the gateway opened itself.
    */
   close(): Promise<void>
   /** Like `shutdown()` of a gatehouse. On `gatehouse.gateway` it stops the whole gatehouse. */
@@ -87,9 +99,10 @@ export function createGatewayFrom<Scope extends string = string>(
 ): Gateway<Scope> {
   const { revocations } = dependencies
   const parts = createParts(dependencies)
-  const { readiness, signals } = parts
+  const { readiness } = parts
+  const tokenWatch = createTokenWatch(dependencies, parts.authorizer.isOwn)
   const { shutdown = createShutdown(close, dependencies.logger) } = dependencies
-  shutdown.onGraceEnd(signals.close)
+  shutdown.onGraceEnd(tokenWatch.close)
   let closing: Promise<void> | undefined
 
   return {
@@ -104,6 +117,7 @@ export function createGatewayFrom<Scope extends string = string>(
       return requireScope(parts, scopes)
     },
     authenticate: (call, options) => authenticate(parts, call, options),
+    watch: tokenWatch.watch,
     wellKnown() {
       readiness.begin()
       return wellKnown(dependencies)
@@ -126,7 +140,7 @@ export function createGatewayFrom<Scope extends string = string>(
 
   function close(): Promise<void> {
     readiness.close()
-    signals.close()
+    tokenWatch.close()
     return (closing ??= dependencies.close())
   }
 }

@@ -4,7 +4,6 @@ import type { LocatePath } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { createErrorResponses } from './error-responses.ts'
 import { createReadiness } from './readiness.ts'
-import { createTokenSignals } from './token-signals.ts'
 
 /** Maximum number of mount paths whose locator `authenticate()` keeps. A host uses one or two. */
 const MAX_LOCATORS = 100
@@ -18,14 +17,12 @@ const REWRITTEN =
 export function createParts(dependencies: GatewayDependencies) {
   const errorResponses = createErrorResponses(dependencies.audience)
   const readiness = createReadiness(dependencies)
-  const signals = createTokenSignals(dependencies.revocations)
   let hasWarned = false
   return {
     dependencies,
-    authorizer: createAuthorizer(dependencies, errorResponses, readiness, signals.signalOf),
+    authorizer: createAuthorizer(dependencies, errorResponses, readiness),
     errorResponses,
     readiness,
-    signals,
     /** Logs once that middleware above the gateway hides the operation of a request. */
     warnOfRewrite(): void {
       if (hasWarned) return

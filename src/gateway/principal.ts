@@ -32,23 +32,7 @@ export interface Principal {
    * enumerable, and a copy of the principal does not have it.
    */
   readonly claims: Readonly<JWTPayload>
-  /**
-   * A signal that aborts when the token expires or is revoked. Use it for work that continues after the call
-   * was accepted, such as WebSockets, streams and long jobs. All calls with one token share the signal.
-   *
-   * Its `reason` is a `GatehouseError` with the code `ERR_TOKEN_EXPIRED` or `ERR_TOKEN_REVOKED`. The code is
-   * `ERR_NOT_READY` if the gateway could not update its list of revocations for too long, and rejects all tokens.
-   * The code is `ERR_CLOSED` if the gateway was closed.
-   *
-   * The signal is created when it is first read, and stays in memory while it has a listener. So remove your
-   * listener when the work ends. A signal that was passed to `AbortSignal.any()` stays in memory until the
-   * token expires. The property is not enumerable, and a copy of the principal does not have it.
-   */
-  readonly signal: AbortSignal
 }
-
-/** Finds the signal of a principal. */
-export type SignalOf = (principal: Principal) => AbortSignal
 
 /** The claims of an access token (RFC 9068 2.2, and our own), after their types have been checked. */
 export interface AccessTokenClaims extends JWTPayload {
@@ -130,10 +114,10 @@ class TokenPrincipal implements Principal {
   readonly keyId: string
   readonly expiresAt: number
   readonly #token: string
-  readonly #signalOf: SignalOf
+  readonly #owner: object | undefined
   #claims: Readonly<JWTPayload> | undefined
 
-  constructor(verified: VerifiedToken, token: string, signalOf: SignalOf) {
+  constructor(verified: VerifiedToken, token: string, owner: object | undefined) {
     this.mode = verified.mode
     this.accountId = verified.accountId
     if (verified.userId !== undefined) this.userId = verified.userId
@@ -145,7 +129,7 @@ class TokenPrincipal implements Principal {
     this.keyId = verified.keyId
     this.expiresAt = verified.expiresAt
     this.#token = token
-    this.#signalOf = signalOf
+    this.#owner = owner
     Object.freeze(this)
   }
 
@@ -153,12 +137,8 @@ class TokenPrincipal implements Principal {
     return (this.#claims ??= deepFreeze(decodeJwt(this.#token)))
   }
 
-  get signal(): AbortSignal {
-    return this.#signalOf(this)
-  }
-
-  static isOf(value: unknown, signalOf: SignalOf): value is Principal {
-    return typeof value === 'object' && value !== null && #signalOf in value && value.#signalOf === signalOf
+  static isOf(value: unknown, owner: object): value is Principal {
+    return typeof value === 'object' && value !== null && #owner in value && value.#owner === owner
   }
 }
 
@@ -166,22 +146,16 @@ class TokenPrincipal implements Principal {
  * Creates the principal of a call.
  *
  * @param token the token that was presented and verified
- * @param signalOf called each time that the signal is read. @default returns a signal that never aborts
+ * @param owner the gateway that accepted the call; undefined if no gateway did
  */
-export function createPrincipal(
-  verified: VerifiedToken,
-  token: string,
-  signalOf: SignalOf = () => NEVER,
-): Principal {
-  return new TokenPrincipal(verified, token, signalOf)
+export function createPrincipal(verified: VerifiedToken, token: string, owner?: object): Principal {
+  return new TokenPrincipal(verified, token, owner)
 }
 
 /**
- * Whether `value` is a principal of the gateway that owns `signalOf`. Other middleware may set `ctx.state.auth`,
- * so its value alone does not prove that a token was verified.
+ * Whether `value` is a principal of the gateway `owner`. Other middleware may set `ctx.state.auth`, so its value alone
+ * does not prove that a token was verified.
  */
-export function isPrincipalOf(value: unknown, signalOf: SignalOf): value is Principal {
-  return TokenPrincipal.isOf(value, signalOf)
+export function isPrincipalOf(value: unknown, owner: object): value is Principal {
+  return TokenPrincipal.isOf(value, owner)
 }
-
-const NEVER = new AbortController().signal

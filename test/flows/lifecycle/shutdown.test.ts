@@ -166,19 +166,18 @@ describeEachStore('shutdown()', (makeStore) => {
     expect(await keepAliveClient(other.port).send('/auth/oauth2/token', sent)).toMatchObject({ status: 200 })
   })
 
-  test('the signals of principals abort at the end of the grace, after onGraceEnd was called once', async () => {
+  test('watches of tokens end at the end of the grace, after onGraceEnd was called once', async () => {
     const order: string[] = []
-    let reason: unknown
     const host = await open({
       store: makeStore(),
       mount(app, gatehouse) {
         app.use(gatehouse.middleware())
         app.use(gatehouse.gateway.middleware())
         app.use(async (ctx) => {
-          const { signal } = ctx.state['auth'] as { signal: AbortSignal }
-          await once(signal, 'abort')
-          order.push('signal')
-          reason = signal.reason
+          const reason = await new Promise<string>((onEnd) =>
+            gatehouse.gateway.watch(ctx.state['auth'], onEnd),
+          )
+          order.push(reason)
           ctx.body = 'the end of a stream'
         })
       },
@@ -199,8 +198,7 @@ describeEachStore('shutdown()', (makeStore) => {
       expect(await stream).toMatchObject({ status: 200, connection: 'close', text: 'the end of a stream' })
     }
     await ended
-    expect(order).toEqual(['onGraceEnd', 'signal', 'signal'])
-    expect(reason).toMatchObject({ code: 'ERR_CLOSED' })
+    expect(order).toEqual(['onGraceEnd', 'closed', 'closed'])
   })
 })
 

@@ -1,0 +1,119 @@
+import { checkInput } from '../validation/check-input.ts'
+import { must } from '../validation/rules.ts'
+import type { GatewayDependencies } from './dependencies.ts'
+import type { Principal } from './principal.ts'
+import { isExpired } from './verify-token.ts'
+
+/**
+ * Why a watched token is no longer valid in this process. `stale`: the gateway could not update its revocations for
+ * too long, and rejects all tokens. `closed`: the gateway was closed, so it receives no more revocations.
+ */
+export type TokenEnd = 'expired' | 'revoked' | 'stale' | 'closed'
+
+interface Watch {
+  readonly principal: Principal
+  readonly onEnd: (reason: TokenEnd) => unknown
+}
+
+/**
+ * Maximum milliseconds between two checks. A single long timer is not used, because it would fire at a wrong time if
+ * the clock jumps, for example while the machine sleeps.
+ */
+const CHECK_INTERVAL_MS = 1000
+
+/** Milliseconds in which revocations are collected, so that one check covers all of them. */
+const COLLECT_REVOCATIONS_MS = 5
+
+/** Watches tokens until they end. While it watches no token, it has no timer and no listener. */
+export function createTokenWatch(
+  { revocations, logger }: Pick<GatewayDependencies, 'revocations' | 'logger'>,
+  isOwn: (value: unknown) => boolean,
+) {
+  const rules = {
+    principal: must('the principal of a call that this gateway accepted, and not a copy of it', isOwn),
+    onEnd: must('a function', (value) => typeof value === 'function'),
+  }
+  const watches = new Map<symbol, Watch>()
+  let closed = false
+  let stopListening: (() => void) | undefined
+  let timer: NodeJS.Timeout | undefined
+  /** When the timer fires, on the monotonic clock. */
+  let checkAt = Infinity
+  let lastCheckMs = 0
+
+  function findEnd(principal: Principal, now = Date.now() / 1000): TokenEnd | undefined {
+    if (closed) return 'closed'
+    if (isExpired(principal.expiresAt, now)) return 'expired'
+    if (revocations.isTokenRevoked(principal)) return 'revoked'
+    return revocations.mustReject ? 'stale' : undefined
+  }
+
+  function checkAll(): void {
+    const startedAt = performance.now()
+    checkAt = Infinity
+    const now = Date.now() / 1000
+    const ended: [symbol, Watch, TokenEnd][] = []
+    let firstExpiry = Infinity
+    for (const [id, watch] of watches) {
+      const reason = findEnd(watch.principal, now)
+      if (reason !== undefined) ended.push([id, watch, reason])
+      else firstExpiry = Math.min(firstExpiry, watch.principal.expiresAt)
+    }
+    lastCheckMs = performance.now() - startedAt
+    if (watches.size > ended.length) checkBefore(firstExpiry)
+    for (const [id, { onEnd }, reason] of ended) {
+      // An earlier `onEnd` may have stopped this watch.
+      if (!watches.has(id)) continue
+      remove(id)
+      // An async function turns a thrown error into a rejection, and still starts at once.
+      const call = async () => onEnd(reason)
+      call().catch((err: unknown) => logger.error({ err, reason }, 'onEnd of gateway.watch() failed'))
+    }
+  }
+
+  /** Checks when a token expires, or earlier. @param expiry epoch seconds */
+  function checkBefore(expiry: number): void {
+    checkWithin(Math.min(CHECK_INTERVAL_MS, expiry * 1000 - Date.now()))
+  }
+
+  function checkWithin(ms: number): void {
+    const at = performance.now() + ms
+    if (at >= checkAt) return
+    checkAt = at
+    clearTimeout(timer)
+    timer = setTimeout(checkAll, ms).unref()
+  }
+
+  /** Checks soon after a revocation. The checks of many revocations take at most a tenth of the time of the process. */
+  function checkSoon(): void {
+    checkWithin(Math.max(COLLECT_REVOCATIONS_MS, lastCheckMs * 10))
+  }
+
+  function remove(id: symbol): void {
+    watches.delete(id)
+    if (watches.size > 0) return
+    clearTimeout(timer)
+    checkAt = Infinity
+    stopListening?.()
+    stopListening = undefined
+  }
+
+  return {
+    watch(principal: Principal, onEnd: Watch['onEnd']): () => void {
+      checkInput('watch()', { principal, onEnd }, rules)
+      // The returned function knows only the id, so that it keeps neither the principal nor `onEnd` in memory.
+      const id = Symbol('watch')
+      watches.set(id, { principal, onEnd })
+      stopListening ??= revocations.onAdded(checkSoon)
+      if (findEnd(principal) === undefined) checkBefore(principal.expiresAt)
+      else checkWithin(0)
+      return () => remove(id)
+    },
+
+    /** Ends all watches. Idempotent. */
+    close(): void {
+      closed = true
+      checkAll()
+    },
+  }
+}
