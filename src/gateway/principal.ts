@@ -146,7 +146,7 @@ class TokenPrincipal implements Principal {
  * Creates the principal of a call.
  *
  * @param token the token that was presented and verified
- * @param owner the gateway that accepted the call; undefined if no gateway did
+ * @param owner an object that identifies the gateway that accepted the call; undefined if no gateway did
  */
 export function createPrincipal(verified: VerifiedToken, token: string, owner?: object): Principal {
   return new TokenPrincipal(verified, token, owner)

@@ -41,9 +41,9 @@ export function createTokenWatch(
   let checkAt = Infinity
   let lastCheckMs = 0
 
-  function findEnd(principal: Principal, now = Date.now() / 1000): TokenEnd | undefined {
+  function findEnd(principal: Principal): TokenEnd | undefined {
     if (closed) return 'closed'
-    if (isExpired(principal.expiresAt, now)) return 'expired'
+    if (isExpired(principal.expiresAt, Date.now() / 1000)) return 'expired'
     if (revocations.isTokenRevoked(principal)) return 'revoked'
     return revocations.mustReject ? 'stale' : undefined
   }
@@ -51,11 +51,10 @@ export function createTokenWatch(
   function checkAll(): void {
     const startedAt = performance.now()
     checkAt = Infinity
-    const now = Date.now() / 1000
     const ended: [symbol, Watch, TokenEnd][] = []
     let firstExpiry = Infinity
     for (const [id, watch] of watches) {
-      const reason = findEnd(watch.principal, now)
+      const reason = findEnd(watch.principal)
       if (reason !== undefined) ended.push([id, watch, reason])
       else firstExpiry = Math.min(firstExpiry, watch.principal.expiresAt)
     }
@@ -84,11 +83,6 @@ export function createTokenWatch(
     timer = setTimeout(checkAll, ms).unref()
   }
 
-  /** Checks soon after a revocation. The checks of many revocations take at most a tenth of the time of the process. */
-  function checkSoon(): void {
-    checkWithin(Math.max(COLLECT_REVOCATIONS_MS, lastCheckMs * 10))
-  }
-
   function remove(id: symbol): void {
     watches.delete(id)
     if (watches.size > 0) return
@@ -104,7 +98,10 @@ export function createTokenWatch(
       // The returned function knows only the id, so that it keeps neither the principal nor `onEnd` in memory.
       const id = Symbol('watch')
       watches.set(id, { principal, onEnd })
-      stopListening ??= revocations.onAdded(checkSoon)
+      // The checks of many revocations take at most a tenth of the time of the process.
+      stopListening ??= revocations.onAdded(() =>
+        checkWithin(Math.max(COLLECT_REVOCATIONS_MS, lastCheckMs * 10)),
+      )
       if (findEnd(principal) === undefined) checkBefore(principal.expiresAt)
       else checkWithin(0)
       return () => remove(id)
