@@ -238,7 +238,7 @@ describe('the packed package', () => {
     await write('load.mjs', `await import('${entry}')`)
     const loaded = await runToEnd(project, process.execPath, ['--import', './register.mjs', 'load.mjs'])
     const found = (pattern: RegExp) =>
-      [...new Set([...loaded.matchAll(pattern)].map(([, name]) => name))].toSorted()
+      [...new Set([...loaded.matchAll(pattern)].map(([, name = '']) => name))].toSorted()
     expect(loaded).toContain('/node_modules/koa-gatehouse/dist/')
     expect(found(/dist\/src\/(console|management|backup)\//g)).toEqual(parts)
     expect(found(/node_modules\/(@koa\/(?:router|bodyparser)|@valibot\/to-json-schema)\//g)).toEqual(packages)
