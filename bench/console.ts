@@ -113,7 +113,6 @@ async function connectApplications(): Promise<void> {
   const lifecycle = createGrantLifecycle(store, {
     refreshToken: 30 * DAY_SECONDS,
     delegatedAccessToken: 3600,
-    storedConsent: 365 * DAY_SECONDS,
   })
   const versions = await lifecycle.consentVersions.current({ accountId: 'alice' }, 'x')
   const now = Math.floor(Date.now() / 1000)

@@ -129,7 +129,6 @@ async function fillGrants(): Promise<void> {
   const lifetimes = {
     refreshToken: 30 * DAY_SECONDS,
     delegatedAccessToken: 3600,
-    storedConsent: 365 * DAY_SECONDS,
   }
   const lifecycle = createGrantLifecycle(filling.store, lifetimes)
   const format = createRefreshTokenFormat([Buffer.alloc(32, 1)])

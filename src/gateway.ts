@@ -63,7 +63,6 @@ export function createGateway<const Products extends ProductSource>(
   const { issuer, audience, logger } = resolved
   const catalog = createLiveCatalog({
     products: resolved.products,
-    loadTimeoutMs: resolved.productsTimeoutMs,
     onRejected: (error) => logger.error({ err: error }, 'the products could not be loaded'),
   })
   const keys = remoteKeys(resolved)

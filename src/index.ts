@@ -6,7 +6,6 @@ export type {
   Lifetimes,
   RevocationOptions,
   RotationSchedule,
-  SignInAttempts,
 } from './options/options.ts'
 export type { Branding } from './options/branding.ts'
 export type { ProductOf, ScopeOf } from './options/infer-scopes.ts'

@@ -14,7 +14,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'options',
     title: 'Options of createGatehouse',
     about: 'Every option of `createGatehouse()`, with its type and default.',
-    parts: ['GatehouseOptions', 'RevocationOptions', 'SignInAttempts'],
+    parts: ['GatehouseOptions', 'RevocationOptions'],
   },
   {
     file: 'lifetimes-and-keys',

@@ -8,14 +8,15 @@ import { withTimeout } from '../async/with-timeout.ts'
 import type { CatalogOptions } from './products-rule.ts'
 import { restrictCatalog } from './restrict-catalog.ts'
 
+/** Milliseconds after which a load counts as failed. */
+const LOAD_TIMEOUT_MS = 30_000
+
 /** The source of the catalog, and the listener for failed loads. */
 export interface LiveCatalogOptions extends CatalogOptions {
   /** The products, or a function that loads them. */
   readonly products: ProductSource
   /** Called when a load fails or its result is not valid; the active catalog then stays active. */
   readonly onRejected?: ((error: GatehouseError) => void) | undefined
-  /** Milliseconds after which a load counts as failed. */
-  readonly loadTimeoutMs: number
 }
 
 /** The part of the loaded catalog to which the active catalog is restricted. */
@@ -31,7 +32,7 @@ export interface Restriction {
  * @throws {GatehouseError} `ERR_CATALOG` if the products are an object and are not valid
  */
 export function createLiveCatalog(options: LiveCatalogOptions) {
-  const { products, loadTimeoutMs } = options
+  const { products } = options
   let loaded: Catalog | undefined
   let loadedScopes: ProductScopes = {}
   let rejection: GatehouseError | undefined
@@ -104,8 +105,8 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
   async function load(from: () => unknown): Promise<void> {
     try {
       // A load that never ends would block all later loads, so each load has a timeout.
-      const definitions = await withTimeout(loadTimeoutMs, from, {
-        error: () => new Error(`no answer within ${loadTimeoutMs} ms`),
+      const definitions = await withTimeout(LOAD_TIMEOUT_MS, from, {
+        error: () => new Error(`no answer within ${LOAD_TIMEOUT_MS} ms`),
         keepsAlive: false,
       })
       use(createCatalog(definitions, options))

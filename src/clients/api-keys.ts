@@ -45,8 +45,7 @@ export interface ApiKeys<
 
 /** API keys in the store. */
 export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
-  const { catalog, maxScopeBytes } = dependencies
-  const limit = { maxBytes: maxScopeBytes, otherScopes: [] }
+  const { catalog } = dependencies
   const clients = createClientRepository<ApiKey>('apiKey', dependencies)
 
   async function create(input: NewApiKey & { secretHash?: string | undefined }) {
@@ -60,11 +59,11 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
       ...newClient('apiKey', input),
       resourceServer: input.resourceServer ?? false,
     }
-    return { apiKey, clientSecret: await insertNewClient(clients, apiKey, input, catalog.current, limit) }
+    return { apiKey, clientSecret: await insertNewClient(clients, apiKey, input, catalog.current, []) }
   }
 
   return {
-    ...createClientService(clients, catalog, limit),
+    ...createClientService(clients, catalog, []),
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as ApiKeys['create'],

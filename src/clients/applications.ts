@@ -134,8 +134,7 @@ function removable(rule: Rule): Rule {
 export function createApplications(
   dependencies: ClientsDependencies & { readonly oidcScopes: readonly string[] },
 ): Applications {
-  const { catalog, maxScopeBytes, oidcScopes } = dependencies
-  const limit = { maxBytes: maxScopeBytes, otherScopes: oidcScopes }
+  const { catalog, oidcScopes } = dependencies
   const clients = createClientRepository<Application>('application', dependencies)
 
   const addressSetter = <Field extends keyof typeof applicationFields>(field: Field) =>
@@ -156,12 +155,12 @@ export function createApplications(
       firstParty: input.firstParty ?? false,
     }
     requireShortAddresses(application)
-    const clientSecret = await insertNewClient(clients, application, input, catalog.current, limit)
+    const clientSecret = await insertNewClient(clients, application, input, catalog.current, oidcScopes)
     return { application, clientSecret }
   }
 
   return {
-    ...createClientService(clients, catalog, limit),
+    ...createClientService(clients, catalog, oidcScopes),
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as Applications['create'],

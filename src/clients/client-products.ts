@@ -3,18 +3,14 @@ import { directScopes } from '../catalog/resolve-scopes.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Client } from './client.ts'
 
-/** How long the scope of a token may be. */
-export interface ScopeLimit {
-  /** The maximum length of the space-delimited `scope` of a token, in bytes. */
-  readonly maxBytes: number
-  /** Scopes that tokens carry in addition to operations: the OpenID Connect scopes, for applications. */
-  readonly otherScopes: readonly string[]
-}
+/** Maximum bytes of the space-delimited `scope` of a token, because a token must fit the header of a request. */
+const MAX_SCOPE_BYTES = 4096
 
 type Products = Pick<Client, 'products' | 'removedOperations'>
 
 // `addProduct`, `removeProduct`, `removeOperation` and `restoreOperation` return the changed client. They
-// return undefined if there is nothing to change.
+// return undefined if there is nothing to change. `otherScopes` are the scopes that tokens carry in addition to
+// operations: the OpenID Connect scopes, for applications.
 
 /**
  * Adds a product with all its operations.
@@ -25,12 +21,12 @@ export function addProduct<C extends Client>(
   client: C,
   product: string,
   catalog: Catalog,
-  limit: ScopeLimit,
+  otherScopes: readonly string[],
 ): C | undefined {
   if (client.products.includes(product)) return undefined
   requireKnownProduct(catalog, product)
   const changed = { ...client, products: [...client.products, product] }
-  requireFits(changed, catalog, limit, client)
+  requireFits(changed, catalog, otherScopes, client)
   return changed
 }
 
@@ -73,7 +69,7 @@ export function restoreOperation<C extends Client>(
   client: C,
   scope: string,
   catalog: Catalog,
-  limit: ScopeLimit,
+  otherScopes: readonly string[],
 ): C | undefined {
   if (!client.removedOperations.includes(scope)) {
     requireInProducts(client, scope, catalog)
@@ -83,7 +79,7 @@ export function restoreOperation<C extends Client>(
     ...client,
     removedOperations: client.removedOperations.filter((removed) => removed !== scope),
   }
-  requireFits(changed, catalog, limit, client)
+  requireFits(changed, catalog, otherScopes, client)
   return changed
 }
 
@@ -97,14 +93,14 @@ export function restoreOperation<C extends Client>(
 export function requireFits(
   client: Products,
   catalog: Catalog,
-  limit: ScopeLimit,
+  otherScopes: readonly string[],
   before: Products = { products: [], removedOperations: [] },
 ): void {
-  const bytes = scopeBytes(client, catalog, limit)
-  if (bytes <= limit.maxBytes || bytes <= scopeBytes(before, catalog, limit)) return
+  const bytes = scopeBytes(client, catalog, otherScopes)
+  if (bytes <= MAX_SCOPE_BYTES || bytes <= scopeBytes(before, catalog, otherScopes)) return
   throw new GatehouseError(
     'ERR_SCOPE_TOO_LARGE',
-    `tokens of this client would carry ${bytes} bytes of scope, but at most ${limit.maxBytes} bytes are allowed (maxScopeBytes), because a token must fit the header of a request. First remove operations that are not needed, or split the products between several clients`,
+    `tokens of this client would carry ${bytes} bytes of scope, but at most ${MAX_SCOPE_BYTES} bytes are allowed, because a token must fit the header of a request. First remove operations that are not needed, or split the products between several clients`,
   )
 }
 
@@ -140,6 +136,6 @@ export function scopesOf(catalog: Catalog, products: readonly string[]): readonl
   return directScopes(catalog, { products, removedOperations: [] })
 }
 
-function scopeBytes(client: Products, catalog: Catalog, { otherScopes }: ScopeLimit): number {
+function scopeBytes(client: Products, catalog: Catalog, otherScopes: readonly string[]): number {
   return Buffer.byteLength([...otherScopes, ...directScopes(catalog, client)].join(' '))
 }

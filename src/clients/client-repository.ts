@@ -34,8 +34,6 @@ export interface ClientsDependencies {
   /** Called after each change, so that every process deletes the client from its cache. */
   readonly clientChanged: ClientChanged
   readonly logger: Logger
-  /** The maximum length of the space-delimited `scope` of a token, in bytes. */
-  readonly maxScopeBytes: number
   /** The maximum number of API keys and applications of one account. */
   readonly maxClientsPerAccount: number
 }

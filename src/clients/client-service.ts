@@ -1,13 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { Client } from './client.ts'
-import {
-  addProduct,
-  removeOperation,
-  removeProduct,
-  restoreOperation,
-  type ScopeLimit,
-} from './client-products.ts'
+import { addProduct, removeOperation, removeProduct, restoreOperation } from './client-products.ts'
 import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
 import type { ClientService, RotationOptions } from './client-service-types.ts'
 import {
@@ -41,7 +35,7 @@ const DAY_SECONDS = 86_400
 export function createClientService<C extends Client>(
   clients: ClientRepository<C>,
   catalog: CurrentCatalog,
-  limit: ScopeLimit,
+  otherScopes: readonly string[],
 ): Omit<ClientService<C, string, string>, 'update'> {
   /** Makes a change that does not remove access. */
   const change = async (what: Change, apply: (client: C) => C | undefined) =>
@@ -68,7 +62,7 @@ export function createClientService<C extends Client>(
 
     addProduct: (clientId, product, options) =>
       change({ clientId, name: 'product.added', target: product, options }, (client) =>
-        addProduct(client, product, catalog.current, limit),
+        addProduct(client, product, catalog.current, otherScopes),
       ),
     removeProduct: (clientId, product, options) =>
       changeAndRevoke({ clientId, name: 'product.removed', target: product, options }, (client) =>
@@ -80,7 +74,7 @@ export function createClientService<C extends Client>(
       ),
     restoreOperation: (clientId, scope, options) =>
       change({ clientId, name: 'operation.restored', target: scope, options }, (client) =>
-        restoreOperation(client, scope, catalog.current, limit),
+        restoreOperation(client, scope, catalog.current, otherScopes),
       ),
 
     async rotateSecret(clientId, options = {}) {

@@ -1,13 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { isClientId, newClientId } from './client-id.ts'
 import type { Client } from './client.ts'
-import {
-  findOperationProblem,
-  findProductProblem,
-  requireFits,
-  scopesOf,
-  type ScopeLimit,
-} from './client-products.ts'
+import { findOperationProblem, findProductProblem, requireFits, scopesOf } from './client-products.ts'
 import type { NewClient } from './client-service-types.ts'
 import { changeFields } from '../host/change-options.ts'
 import { insertClient, type ClientRepository } from './client-repository.ts'
@@ -68,9 +62,9 @@ export async function insertNewClient<C extends Client>(
   client: C,
   { secretHash, ...input }: NewClient & { readonly secretHash?: string | undefined },
   catalog: Catalog,
-  limit: ScopeLimit,
+  otherScopes: readonly string[],
 ): Promise<string | undefined> {
-  requireFits(client, catalog, limit)
+  requireFits(client, catalog, otherScopes)
   const clientSecret = secretHash === undefined ? newSecret() : undefined
   const hash = secretHash ?? hashSecret(clientSecret ?? '')
   await insertClient(clients, client, [{ hash, createdAt: client.createdAt }], input)

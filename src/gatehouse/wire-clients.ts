@@ -12,7 +12,7 @@ export type Clients = ReturnType<typeof createClients>
  */
 export function createClients(core: Core) {
   const { settings, store, durable, events, logger, catalog, revocations, revoked, audit } = core
-  const { registry, maxScopeBytes, maxClientsPerAccount, openIdScopes: oidcScopes } = settings
+  const { registry, maxClientsPerAccount, openIdScopes: oidcScopes } = settings
   const lastUses = createLastUses({ store, logger })
   const parts = {
     store: durable,
@@ -22,7 +22,6 @@ export function createClients(core: Core) {
     catalog,
     lastUses,
     logger,
-    maxScopeBytes,
     maxClientsPerAccount,
     oidcScopes,
   }

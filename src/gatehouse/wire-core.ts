@@ -54,7 +54,6 @@ export function createCore(settings: ResolvedOptions) {
     products: settings.products,
     kycLevels: settings.kycLevels,
     reservedScopes: Object.keys(settings.claims),
-    loadTimeoutMs: settings.productsTimeoutMs,
     onRejected: (error) => events.emit('catalog.rejected', { error }),
   })
   const accounts = createHostAccounts(settings.accounts, {

@@ -32,7 +32,7 @@ export function createAuthorizations(core: Core) {
     now: core.storeClock.now,
   })
   const grantLifecycle = createGrantLifecycle(durable, lifetimes)
-  const consents = createConsentStore(durable, lifetimes.storedConsent, grantLifecycle.consentVersions)
+  const consents = createConsentStore(durable, grantLifecycle.consentVersions)
   const service = createGrantService({
     lifecycle: grantLifecycle,
     families,

@@ -6,6 +6,15 @@ import type { Logger } from '../host/logger.ts'
 import { MAX_WAIT_MS } from '../keys/unknown-key-polls.ts'
 import { isObject } from '../validation/predicates.ts'
 
+/** Milliseconds after which a fetch counts as failed. */
+const FETCH_TIMEOUT_MS = 2_000
+
+/**
+ * Milliseconds after a fetch in which unknown key ids cause no further fetch, so that tokens with invented key ids cause
+ * no load.
+ */
+const COOLDOWN_MS = 30_000
+
 /** Milliseconds after a failed fetch during which no further fetch is tried. */
 const FAILURE_COOLDOWN_MS = 1_000
 
@@ -13,7 +22,7 @@ const FAILURE_COOLDOWN_MS = 1_000
 export interface RemoteKeys {
   /**
    * Finds the key that signed a token. If the key is unknown, it may be new: the call joins a fetch of the
-   * keys and waits for it at most a second, unless the keys were fetched within `jwksCooldownSeconds`. The
+   * keys and waits for it at most a second, unless the keys were fetched within the last 30 seconds. The
    * promise then rejects with jose's `JWKSNoMatchingKey`, also if the fetch failed. If the keys were never
    * fetched, the promise rejects with the error of that fetch.
    */
@@ -42,26 +51,23 @@ export interface RemoteKeys {
  * not make tokens invalid.
  *
  * @param options.jwksUri address of the key set
- * @param options.jwksCacheSeconds see `GatewayOptions` for this option and the next two
+ * @param options.jwksCacheSeconds see `GatewayOptions`
  */
 export function remoteKeys(options: {
   readonly jwksUri: string
   readonly jwksCacheSeconds: number
-  readonly jwksCooldownSeconds: number
-  readonly jwksTimeoutMs: number
   readonly logger: Logger
 }): RemoteKeys {
   const { jwksUri, logger } = options
   const cacheMs = options.jwksCacheSeconds * 1000
-  const cooldownMs = options.jwksCooldownSeconds * 1000
   const closed = new AbortController()
   let triedAt = Number.NEGATIVE_INFINITY
   let fetchedAt = Number.NEGATIVE_INFINITY
   let failure: unknown
 
   const keys = createRemoteJWKSet(new URL(jwksUri), {
-    timeoutDuration: options.jwksTimeoutMs,
-    cooldownDuration: cooldownMs,
+    timeoutDuration: FETCH_TIMEOUT_MS,
+    cooldownDuration: COOLDOWN_MS,
     // There is no maximum age, because with one jose would discard old keys before it has new keys.
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: fetchKeys,
@@ -94,7 +100,7 @@ export function remoteKeys(options: {
 
   function ensureFresh(): void {
     const isFresh = failure === undefined && isWithin(fetchedAt, cacheMs)
-    if (!isFresh && !isWithin(triedAt, cooldownMs)) refetch()
+    if (!isFresh && !isWithin(triedAt, COOLDOWN_MS)) refetch()
   }
 
   function isKnown(kid: string | undefined): boolean {

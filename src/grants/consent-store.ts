@@ -17,8 +17,11 @@ interface ConsentRecord extends StoredConsent {
   readonly versions?: ConsentVersions | undefined
 }
 
-/** @param ttl how many seconds the consent is stored after the last decision */
-export function createConsentStore(store: Store, ttl: number, consentVersions: ConsentVersionStore) {
+/** Seconds for which a person's consent is stored after the last decision. */
+export const STORED_CONSENT_SECONDS = 365 * 86_400
+
+/** Creates the store of what people have approved and denied. */
+export function createConsentStore(store: Store, consentVersions: ConsentVersionStore) {
   const records = createCollection<ConsentRecord>(store, {
     name: 'consent',
     version: 1,
@@ -60,9 +63,9 @@ export function createConsentStore(store: Store, ttl: number, consentVersions: C
         // Most people have no consent versions. Their records omit the field, and so stay small.
         ...(Object.keys(versions).length > 0 && { versions }),
       })
-      if (await records.update(id, change, ttl)) return
-      if (await records.create(id, change(), ttl)) return
-      await records.update(id, change, ttl)
+      if (await records.update(id, change, STORED_CONSENT_SECONDS)) return
+      if (await records.create(id, change(), STORED_CONSENT_SECONDS)) return
+      await records.update(id, change, STORED_CONSENT_SECONDS)
     },
     /** Deletes the stored consent, so that the person is asked at the next request. */
     async delete(person: Person, clientId: string): Promise<void> {

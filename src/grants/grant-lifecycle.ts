@@ -1,6 +1,7 @@
 import type { Stored } from '../store/collection.ts'
 import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
+import { STORED_CONSENT_SECONDS } from './consent-store.ts'
 import { createConsentVersions, isOfVersions } from './consent-version.ts'
 import { createGrantIndex, isSameBucket, type GrantEntry } from './grant-index.ts'
 import { grantRecords, isActive, type GrantRecord } from './grant-record.ts'
@@ -25,13 +26,12 @@ const EXTENSION_INTERVAL_SECONDS = 86_400
 /** Seconds for which the record of a revoked grant is kept. */
 const TOMBSTONE_TTL_SECONDS = 86_400
 
-type Lifetimes = Readonly<Record<'refreshToken' | 'delegatedAccessToken' | 'storedConsent', number>>
+type Lifetimes = Readonly<Record<'refreshToken' | 'delegatedAccessToken', number>>
 
 /**
  * @param lifetimes.refreshToken how many seconds a refresh token can be used
  * @param lifetimes.delegatedAccessToken how many seconds a delegated access token can be used. A grant can be
  *   revoked as long as any of its access tokens can be used
- * @param lifetimes.storedConsent how many seconds a consent decision is stored
  */
 export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
   const state = createState(store, lifetimes)
@@ -88,12 +88,12 @@ export type GrantLifecycle = ReturnType<typeof createGrantLifecycle>
 
 type State = ReturnType<typeof createState>
 
-function createState(store: Store, { refreshToken, delegatedAccessToken, storedConsent }: Lifetimes) {
+function createState(store: Store, { refreshToken, delegatedAccessToken }: Lifetimes) {
   const records = grantRecords(store)
   const tokenLifetime = Math.max(refreshToken, delegatedAccessToken)
   // A consent version must live longer than every stored decision that it revokes. It must also live longer
   // than every unlisted grant that it revokes, because such a grant may still be activated or used.
-  const versionTtl = Math.max(storedConsent, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
+  const versionTtl = Math.max(STORED_CONSENT_SECONDS, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
   return {
     records,
     index: createGrantIndex({ store, load: records.getEach }),

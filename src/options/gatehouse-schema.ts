@@ -58,10 +58,9 @@ export const gatehouseSchema = exactly(
         // RFC 6749 4.1.2 recommends ten minutes at most.
         authorizationCode: seconds(60, 600),
         idToken: seconds(3600, 31 * DAY),
-        signIn: seconds(1200, DAY),
-        interaction: seconds(3600, DAY),
+        // A sign-in is part of an interaction, which lives for an hour.
+        signIn: seconds(1200, 3600),
         session: seconds(14 * DAY, 366 * DAY),
-        storedConsent: seconds(365 * DAY, 3660 * DAY),
       }),
       {},
     ),
@@ -70,14 +69,10 @@ export const gatehouseSchema = exactly(
     refreshTokenGraceSeconds: seconds(0, 60, 0),
     revocations: v.optional(exactly(revocationEntries), {}),
     signingKeys: signingKeysSchema,
-    maxScopeBytes: wholeNumber('bytes', 4096, 65_536),
     maxClientsPerAccount: wholeNumber('clients', 500, 100_000),
     storeTimeoutMs: milliseconds(1000, 60_000),
-    signInAttempts: v.optional(
-      // Higher limits would let a program guess passwords.
-      exactly({ max: wholeNumber('attempts', 10, 100), windowSeconds: seconds(900, DAY, 60) }),
-      {},
-    ),
+    // Higher limits would let a program guess passwords.
+    maxSignInAttempts: wholeNumber('attempts', 10, 100),
     audit: v.optional(
       exactly({
         maxAgeDays: wholeNumber('days', 90, 3660),

@@ -37,25 +37,16 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
   readonly products: Products
   /** Maximum seconds between two loads of the products, if a function loads them. @default 60 */
   readonly productsRefreshSeconds?: number | undefined
-  /** Milliseconds after which loading the products counts as failed. @default 30000 */
-  readonly productsTimeoutMs?: number | undefined
   /**
    * Address of the public keys. It must be `https:`, or `http:` on loopback, because an attacker who can
    * change the keys in transit can sign tokens. @default `${issuer}/oauth2/jwks`
    */
   readonly jwksUri?: string | undefined
   /**
-   * Maximum age of the keys in seconds. The first use of older keys fetches them again in the background.
+   * Maximum age of the keys in seconds, at least 30. The first use of older keys fetches them again in the background.
    * @default 600 (10 minutes)
    */
   readonly jwksCacheSeconds?: number | undefined
-  /**
-   * Seconds after a fetch in which unknown key ids cause no further fetch, so that tokens with invented key
-   * ids cause no load. @default 30
-   */
-  readonly jwksCooldownSeconds?: number | undefined
-  /** Milliseconds after which fetching the keys counts as failed. @default 2000 */
-  readonly jwksTimeoutMs?: number | undefined
   /**
    * The source of revocations, and how the gateway receives them. Without this option the gateway receives no
    * revocations, and accepts a revoked token until the token expires.

@@ -20,7 +20,6 @@ export const sharedEntries = {
       ? undefined
       : 'must be an object of products, or a function that loads them',
   ),
-  productsTimeoutMs: milliseconds(30_000, 600_000),
   startTimeoutMs: milliseconds(1500, 60_000),
   maxCachedTokens: wholeNumber('tokens', 100_000, 10_000_000, 0),
   logger: v.optional(loggerSchema, silentLogger),
@@ -40,9 +39,7 @@ export const gatewaySchema = exactly({
   ...sharedEntries,
   productsRefreshSeconds: seconds(60, DAY),
   jwksUri: endpoint('https://example.com/auth/oauth2/jwks'),
-  jwksCacheSeconds: seconds(600, DAY),
-  jwksCooldownSeconds: seconds(30, 3600),
-  jwksTimeoutMs: milliseconds(2000, 60_000),
+  jwksCacheSeconds: seconds(600, DAY, 30),
   revocations: v.optional(
     exactly(
       {

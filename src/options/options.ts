@@ -20,29 +20,12 @@ export interface Lifetimes {
   /** ID token, at most 31 days. @default 3600 (1 hour) */
   readonly idToken?: number | undefined
   /**
-   * Time from the authorization request until the person must have signed in, at most one day, and never longer
-   * than `interaction`. After that time the page asks the person to start again at the application. @default 1200
-   * (20 minutes)
+   * Time from the authorization request until the person must have signed in, at most one hour. After that time the page
+   * asks the person to start again at the application. @default 1200 (20 minutes)
    */
   readonly signIn?: number | undefined
-  /** Time within which a signed-in person must decide on the consent page, at most one day. @default 3600 (1 hour) */
-  readonly interaction?: number | undefined
   /** Session of the authorization service in the browser, counted from its last use, at most 366 days. @default 1209600 (14 days) */
   readonly session?: number | undefined
-  /** Time for which a user's decision about an application is stored, at most 3660 days. @default 31536000 (365 days) */
-  readonly storedConsent?: number | undefined
-}
-
-/** Rate limit of the built-in sign-in page, counted in each process. */
-export interface SignInAttempts {
-  /**
-   * Maximum number of attempts for one authorization request, and for one identifier from one IP address; up to 100.
-   * One address may make ten times as many failed attempts. All IPv6 addresses of one /64 network count as one.
-   * @default 10
-   */
-  readonly max?: number | undefined
-  /** Seconds from the first attempt until the count of attempts is reset; at least 60. @default 900 (15 minutes) */
-  readonly windowSeconds?: number | undefined
 }
 
 /** How a gateway receives revocations. */
@@ -157,11 +140,6 @@ export interface GatehouseOptions<
   /** The rotation schedule of the signing keys, or the host's own keys. */
   readonly signingKeys?: RotationSchedule | HostKeys | undefined
   /**
-   * Maximum bytes of `scope` in a token; a product whose scopes would exceed this maximum cannot be added.
-   * @default 4096
-   */
-  readonly maxScopeBytes?: number | undefined
-  /**
    * Maximum number of API keys and applications of one account, counted together. Each further creation rejects with
    * `ERR_TOO_MANY_CLIENTS`, whether your code, the console or the management API makes it. An account that has more keeps
    * them; an import ignores the limit. A creation reads the account's list of clients: many thousands take longer.
@@ -173,11 +151,6 @@ export interface GatehouseOptions<
    * 503. `durability.timeoutMs` of a store that waits for replicas must be lower. @default 1000
    */
   readonly storeTimeoutMs?: number | undefined
-  /**
-   * Milliseconds after which loading the products counts as failed, if a function loads them.
-   * @default 30000
-   */
-  readonly productsTimeoutMs?: number | undefined
   /** Milliseconds that a request waits for store, products and keys at the start, before it gets 503. @default 1500 */
   readonly startTimeoutMs?: number | undefined
   /**
@@ -185,8 +158,12 @@ export interface GatehouseOptions<
    * a token costs a signature check. 100,000 tokens take at most 60 MB. 0 disables the cache. @default 100000
    */
   readonly maxCachedTokens?: number | undefined
-  /** Rate limit of the built-in sign-in page. */
-  readonly signInAttempts?: SignInAttempts | undefined
+  /**
+   * Maximum number of attempts in 15 minutes at the built-in sign-in page for one authorization request, and for one
+   * identifier from one IP address; up to 100. One address may make ten times as many failed attempts. All IPv6
+   * addresses of one /64 network count as one. Counted in each process. @default 10
+   */
+  readonly maxSignInAttempts?: number | undefined
   /** The bounds of the audit trail. */
   readonly audit?: AuditOptions | undefined
   /**

@@ -1,5 +1,5 @@
-import { describe, expect, it, vi } from 'vitest'
-import { createLiveCatalog, type LiveCatalogOptions } from '../../src/catalog/live-catalog.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createLiveCatalog } from '../../src/catalog/live-catalog.ts'
 import type { ProductDefinitions } from '../../src/catalog/definition.ts'
 import { GatehouseError } from '../../src/errors.ts'
 import { kycLevels, products } from './definitions.ts'
@@ -8,9 +8,6 @@ const productsNamed = (...ids: string[]): ProductDefinitions =>
   Object.fromEntries(
     ids.map((id) => [id, { title: id, operations: { [`${id}:read`]: { route: `GET /${id}`, title: id } } }]),
   )
-
-const liveCatalog = (options: Omit<LiveCatalogOptions, 'loadTimeoutMs'> & { loadTimeoutMs?: number }) =>
-  createLiveCatalog({ loadTimeoutMs: 5000, ...options })
 
 /** A database whose results are set by the test. */
 function createDatabase() {
@@ -28,7 +25,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a live catalog of a products object', () => {
   it('products that are an object are active immediately', async () => {
-    const live = liveCatalog({ products, kycLevels })
+    const live = createLiveCatalog({ products, kycLevels })
     expect(live.loaded).toBe(true)
     const { current } = live
     await live.reload()
@@ -37,7 +34,7 @@ describe('a live catalog of a products object', () => {
   })
 
   it('an invalid products object throws at construction', () => {
-    expect(() => liveCatalog({ products, kycLevels: [] })).toThrowError(
+    expect(() => createLiveCatalog({ products, kycLevels: [] })).toThrowError(
       expect.objectContaining({ code: 'ERR_CATALOG', problems: [expect.anything(), expect.anything()] }),
     )
   })
@@ -46,7 +43,7 @@ describe('a live catalog of a products object', () => {
 describe('a live catalog of a function', () => {
   it('creating a live catalog does not call the products function, and reading the catalog before the first load throws ERR_NOT_READY', async () => {
     const load = vi.fn(() => products)
-    const live = liveCatalog({ products: load, kycLevels })
+    const live = createLiveCatalog({ products: load, kycLevels })
     expect(live.loaded).toBe(false)
     expect(() => live.current).toThrowError(expect.objectContaining({ code: 'ERR_NOT_READY', status: 503 }))
     expect(load).not.toHaveBeenCalled()
@@ -59,7 +56,7 @@ describe('a live catalog of a function', () => {
     const down = new Error('connection refused')
     const load = vi.fn().mockRejectedValueOnce(down).mockResolvedValue(products)
     const onRejected = vi.fn()
-    const live = liveCatalog({ products: load, kycLevels, onRejected })
+    const live = createLiveCatalog({ products: load, kycLevels, onRejected })
     await expect(live.reload()).rejects.toMatchObject({ code: 'ERR_CATALOG', cause: down, problems: [] })
     expect(onRejected).toHaveBeenCalledTimes(1)
     expect(live.loaded).toBe(false)
@@ -69,7 +66,7 @@ describe('a live catalog of a function', () => {
 
   it('a reload activates the loaded catalog', async () => {
     const load = vi.fn().mockReturnValueOnce(productsNamed('a')).mockReturnValueOnce(productsNamed('a', 'b'))
-    const live = liveCatalog({ products: load })
+    const live = createLiveCatalog({ products: load })
     await live.reload()
     const first = live.current
     await live.reload()
@@ -91,7 +88,7 @@ describe('a live catalog of a function', () => {
   ])('the last valid catalog stays active if %s', async (_, bad, problems) => {
     const onRejected = vi.fn()
     const load = vi.fn().mockReturnValueOnce(productsNamed('a')).mockImplementationOnce(bad)
-    const live = liveCatalog({ products: load, onRejected })
+    const live = createLiveCatalog({ products: load, onRejected })
     await live.reload()
     const good = live.current
     const error = await live.reload().catch((reason: unknown) => reason)
@@ -103,7 +100,7 @@ describe('a live catalog of a function', () => {
 
   it('calls of reload() during a load share the next load, and the products of the next load become active', async () => {
     const { asked, load } = createDatabase()
-    const live = liveCatalog({ products: load })
+    const live = createLiveCatalog({ products: load })
     const first = live.reload()
     const others = [live.reload(), live.reload(), live.reload()]
     await settle()
@@ -122,7 +119,7 @@ describe('a live catalog of a function', () => {
 
   it('a waiting load runs after a failed load, and only the callers of the failed load get its error', async () => {
     const { asked, load } = createDatabase()
-    const live = liveCatalog({ products: load })
+    const live = createLiveCatalog({ products: load })
     const first = live.reload()
     const second = live.reload()
     asked[0]!.fail(new Error('down'))
@@ -135,11 +132,16 @@ describe('a live catalog of a function', () => {
 
   it('a load that never ends times out, and its late result is ignored', async () => {
     const { asked, load } = createDatabase()
-    const live = liveCatalog({ products: load, loadTimeoutMs: 20 })
-    await expect(live.reload()).rejects.toMatchObject({
+    const live = createLiveCatalog({ products: load })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const timedOut = expect(live.reload()).rejects.toMatchObject({
       code: 'ERR_CATALOG',
-      cause: { message: 'no answer within 20 ms' },
+      cause: { message: 'no answer within 30000 ms' },
     })
+    await settle()
+    vi.advanceTimersByTime(30_000)
+    await timedOut
     const second = live.reload()
     asked[1]!.answer(productsNamed('new'))
     await second
@@ -150,11 +152,11 @@ describe('a live catalog of a function', () => {
 })
 
 describe('a restricted catalog', () => {
-  const scopes = (live: ReturnType<typeof liveCatalog>) => [...live.current.operations.keys()]
+  const scopes = (live: ReturnType<typeof createLiveCatalog>) => [...live.current.operations.keys()]
 
   it('right after a restriction and after each later load, the catalog has only the allowed operations and the epoch of the restriction', async () => {
     const load = vi.fn().mockReturnValueOnce(productsNamed('a', 'b')).mockReturnValue(productsNamed('b', 'c'))
-    const live = liveCatalog({ products: load })
+    const live = createLiveCatalog({ products: load })
     await live.reload()
     expect(live.current.epoch).toBe(0)
     live.restrict({ products: { a: ['a:read'], c: ['c:read'] }, epoch: 4 })
@@ -170,7 +172,7 @@ describe('a restricted catalog', () => {
   })
 
   it('a catalog object never changes after a restriction or a reload', () => {
-    const live = liveCatalog({ products: productsNamed('a', 'b') })
+    const live = createLiveCatalog({ products: productsNamed('a', 'b') })
     const before = live.current
     live.restrict({ products: { a: ['a:read'] }, epoch: 1 })
     expect([before.epoch, before.operations.size, before.products.size]).toEqual([0, 2, 2])

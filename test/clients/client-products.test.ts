@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { describeEachKind, failure } from './each-kind.ts'
-import { manyProducts, services } from './setup.ts'
+import { manyProducts, productOfBytes, services } from './setup.ts'
 
 describeEachKind('products of clients', (context) => {
   const { kind, stores } = context
@@ -35,24 +35,26 @@ describeEachKind('products of clients', (context) => {
   })
 
   it('a product is rejected if the scope of a token would not fit a request header', async () => {
-    // 'p0:use' to 'p9:use' take 69 bytes with their spaces. An application also has 'openid profile email '.
-    const exact = kind === 'apiKey' ? 69 : 69 + 21
-    const options = { definitions: manyProducts(10), maxScopeBytes: exact }
-    const names = Array.from({ length: 10 }, (_, index) => `p${index}`)
-    const fits = context.start(stores.open(), options)
-    const { clientId } = await context.created(fits, { products: names.slice(1) })
-    expect((await fits.service.addProduct(clientId, 'p0')).products).toHaveLength(10)
+    // 'p0:use' to 'p99:use' take 789 bytes with their spaces. An application also has 'openid profile email '.
+    const others = kind === 'apiKey' ? 789 : 789 + 21
+    const options = (bytes: number) => ({
+      definitions: { ...manyProducts(100), ...productOfBytes('long', bytes - others - 1) },
+    })
+    const names = Array.from({ length: 99 }, (_, index) => `p${index + 1}`).concat('long')
+    const fits = context.start(stores.open(), options(4096))
+    const { clientId } = await context.created(fits, { products: names })
+    expect((await fits.service.addProduct(clientId, 'p0')).products).toHaveLength(101)
 
-    const tight = context.start(stores.open(), { ...options, maxScopeBytes: exact - 1 })
-    await expect(tight.service.create({ accountId: 'acme', name: 'Big', products: names })).rejects.toThrow(
-      failure('ERR_SCOPE_TOO_LARGE', expect.stringContaining(`${exact} bytes`)),
-    )
-    const { clientId: other } = await context.created(tight, { products: names.slice(1) })
-    const message = expect.stringMatching(new RegExp(`${exact} bytes .* ${exact - 1} bytes are allowed`))
+    const tight = context.start(stores.open(), options(4097))
+    await expect(
+      tight.service.create({ accountId: 'acme', name: 'Big', products: ['p0', ...names] }),
+    ).rejects.toThrow(failure('ERR_SCOPE_TOO_LARGE', expect.stringContaining('4097 bytes')))
+    const { clientId: other } = await context.created(tight, { products: names })
+    const message = expect.stringMatching(/4097 bytes .* 4096 bytes are allowed/)
     await expect(tight.service.addProduct(other, 'p0')).rejects.toThrow(
       failure('ERR_SCOPE_TOO_LARGE', message),
     )
-    expect((await tight.service.find(other))?.products).toHaveLength(9)
+    expect((await tight.service.find(other))?.products).toHaveLength(100)
 
     // The product fits after one operation was removed. Restoring that operation is then rejected.
     await tight.service.removeOperation(other, 'p9:use')
@@ -61,6 +63,6 @@ describeEachKind('products of clients', (context) => {
       failure('ERR_SCOPE_TOO_LARGE'),
     )
     // A client whose scope is already too large, for example because the catalog grew, can still lose products.
-    expect((await tight.service.removeProduct(clientId, 'p0')).products).toHaveLength(9)
+    expect((await tight.service.removeProduct(clientId, 'p0')).products).toHaveLength(100)
   })
 })

@@ -32,6 +32,17 @@ export function manyProducts(count: number): ProductDefinitions {
   )
 }
 
+/** Makes a product whose scopes take `bytes` bytes with the spaces between them. */
+export function productOfBytes(name: string, bytes: number): ProductDefinitions {
+  const lengths = Array.from({ length: Math.floor((bytes + 1) / 100) }, () => 99)
+  lengths[0] = 99 + ((bytes + 1) % 100)
+  const operations = lengths.map((length, index) => [
+    `${name}:${index}:`.padEnd(length, 'x'),
+    { route: `GET /${name}/${index}` as const, title: `Use ${index}` },
+  ])
+  return { [name]: { title: name, operations: Object.fromEntries(operations) } }
+}
+
 /**
  * A store that records its calls with their arguments. A method with an error in `faults` rejects with this
  * error.
@@ -55,7 +66,6 @@ export function watched(store: Store) {
 
 interface ServicesOptions {
   definitions?: ProductDefinitions
-  maxScopeBytes?: number
   /** @default records the id in `changed` */
   clientChanged?: (clientId: string) => Promise<void>
 }
@@ -63,7 +73,7 @@ interface ServicesOptions {
 /** The services of one process on a store. */
 export function services(
   store: Store,
-  { definitions = { ...products, reports }, maxScopeBytes = 4096, clientChanged }: ServicesOptions = {},
+  { definitions = { ...products, reports }, clientChanged }: ServicesOptions = {},
 ) {
   const catalog = { current: createCatalog(definitions, { kycLevels }) }
   const events = createEvents((error) => {
@@ -101,7 +111,6 @@ export function services(
     revocations,
     clientChanged: clientChanged ?? (async (clientId: string) => void changed.push(clientId)),
     logger: silentLogger,
-    maxScopeBytes,
     maxClientsPerAccount: 500,
   }
   return {

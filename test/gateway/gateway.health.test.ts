@@ -81,10 +81,10 @@ describe('the health of a gateway in another process', () => {
   test('health reports keys that cannot be refetched, and the gateway refetches the keys by itself', async () => {
     const send = globalThis.fetch
     const fetching = vi.spyOn(globalThis, 'fetch')
-    const gateway = open({ jwksCacheSeconds: 1, jwksCooldownSeconds: 1 })
+    const gateway = open()
     await gateway.ready()
     const from = Date.now()
-    const clock = vi.spyOn(Date, 'now').mockReturnValue(from + 5000)
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(from + 601_000)
     fetching.mockImplementation(async () => Response.json({}, { status: 500 }))
     await gateway.health()
     await vi.waitFor(async () => {
@@ -95,7 +95,7 @@ describe('the health of a gateway in another process', () => {
         message: expect.stringContaining('HTTP 500'),
       })
     })
-    clock.mockReturnValue(from + 10_000)
+    clock.mockReturnValue(from + 632_000)
     fetching.mockImplementation(send)
     await vi.waitFor(async () => {
       expect(checkOf(await gateway.health(), 'signing-keys')).toMatchObject({ status: 'pass' })
@@ -121,11 +121,11 @@ describe('the health of a gateway in another process', () => {
 
   test('a closed gateway is not ready and fetches nothing', async () => {
     const fetching = vi.spyOn(globalThis, 'fetch')
-    const gateway = open({ jwksCacheSeconds: 1, jwksCooldownSeconds: 1 })
+    const gateway = open()
     await gateway.ready()
     expect(fetching).toHaveBeenCalledTimes(1)
     await gateway.close()
-    const later = Date.now() + 5000
+    const later = Date.now() + 601_000
     vi.spyOn(Date, 'now').mockImplementation(() => later)
     const health = await gateway.health()
     expect(health).toMatchObject({ ready: false, status: 'fail' })

@@ -47,8 +47,6 @@ beforeEach(async () => {
   keys = remoteKeys({
     jwksUri: `http://127.0.0.1:${port}/jwks`,
     jwksCacheSeconds: 600,
-    jwksCooldownSeconds: 30,
-    jwksTimeoutMs: 2000,
     logger: { ...silentLogger, warn, info, debug },
   })
   verify = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: keys.getKey })
@@ -72,7 +70,7 @@ describe('the remote keys', () => {
     expect(requests).toBe(1)
   })
 
-  test('remote keys are refetched for an unknown key, at most once in jwksCooldownSeconds', async () => {
+  test('remote keys are refetched for an unknown key, at most once in 30 seconds', async () => {
     expect(await verify(await first.mint())).toEqual(good)
     expect(await verify(await second.mint())).toEqual(unknownKey)
     published = [first.publicJwk, second.publicJwk]
@@ -180,7 +178,7 @@ describe('the remote keys', () => {
     expect(await verify(await first.mint())).toEqual(good)
   })
 
-  test('fetching the keys fails after jwksTimeoutMs', async () => {
+  test('fetching the keys fails after two seconds', async () => {
     answer = 'hang'
     const started = performance.now()
     await expect(keys.ready()).rejects.toEqual(notReady)

@@ -4,7 +4,7 @@ import { isActive } from '../../src/grants/grant-record.ts'
 import { replicatedStore, type ReplicatedStore } from '../support/replicated-store.ts'
 
 const DAY = 86_400
-const LIFETIMES = { refreshToken: 30 * DAY, delegatedAccessToken: 3600, storedConsent: 365 * DAY }
+const LIFETIMES = { refreshToken: 30 * DAY, delegatedAccessToken: 3600 }
 const TOO_FEW = 'too few replicas have it'
 const GRANT = 'grant:g1'
 

@@ -6,7 +6,7 @@ import { createGrantLifecycle, type GrantLifecycle } from '../../src/grants/gran
 import { describeEachStore, watchWrites } from '../support/stores.ts'
 
 const DAY = 86_400
-const LIFETIMES = { refreshToken: 30 * DAY, delegatedAccessToken: 3600, storedConsent: 365 * DAY }
+const LIFETIMES = { refreshToken: 30 * DAY, delegatedAccessToken: 3600 }
 const START = Date.UTC(2026, 0, 1)
 
 const now = () => Math.floor(Date.now() / 1000)

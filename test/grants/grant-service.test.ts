@@ -25,9 +25,8 @@ function processOn(inner: Store) {
   const lifecycle = createGrantLifecycle(store, {
     refreshToken: 30 * DAY,
     delegatedAccessToken: 3600,
-    storedConsent: 365 * DAY,
   })
-  const consents = createConsentStore(store, 365 * DAY, lifecycle.consentVersions)
+  const consents = createConsentStore(store, lifecycle.consentVersions)
   const families = createTokenFamilies(store, format, { tombstoneTtl: 120 })
   const log = createRevocationLog(store)
   const set = createRevocationSet()

@@ -72,22 +72,18 @@ describe('the options of createGatehouse', () => {
         authorizationCode: 60,
         idToken: 3600,
         signIn: 1200,
-        interaction: 3600,
         session: 1_209_600,
-        storedConsent: 31_536_000,
       },
       requirePkce: false,
       directAccessFastPath: true,
       refreshTokenGraceSeconds: 0,
       revocations: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
       signingKeys: { rotateAfterSeconds: 7_776_000, publishAheadSeconds: 86_400 },
-      maxScopeBytes: 4096,
       maxClientsPerAccount: 500,
       storeTimeoutMs: 1000,
-      productsTimeoutMs: 30_000,
       startTimeoutMs: 1500,
       maxCachedTokens: 100_000,
-      signInAttempts: { max: 10, windowSeconds: 900 },
+      maxSignInAttempts: 10,
       audit: { maxAgeDays: 90, maxEntries: 1_000_000, maxFailures: 100_000 },
       maxTokenRequests: 1000,
       maxPendingInteractions: 1000,
@@ -108,8 +104,8 @@ describe('the options of createGatehouse', () => {
 
   it('resolving treats an option that is undefined as absent', () => {
     const undefinedToo = Object.fromEntries(
-      ['kycLevels', 'registry', 'mountPath', 'lifetimes', 'requirePkce', 'maxScopeBytes', 'storeTimeoutMs']
-        .concat('productsTimeoutMs', 'startTimeoutMs', 'maxCachedTokens', 'signInAttempts', 'audit')
+      ['kycLevels', 'registry', 'mountPath', 'lifetimes', 'requirePkce', 'storeTimeoutMs']
+        .concat('startTimeoutMs', 'maxCachedTokens', 'maxSignInAttempts', 'audit')
         .concat('claims', 'branding', 'connectedApplicationsUri', 'texts', 'defaultLocale', 'logger')
         .map((name) => [name, undefined]),
     )
@@ -403,18 +399,16 @@ describe('the option mountPath', () => {
 describe('options that are numbers', () => {
   it.each([
     ['refreshTokenGraceSeconds', 0, 60],
-    ['productsTimeoutMs', 1, 600_000],
     ['startTimeoutMs', 1, 60_000],
     ['maxCachedTokens', 0, 10_000_000],
-    ['lifetimes.signIn', 1, 86_400],
+    ['lifetimes.signIn', 1, 3600],
     ['maxTokenRequests', 4, 1_000_000],
     ['maxPendingInteractions', 0, 1_000_000],
     ['maxRevocationsPerClient', 1, 1_000_000],
-    ['signInAttempts.max', 1, 100],
+    ['maxSignInAttempts', 1, 100],
     ['audit.maxAgeDays', 1, 3660],
     ['audit.maxEntries', 1000, 100_000_000],
     ['audit.maxFailures', 1000, 100_000_000],
-    ['signInAttempts.windowSeconds', 60, 86_400],
   ])('%s accepts whole numbers from %d to %d', (path, least, most) => {
     const [name = '', inner] = path.split('.')
     const option = (value: unknown) => ({ [name]: inner === undefined ? value : { [inner]: value } })
@@ -425,16 +419,13 @@ describe('options that are numbers', () => {
     }
   })
 
-  it('signInAttempts rejects an unknown property', () => {
-    expect(pathsOf({ signInAttempts: { maximum: 5 } })).toEqual(['signInAttempts.maximum'])
-  })
-
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '60', null, true, 60n, [60]])(
-    'lifetimes, maxScopeBytes and storeTimeoutMs reject %s',
+    'lifetimes and storeTimeoutMs reject %s',
     (value) => {
-      expect(pathsOf({ lifetimes: { session: value }, maxScopeBytes: value, storeTimeoutMs: value })).toEqual(
-        ['lifetimes.session', 'maxScopeBytes', 'storeTimeoutMs'],
-      )
+      expect(pathsOf({ lifetimes: { session: value }, storeTimeoutMs: value })).toEqual([
+        'lifetimes.session',
+        'storeTimeoutMs',
+      ])
     },
   )
 
@@ -444,9 +435,7 @@ describe('options that are numbers', () => {
     ['refreshToken', 3660 * 86_400],
     ['authorizationCode', 600],
     ['idToken', 31 * 86_400],
-    ['interaction', 86_400],
     ['session', 366 * 86_400],
-    ['storedConsent', 3660 * 86_400],
   ])('lifetimes.%s is at most %d seconds', (name, most) => {
     expect(resolve({ lifetimes: { [name]: 1 } }).lifetimes).toMatchObject({ [name]: 1 })
     expect(resolve({ lifetimes: { [name]: most } }).lifetimes).toMatchObject({ [name]: most })

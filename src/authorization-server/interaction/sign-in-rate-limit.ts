@@ -10,11 +10,8 @@ const ROWS = 2
 /** One address may make this many times the attempts of one identifier, because many people may share it. */
 const TIMES_PER_ADDRESS = 10
 
-interface Window {
-  readonly windowSeconds: number
-  /** Returns the time in epoch seconds. */
-  readonly now: () => number
-}
+/** Seconds from the first attempt until the count of attempts is reset. */
+const WINDOW_SECONDS = 900
 
 /** What an attempt to sign in counts for. */
 export interface SignInAttempt {
@@ -25,14 +22,15 @@ export interface SignInAttempt {
 }
 
 /**
- * Limits the attempts to sign in within `windowSeconds` of the first attempt: by interaction, by identifier from one
+ * Limits the attempts to sign in within 15 minutes of the first attempt: by interaction, by identifier from one
  * address, and by address.
  *
  * @param options.max the attempts per window, for all keys but the address
+ * @param options.now returns the time in epoch seconds
  */
-export function createSignInRateLimit({ max, ...window }: Window & { readonly max: number }) {
-  const byKey = createCounters(max, window)
-  const byAddress = createCounters(TIMES_PER_ADDRESS * max, window)
+export function createSignInRateLimit({ max, now }: { readonly max: number; readonly now: () => number }) {
+  const byKey = createCounters(max, now)
+  const byAddress = createCounters(TIMES_PER_ADDRESS * max, now)
 
   return {
     /**
@@ -66,7 +64,7 @@ export type SignInRateLimit = ReturnType<typeof createSignInRateLimit>
  * wait because of other people's attempts. With far more attempts, all sign-ins are rejected until the window
  * ends. But checking so many passwords would overload the server before that happens.
  */
-function createCounters(max: number, { windowSeconds, now }: Window) {
+function createCounters(max: number, now: () => number) {
   const counts = new Uint16Array(ROWS * ROW)
   const ends = new Uint32Array(ROWS * ROW)
   // The seed is secret, so that an attacker cannot find keys that share a counter.
@@ -90,7 +88,7 @@ function createCounters(max: number, { windowSeconds, now }: Window) {
       add(): void {
         for (const counter of counters) {
           counts[counter] = Math.min(countOf(counter) + 1, 65_535)
-          if (endOf(counter) <= now()) ends[counter] = now() + windowSeconds
+          if (endOf(counter) <= now()) ends[counter] = now() + WINDOW_SECONDS
         }
       },
       subtract(): void {

@@ -21,7 +21,7 @@ export interface InteractionOptions {
    * The limit of sign-in attempts. It applies to each interaction, and to each combination of an identifier
    * and a network address. An address alone may make ten times as many failed attempts.
    */
-  readonly signInAttempts: { readonly max: number; readonly windowSeconds: number }
+  readonly maxSignInAttempts: number
 }
 
 /** A request to the pages of a pending interaction, with everything that a step needs to answer it. */

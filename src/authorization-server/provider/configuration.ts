@@ -6,6 +6,7 @@ import { mayIntrospect } from './endpoints/introspect.ts'
 import { revocation } from './endpoints/revoke.ts'
 import { tokenOptions } from './endpoints/token.ts'
 import { initialGrantLifetime } from './models/grants.ts'
+import { INTERACTION_SECONDS } from './models/interactions.ts'
 import { createRenderError } from './render-errors.ts'
 import { ROUTES } from './routes.ts'
 
@@ -66,7 +67,6 @@ export function providerConfiguration(
  * session without a signed-in person lives only as long as one interaction.
  */
 function ttl(lifetimes: ProviderSettings['lifetimes']): Configuration['ttl'] {
-  const { interaction, signIn } = lifetimes
   return {
     AccessToken: lifetimes.delegatedAccessToken,
     AuthorizationCode: lifetimes.authorizationCode,
@@ -74,9 +74,9 @@ function ttl(lifetimes: ProviderSettings['lifetimes']): Configuration['ttl'] {
     Grant: initialGrantLifetime(lifetimes),
     IdToken: lifetimes.idToken,
     Interaction: (_ctx, { session }) =>
-      session?.accountId === undefined ? Math.min(signIn, interaction) : interaction,
+      session?.accountId === undefined ? lifetimes.signIn : INTERACTION_SECONDS,
     RefreshToken: lifetimes.refreshToken,
-    Session: (_ctx, session) => (session.accountId === undefined ? interaction : lifetimes.session),
+    Session: (_ctx, session) => (session.accountId === undefined ? INTERACTION_SECONDS : lifetimes.session),
   }
 }
 

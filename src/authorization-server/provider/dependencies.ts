@@ -47,7 +47,6 @@ type Lifetime =
   | 'authorizationCode'
   | 'idToken'
   | 'signIn'
-  | 'interaction'
   | 'session'
 
 /** The dependencies of the authorization server. */

@@ -36,7 +36,7 @@ export interface AuthorizationServerParts
     Pick<ProviderDependencies, 'audit' | 'events' | 'registry' | 'clientUsed'>,
     Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys'> {
   readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'audience' | 'lifetimes'> &
-    Pick<InteractionOptions, 'signInAttempts'> &
+    Pick<InteractionOptions, 'maxSignInAttempts'> &
     Pick<ProviderDependencies, 'logger'> & {
       readonly mountPath: string
       readonly directAccessFastPath: boolean
@@ -62,9 +62,9 @@ interface Running {
  */
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
   const { settings, pages, events, requestsInFlight } = parts
-  const { issuer, audience, mountPath, signInAttempts } = settings
+  const { issuer, audience, mountPath, maxSignInAttempts } = settings
   const reject = createReject(pages)
-  const answerInteraction = interactionRoutes({ ...parts, issuer, signInAttempts })
+  const answerInteraction = interactionRoutes({ ...parts, issuer, maxSignInAttempts })
   const answerFeed = createRevocationFeed({
     registry: parts.registry,
     source: parts.revocationSource,

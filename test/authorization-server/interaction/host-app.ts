@@ -65,7 +65,7 @@ export function hostApp(options: {
     pages,
     issuer: options.issuer ?? issuer,
     csrfKeys: [new Uint8Array(32).fill(7)],
-    signInAttempts: { max: 10, windowSeconds: 900 },
+    maxSignInAttempts: 10,
   })
   const app = new Koa()
   const errors: unknown[] = []

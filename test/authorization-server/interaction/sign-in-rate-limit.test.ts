@@ -4,7 +4,7 @@ import { createSignInRateLimit } from '../../../src/authorization-server/interac
 describe('the sign-in rate limit', () => {
   function limit() {
     const clock = { now: 1000 }
-    return { clock, limit: fromManyAddresses({ max: 3, windowSeconds: 60, now: () => clock.now }) }
+    return { clock, limit: fromManyAddresses({ max: 3, now: () => clock.now }) }
   }
 
   /** A limit whose attempts come from a different address for each first key. */
@@ -21,18 +21,18 @@ describe('the sign-in rate limit', () => {
     const { clock, limit: attempts } = limit()
     expect([1, 2, 3].map(() => attempts.consume('a'))).toEqual([0, 0, 0])
     clock.now += 20
-    expect(attempts.consume('a')).toBe(40)
+    expect(attempts.consume('a')).toBe(880)
     expect(attempts.consume('b')).toBe(0)
-    clock.now += 40
+    clock.now += 880
     expect(attempts.consume('a')).toBe(0)
   })
 
   it('an attempt is rejected if one of its keys has no attempts left, and the rejected attempt counts for no key', () => {
     const { limit: attempts } = limit()
     for (const other of ['x', 'y', 'z']) attempts.consume('a', other)
-    expect(attempts.consume('a', 'b')).toBe(60)
+    expect(attempts.consume('a', 'b')).toBe(900)
     expect([1, 2, 3].map(() => attempts.consume('b'))).toEqual([0, 0, 0])
-    expect(attempts.consume('b')).toBe(60)
+    expect(attempts.consume('b')).toBe(900)
   })
 
   it('the rate limit of a key starts again after a successful attempt', () => {
@@ -47,11 +47,11 @@ describe('the sign-in rate limit', () => {
     for (let count = 0; count < 3; count += 1) attempts.consume('first')
     for (let count = 0; count < 50_000; count += 1)
       attempts.consume(`interaction-${count}`, `identifier-${count}`)
-    expect(attempts.consume('first')).toBe(60)
+    expect(attempts.consume('first')).toBe(900)
   })
 
   it('a hundred thousand attempts with different keys block no person', () => {
-    const attempts = fromManyAddresses({ max: 10, windowSeconds: 900, now: () => 1000 })
+    const attempts = fromManyAddresses({ max: 10, now: () => 1000 })
     for (let count = 0; count < 100_000; count += 1) attempts.consume(`key-${count}`)
     const people = Array.from({ length: 1000 }, (_, index) => attempts.consume(`person-${index}`))
     expect(people.filter((wait) => wait > 0)).toEqual([])
@@ -60,26 +60,26 @@ describe('the sign-in rate limit', () => {
   it('600,000 attempts with different keys block all sign-ins until the window ends', () => {
     const { clock, limit: attempts } = limit()
     for (let count = 0; count < 600_000; count += 1) attempts.consume(`key-${count}`)
-    expect(attempts.consume('person')).toBe(60)
-    clock.now += 60
+    expect(attempts.consume('person')).toBe(900)
+    clock.now += 900
     expect(attempts.consume('person')).toBe(0)
   }, 120_000)
 
   it('one address may make ten times as many attempts, whatever the identifiers', () => {
-    const { consume } = createSignInRateLimit({ max: 3, windowSeconds: 60, now: () => 1000 })
+    const { consume } = createSignInRateLimit({ max: 3, now: () => 1000 })
     const waits = Array.from({ length: 32 }, (_, index) => consume({ keys: [`${index}`], address: 'one' }))
-    expect(waits).toEqual([...Array.from({ length: 30 }, () => 0), 60, 60])
+    expect(waits).toEqual([...Array.from({ length: 30 }, () => 0), 900, 900])
     expect(consume({ keys: ['30'], address: 'other' })).toBe(0)
   })
 
   it('for an address, a successful attempt does not lower the count of failed attempts', () => {
-    const { consume, succeeded } = createSignInRateLimit({ max: 3, windowSeconds: 60, now: () => 1000 })
+    const { consume, succeeded } = createSignInRateLimit({ max: 3, now: () => 1000 })
     const fail = (key: string) => consume({ keys: [key], address: 'one' })
     for (let index = 0; index < 29; index += 1) fail(`${index}`)
     for (let index = 0; index < 100; index += 1) {
       expect(fail('mine')).toBe(0)
       succeeded('mine', 'one')
     }
-    expect([fail('a'), fail('b')]).toEqual([0, 60])
+    expect([fail('a'), fail('b')]).toEqual([0, 900])
   })
 })

@@ -70,7 +70,7 @@ export function createProcess(
   const follower = createRevocationFollower({ source: log, set, policy, logger: silentLogger })
   const longestLifetime = createLongestLifetime(store, tokenLifetime)
   const revocations = createRevocations({ store, log, set, longestLifetime, logger })
-  const catalog = createLiveCatalog({ products, loadTimeoutMs: 5000 })
+  const catalog = createLiveCatalog({ products })
   const audit = auditOf(auditStore)
   const onChanged = vi.fn<(catalog: Catalog) => void>()
   const sync = createCatalogSync({

@@ -230,18 +230,6 @@ describeEachStore('the lifetime of an interaction', (makeStore) => {
     }
   })
 
-  it('if the lifetime of interactions is less than 20 minutes, it also limits an interaction without sign-in', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: NOW })
-    const { host, application } = await hostWith({
-      store: makeStore(),
-      gatehouse: { lifetimes: { interaction: 60 } },
-    })
-    const browser = host.browser()
-    const page = await browser.open(authorizationUrl(host, application.client_id))
-    pass(60 + CLOCK_SKEW_SECONDS)
-    expect((await browser.open(page.url)).status).toBe(404)
-  })
-
   it('an interaction with sign-in expires after an hour', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
     const { host, application } = await hostWith({ store: makeStore() })

@@ -22,7 +22,7 @@ describe('writes to the store by anonymous requests', () => {
         }
       },
     })
-    host = await startHost({ store: timed, gatehouse: { lifetimes: { interaction: 1200 } } })
+    host = await startHost({ store: timed })
     await host.gatehouse.ready()
     clientId = (await host.createApplication()).client_id
   })

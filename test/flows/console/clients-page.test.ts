@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { productOfBytes } from '../../clients/setup.ts'
 import { products } from '../../fixtures/products.ts'
 import { connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
@@ -322,15 +323,18 @@ describe('the page of a client', () => {
 
   it('a product that would make tokens too large is rejected, on the form for a new key and on its page', async () => {
     await host.close()
-    host = await startConsole({ store: memoryStore(), gatehouse: { maxScopeBytes: 40 } })
+    host = await startConsole({
+      store: memoryStore(),
+      gatehouse: { products: { ...products, ...productOfBytes('archive', 4096) } },
+    })
     const { apiKey, path } = await createKey()
     const visitor = host.visit('acme')
-    const rejected = await visitor.submit(await visitor.open(path), 'addProduct', { product: 'payments' })
+    const rejected = await visitor.submit(await visitor.open(path), 'addProduct', { product: 'archive' })
     expect(rejected.status).toBe(422)
-    expect(textOf(rejected.body)).toContain('at most 40 bytes are allowed')
+    expect(textOf(rejected.body)).toContain('at most 4096 bytes are allowed')
     expect(await host.gatehouse.apiKeys.find(apiKey.clientId)).toMatchObject({ products: ['invoices'] })
     const form = await visitor.open('/console/api-keys/new')
-    const fields = { name: 'Both', product: ['invoices', 'payments'] }
+    const fields = { name: 'Both', product: ['invoices', 'archive'] }
     expect((await visitor.submit(form, 'create', fields)).status).toBe(422)
     expect((await host.gatehouse.apiKeys.listByOwner('acme')).items).toHaveLength(1)
   })

@@ -29,7 +29,6 @@ describeWithRedis('a user with 1000 connected applications', () => {
     const lifecycle = createGrantLifecycle(store, {
       refreshToken: 30 * DAY,
       delegatedAccessToken: 3600,
-      storedConsent: 365 * DAY,
     })
     const versions = await lifecycle.consentVersions.current({ accountId: 'alice' }, 'x')
     const now = Math.floor(Date.now() / 1000)

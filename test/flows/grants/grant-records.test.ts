@@ -100,9 +100,9 @@ describeEachStore('grant records', (makeStore) => {
   })
 
   test('a grant whose code is not exchanged is stored for the lifetime of an interaction, plus the lifetime of a code, plus one minute', async () => {
-    await start({ lifetimes: { interaction: 600, authorizationCode: 30 } })
+    await start({ lifetimes: { authorizationCode: 30 } })
     await authorize(host, client.client_id)
-    expect(written).toEqual([{ how: 'create', ttl: 600 + 30 + 60 }])
+    expect(written).toEqual([{ how: 'create', ttl: 3600 + 30 + 60 }])
   })
 
   test('the code exchange extends the grant for the lifetime of the refresh token, and a refresh does not write the grant', async () => {

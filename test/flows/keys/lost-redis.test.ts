@@ -73,14 +73,17 @@ describeWithRedis('a Redis that loses data', () => {
       issuer: one.issuer,
       audience: one.audience,
       products,
-      jwksCooldownSeconds: 1,
       revocations: {
         clientId: resourceServer.client_id,
         clientSecret: resourceServer.client_secret,
         pollIntervalSeconds: 1,
       },
     })
+    // The gateway fetches unknown keys at most once in 30 seconds, so it fetches its first keys before that.
+    const now = Date.now()
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(now - 31_000)
     await gateway.ready()
+    clock.mockRestore()
     backup = []
     for await (const line of exportRegistry(one.gatehouse)) backup.push(line)
   })

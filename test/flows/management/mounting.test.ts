@@ -104,7 +104,6 @@ it('if the host manages the clients, users see the names of the applications tha
   const lifecycle = createGrantLifecycle(store, {
     refreshToken: 86_400,
     delegatedAccessToken: 3600,
-    storedConsent: 86_400,
   })
   const iat = Math.floor(Date.now() / 1000)
   const versions = await lifecycle.consentVersions.current({ accountId: 'alice' }, row.clientId)

@@ -53,7 +53,7 @@ describeEachStore('the gateway of an API in another process', (makeStore) => {
         })
       })
 
-      it('a gateway accepts tokens of the new key after each of two key revocations, even within jwksCooldownSeconds', async () => {
+      it('a gateway accepts tokens of the new key after each of two key revocations, even within 30 seconds', async () => {
         const { signingKeys } = all.host.gatehouse
         const gateway = all.following[way]()
         await principalOf(gateway, await all.directToken())

@@ -170,8 +170,8 @@ describe('configured lifetimes', () => {
     expect((await exchange(expiredCode)).body['error']).toBe('invalid_grant')
   })
 
-  test('the lifetime interaction sets how long a sign-in page is valid', async () => {
-    await startWith({ interaction: 120 })
+  test('the lifetime signIn sets how long a sign-in page is valid', async () => {
+    await startWith({ signIn: 120 })
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, client.client_id))
     advance(119)
@@ -181,7 +181,7 @@ describe('configured lifetimes', () => {
   })
 
   test('the lifetime session starts again at each use of the session', async () => {
-    await startWith({ session: 600, interaction: 60 })
+    await startWith({ session: 600 })
     const { browser } = await authorize(host, client.client_id)
     advance(599)
     const url = authorizationUrl(host, client.client_id)
@@ -193,11 +193,11 @@ describe('configured lifetimes', () => {
     expect(asksFor(await browser.open(url))).toBe('sign-in')
   })
 
-  test('the lifetime storedConsent sets when the consent page is shown again', async () => {
-    await startWith({ storedConsent: 600 })
+  test('the consent page is shown again 365 days after the decision', async () => {
+    await startWith({ session: 366 * DAY })
     const { browser } = await authorize(host, client.client_id)
     const url = authorizationUrl(host, client.client_id)
-    advance(599)
+    advance(365 * DAY - 1)
     expect((await browser.open(url)).url.searchParams.get('code')).toMatch(/./)
     advance(2)
     expect(asksFor(await browser.open(url))).toBe('consent')

@@ -23,7 +23,7 @@ export async function startTargets(
   const host = await startHost({
     store: makeStore(),
     above: options.above,
-    gatehouse: { signInAttempts: { max: 100 }, maxPendingInteractions: 100_000 },
+    gatehouse: { maxSignInAttempts: 100, maxPendingInteractions: 100_000 },
   })
   const session = await startConsole({
     store: makeStore(),

@@ -90,7 +90,7 @@ export async function startStand(options: StandOptions): Promise<Stand> {
     accounts: options.hasHostSession ? sessionAccounts : builtInAccounts,
     signingKeys: { jwks: { keys: [options.keys.es256, options.keys.rs256] } },
     // Pending interactions and codes expire during a fuzz run, so that the use of memory can be judged.
-    lifetimes: { interaction: 120, authorizationCode: 20 },
+    lifetimes: { signIn: 120, authorizationCode: 20 },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     ...options.gatehouse,
   })

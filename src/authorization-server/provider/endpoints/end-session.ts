@@ -2,6 +2,7 @@ import type { Next } from 'koa'
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { answerError } from '../../../http/error-response.ts'
 import type { ProviderDependencies } from '../dependencies.ts'
+import { INTERACTION_SECONDS } from '../models/interactions.ts'
 import { requestState } from '../request-state.ts'
 import { normalizePath, ROUTES } from '../routes.ts'
 import { signOutSecret } from '../seam/sessions.ts'
@@ -9,7 +10,7 @@ import { findTooLong } from './authorize/parameter-limits.ts'
 
 // Sign-out at the request of an application (OpenID Connect RP-Initiated Logout 1.0).
 
-type Dependencies = Pick<ProviderDependencies, 'accounts' | 'pages' | 'settings'>
+type Dependencies = Pick<ProviderDependencies, 'accounts' | 'pages'>
 
 /** Parameters of a sign-out request (RP-Initiated Logout 1.0, 2). */
 export const END_SESSION_PARAMETERS: readonly string[] = [
@@ -72,14 +73,14 @@ function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']):
  * host, our page asks whether to sign out. Otherwise there is no session to end, so the person is not asked.
  */
 async function answerWithoutSession(
-  { accounts, pages, settings }: Dependencies,
+  { accounts, pages }: Dependencies,
   ctx: KoaContextWithOIDC,
 ): Promise<void> {
   const { session, params } = ctx.oidc
   if (accounts.signOut && (await accounts.current?.(requestState(ctx).host))) {
     // The form works only with a stored session, so the session is stored here. A browser that gets no form
     // needs no stored session.
-    await session?.save(settings.lifetimes.interaction)
+    await session?.save(INTERACTION_SECONDS)
     return pages.renderSignOut(ctx, signOutForm(ctx))
   }
   const redirectUri = params?.['post_logout_redirect_uri']

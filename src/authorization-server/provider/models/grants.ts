@@ -6,6 +6,7 @@ import type { ProviderParts, ProviderSettings } from '../dependencies.ts'
 import { getGrant } from '../request-reads.ts'
 import { currentContext } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
+import { INTERACTION_SECONDS } from './interactions.ts'
 
 /** Seconds that are added to the first lifetime of a grant as a margin. */
 const GRANT_MARGIN_SECONDS = 60
@@ -16,11 +17,8 @@ const GRANT_MARGIN_SECONDS = 60
  *
  * @param lifetimes the configured lifetimes, in seconds
  */
-export function initialGrantLifetime({
-  interaction,
-  authorizationCode,
-}: ProviderSettings['lifetimes']): number {
-  return interaction + authorizationCode + GRANT_MARGIN_SECONDS
+export function initialGrantLifetime({ authorizationCode }: ProviderSettings['lifetimes']): number {
+  return INTERACTION_SECONDS + authorizationCode + GRANT_MARGIN_SECONDS
 }
 
 /** Grants: what people have authorized applications to do. */
