@@ -65,7 +65,6 @@ export const gatehouseSchema = exactly(
       {},
     ),
     requirePkce: v.optional(v.boolean('must be true or false'), false),
-    directAccessFastPath: v.optional(v.boolean('must be true or false'), true),
     refreshTokenGraceSeconds: seconds(0, 60, 0),
     revocations: v.optional(exactly(revocationEntries), {}),
     signingKeys: signingKeysSchema,

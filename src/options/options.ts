@@ -124,11 +124,6 @@ export interface GatehouseOptions<
   /** Reject authorization requests without PKCE (RFC 7636). @default false */
   readonly requirePkce?: boolean | undefined
   /**
-   * Answer the usual token requests of API keys without oidc-provider, which takes a fraction of the time. The responses
-   * are the same. Set it to false if you suspect that they are not. @default true
-   */
-  readonly directAccessFastPath?: boolean | undefined
-  /**
    * Seconds in which a client that lost the response to a refresh may send the same refresh token again. The
    * client then gets the same new refresh token with a new access token. At most 60. With 0, any second use
    * of a refresh token counts as theft.

@@ -75,7 +75,6 @@ describe('the options of createGatehouse', () => {
         session: 1_209_600,
       },
       requirePkce: false,
-      directAccessFastPath: true,
       refreshTokenGraceSeconds: 0,
       revocations: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
       signingKeys: { rotateAfterSeconds: 7_776_000, publishAheadSeconds: 86_400 },
@@ -522,7 +521,6 @@ describe('the options kycLevels, claims, branding, texts and defaultLocale', () 
     [{ requirePkce: 'false' }, 'requirePkce'],
     [{ requirePkce: 0 }, 'requirePkce'],
     [{ claimsInIdToken: 'yes' }, 'claimsInIdToken'],
-    [{ directAccessFastPath: 'false' }, 'directAccessFastPath'],
     [{ claims: [] }, 'claims'],
     [{ claims: { openid: ['name'] } }, 'claims.openid'],
     [{ claims: { offline_access: [] } }, 'claims.offline_access'],
@@ -558,11 +556,10 @@ describe('the options kycLevels, claims, branding, texts and defaultLocale', () 
     expect(pathsOf(options)).toEqual([path])
   })
 
-  it('createGatehouse accepts documented values of kycLevels, requirePkce, directAccessFastPath, claims, branding, connectedApplicationsUri and texts', () => {
+  it('createGatehouse accepts documented values of kycLevels, requirePkce, claims, branding, connectedApplicationsUri and texts', () => {
     const options = {
       kycLevels: ['none', 'geprüft'],
       requirePkce: true,
-      directAccessFastPath: false,
       claims: { company: ['vat_id'] },
       branding: { name: 'Example', logo: '/logo.svg', accentColor: '#AABBCC' },
       connectedApplicationsUri: '/settings/applications',

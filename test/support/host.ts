@@ -13,6 +13,7 @@ import { deployStore } from './deployments.ts'
 import { kycLevels, products } from '../fixtures/products.ts'
 import { guardProviderRequests } from './guard-provider-request.ts'
 import { seedKeyRing } from './ready-keys.ts'
+import { withoutFastPath } from './direct-access/without-fast-path.ts'
 import { createBrowser, formsOf, type Browser, type Page } from './browser.ts'
 import { hostRequests, type Client } from './host-requests.ts'
 import { storesOfRun, type Deployment } from './stores-of-run.ts'
@@ -89,12 +90,12 @@ export async function startHost(options: HostOptions = {}) {
     },
     // Tests of one-time tokens send hundreds of requests at once, from one address.
     maxTokenRequests: 100_000,
-    directAccessFastPath: process.env['TEST_DIRECT_ACCESS_FAST_PATH'] !== 'false',
     ...options.gatehouse,
   })
 
   const app = new Koa()
   const reached: string[] = []
+  if (process.env['TEST_DIRECT_ACCESS_FAST_PATH'] === 'false') app.use(withoutFastPath)
   for (const middleware of options.above ?? []) app.use(middleware)
   if (options.mount) options.mount(app, gatehouse)
   else {

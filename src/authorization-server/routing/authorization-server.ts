@@ -11,6 +11,7 @@ import { AUTHORIZATION_PARAMETERS } from '../provider/endpoints/authorize.ts'
 import { END_SESSION_PARAMETERS } from '../provider/endpoints/end-session.ts'
 import { respondWithJwks } from '../provider/endpoints/jwks.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
+import { createFastPath } from '../provider/endpoints/token/direct-access-fast-path.ts'
 import {
   CLIENT_ENDPOINTS,
   isOwnPath,
@@ -22,7 +23,6 @@ import {
 import { runProvider } from '../provider/run-provider.ts'
 import { canonicalizeResource } from './canonical-resource.ts'
 import { checkRequest } from './check-request.ts'
-import { createFastPath } from './direct-access-fast-path.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 import { postToGet } from './post-to-get.ts'
 import { createReject } from './reject.ts'
@@ -37,10 +37,7 @@ export interface AuthorizationServerParts
     Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys'> {
   readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'audience' | 'lifetimes'> &
     Pick<InteractionOptions, 'maxSignInAttempts'> &
-    Pick<ProviderDependencies, 'logger'> & {
-      readonly mountPath: string
-      readonly directAccessFastPath: boolean
-    }
+    Pick<ProviderDependencies, 'logger'> & { readonly mountPath: string }
   readonly revocationSource: RevocationSource
   readonly warnOnInsecureProxy: InsecureProxyWarning
   readonly requestsInFlight: RequestsInFlight
@@ -70,7 +67,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     source: parts.revocationSource,
     realm: issuer,
   })
-  const answerDirectAccess = settings.directAccessFastPath ? createFastPath(parts) : undefined
+  const answerDirectAccess = createFastPath({ ...parts, isFlood: requestsInFlight.isFlood })
 
   async function answer(ctx: Context, path: string): Promise<boolean> {
     const running = await parts.ready()
@@ -111,7 +108,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
 
   async function answerChecked({ provider, keyRing }: Running, ctx: Context, path: string, form?: string) {
     const isTokenRequest = form !== undefined && normalizePath(path) === ROUTES.token
-    const direct = isTokenRequest ? await answerDirectAccess?.(ctx, form, keyRing.signing) : undefined
+    const direct = isTokenRequest ? await answerDirectAccess(ctx, form, keyRing.signing) : undefined
     if (direct?.isAnswered) return true
     const query = canonicalizeResource(ctx.search, audience)
     return runProvider(provider, ctx, path, { query, form, early: direct?.early })

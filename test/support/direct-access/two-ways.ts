@@ -11,6 +11,7 @@ import type { Store } from '../../../src/store/contract.ts'
 import { products } from '../../fixtures/products.ts'
 import type { Answer } from '../fuzz/answer.ts'
 import { createDriver, type Driver } from '../fuzz/driver.ts'
+import { withoutFastPath } from './without-fast-path.ts'
 import { createInStore, FAILING_ACCOUNT, hostRegistry, MISSING_ACCOUNT } from './clients.ts'
 
 export const ORIGIN = 'http://localhost:3000'
@@ -68,7 +69,6 @@ async function startWay(isFast: boolean, variant: Variant, keys: readonly Signin
     ...(variant.hasHostRegistry && { registry: hostRegistry(note) }),
     signingKeys: { jwks: { keys: keys.map((key) => ({ ...key })) } },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
-    directAccessFastPath: isFast,
   })
   await gatehouse.ready()
   if (!variant.hasHostRegistry) await createInStore(gatehouse)
@@ -81,7 +81,7 @@ async function startWay(isFast: boolean, variant: Variant, keys: readonly Signin
   }
   const publicKeys = createLocalJWKSet({ keys: keys.map(toPublicJwk) })
   const driver = createDriver()
-  const server = serve(driver, gatehouse, variant, (error) => note(['app error', String(error)]))
+  const server = serve(driver, gatehouse, variant, isFast, (error) => note(['app error', String(error)]))
 
   return {
     async send(bytes) {
@@ -105,6 +105,7 @@ function serve(
   driver: Driver,
   gatehouse: Gatehouse,
   variant: Variant,
+  isFast: boolean,
   onError: (error: unknown) => void,
 ): Server {
   const app = new Koa()
@@ -114,6 +115,7 @@ function serve(
   }
   app.on('error', onError)
   app.use(setHeaders)
+  if (!isFast) app.use(withoutFastPath)
   if (variant.hasBodyParser) app.use(bodyParser({ onError: (_error, ctx) => ctx.throw(422) }))
   app.use(gatehouse.middleware())
   app.use((ctx) => {

@@ -3,9 +3,10 @@ import { hashSecret, type GatehouseOptions, type Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { Provider } from 'oidc-provider'
 import { afterEach, describe, expect, it } from 'vitest'
-import { products } from '../../fixtures/products.ts'
-import { startHost, type Host } from '../../support/host.ts'
-import { basic } from '../../support/host-requests.ts'
+import { products } from '../../../../fixtures/products.ts'
+import { withoutFastPath } from '../../../../support/direct-access/without-fast-path.ts'
+import { startHost, type Host } from '../../../../support/host.ts'
+import { basic } from '../../../../support/host-requests.ts'
 
 let host: Host
 afterEach(() => host.close())
@@ -19,7 +20,7 @@ const row = {
   products: ['invoices'],
 } as const
 
-describe.each([true, false])('direct access with directAccessFastPath: %s', (directAccessFastPath) => {
+describe.each([true, false])('direct access with the fast path: %s', (isFast) => {
   /** Starts a host, and runs `during` whenever it looks up an account. */
   async function start(gatehouse: Partial<GatehouseOptions> = {}, during = async () => {}) {
     host = await startHost({
@@ -31,8 +32,8 @@ describe.each([true, false])('direct access with directAccessFastPath: %s', (dir
           },
         },
         ...gatehouse,
-        directAccessFastPath,
       },
+      above: isFast ? [] : [withoutFastPath],
     })
     await host.gatehouse.ready()
   }
@@ -53,7 +54,7 @@ describe.each([true, false])('direct access with directAccessFastPath: %s', (dir
       expect(status).toBe(200)
       expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(200)
     }
-    expect(issuedByProvider).toEqual(Array.from(answers, () => !directAccessFastPath))
+    expect(issuedByProvider).toEqual(Array.from(answers, () => !isFast))
   })
 
   it('each request looks up its client, secret and account once', async () => {

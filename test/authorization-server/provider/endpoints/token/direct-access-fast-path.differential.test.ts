@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { generateSigningKey } from '../../../src/keys/generate-key.ts'
-import { tokenRequest } from '../../support/direct-access/requests.ts'
+import { generateSigningKey } from '../../../../../src/keys/generate-key.ts'
+import { tokenRequest } from '../../../../support/direct-access/requests.ts'
 import {
   startTwoWays,
   VARIANTS,
   type Observation,
   type TwoWays,
-} from '../../support/direct-access/two-ways.ts'
+} from '../../../../support/direct-access/two-ways.ts'
 
 /** Generated requests for each variant of the host: together at least 2,000. */
 const REQUESTS = 450

@@ -1,25 +1,21 @@
 import { parse } from 'node:querystring'
 import type { Context } from 'koa'
-import type { Catalog } from '../../catalog/catalog.ts'
-import { directScopes, explainRejection, limitToOwner } from '../../catalog/resolve-scopes.ts'
-import type { Client } from '../../clients/client.ts'
-import type { ClientRegistry } from '../../clients/client-registry.ts'
-import { readBasicCredentials, type BasicCredentials } from '../../http/basic-credentials.ts'
-import { accessTokenSigner } from '../../keys/access-token-signer.ts'
-import type { SigningJwk } from '../../keys/generate-key.ts'
-import { randomId } from '../../keys/random-id.ts'
-import { findAccountOnce } from '../provider/account-lookup.ts'
-import type { ProviderDependencies } from '../provider/dependencies.ts'
-import { startLookups, type EarlyLookups } from '../provider/early-lookups.ts'
-import { verifyOneOf } from '../provider/endpoints/basic-client-authentication.ts'
-import { reportDirectToken, reportRejection } from '../provider/endpoints/token.ts'
-import { directTokenResponse } from '../provider/endpoints/token/client-credentials-grant.ts'
-import { ownClaims } from '../provider/endpoints/token/token-claims.ts'
-import { isPossibleId } from '../provider/models/clients.ts'
-import { reportWrongSecret } from '../provider/report-wrong-secrets.ts'
-import type { RequestsInFlight } from './requests-in-flight.ts'
-import { requestedScopes } from '../provider/requested-scope.ts'
-import { isKnownResource } from '../provider/resource-indicator.ts'
+import { isScope } from '../../../../catalog/scope.ts'
+import type { Client } from '../../../../clients/client.ts'
+import type { ClientRegistry } from '../../../../clients/client-registry.ts'
+import { readBasicCredentials, type BasicCredentials } from '../../../../http/basic-credentials.ts'
+import { accessTokenSigner } from '../../../../keys/access-token-signer.ts'
+import type { SigningJwk } from '../../../../keys/generate-key.ts'
+import { randomId } from '../../../../keys/random-id.ts'
+import { findAccountOnce } from '../../account-lookup.ts'
+import type { ProviderDependencies } from '../../dependencies.ts'
+import { startLookups, type EarlyLookups } from '../../early-lookups.ts'
+import { isPossibleId } from '../../models/clients.ts'
+import { reportWrongSecret } from '../../report-wrong-secrets.ts'
+import { isKnownResource } from '../../resource-indicator.ts'
+import { verifyOneOf } from '../basic-client-authentication.ts'
+import { reportDirectToken, reportRejection } from '../token.ts'
+import { directClaims, directTokenResponse, directTokenScopes } from './direct-access.ts'
 
 /** What the fast path needs. */
 export interface FastPathParts extends Pick<
@@ -28,7 +24,8 @@ export interface FastPathParts extends Pick<
 > {
   readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'audience' | 'lifetimes'> &
     Pick<ProviderDependencies, 'logger'>
-  readonly requestsInFlight: Pick<RequestsInFlight, 'isFlood'>
+  /** Whether more requests are in flight than usual. */
+  isFlood(): boolean
 }
 
 /** Whether the fast path has answered a request, and if not, what it has looked up for the request. */
@@ -43,9 +40,8 @@ export type FastPathResult = { readonly isAnswered: boolean; readonly early?: Ea
  * @returns a function that takes the host's context, the text of the form, and the keys that sign now
  */
 export function createFastPath(parts: FastPathParts) {
-  const { registry, accounts } = parts
+  const { registry, accounts, isFlood } = parts
   const { issuer, audience, lifetimes } = parts.settings
-  const { isFlood } = parts.requestsInFlight
   const lifetime = lifetimes.directAccessToken
 
   return async function answerDirectAccess(
@@ -64,15 +60,11 @@ export function createFastPath(parts: FastPathParts) {
       rejectSecret(parts, ctx, client)
       return { isAnswered: true }
     }
-    // The whole request uses one catalog, because products may change while the host looks up the account.
+    if (!client || isWrong || !isWellFormed(request.scope)) return { isAnswered: false, early }
     const { current } = parts.catalog
-    const wanted = client && !isWrong && allowedScopes(current, client, request.scope)
-    if (!client || !wanted) return { isAnswered: false, early }
-    const owner = await findAccountOnce(accounts, early.accounts, client).catch(() => undefined)
-    if (!owner) return { isAnswered: false, early }
-    const scopes = limitToOwner(client, owner, wanted)
-    const isLimited = scopes.length < wanted.length
-    if (isLimited && (request.scope !== undefined || scopes.length === 0)) return { isAnswered: false, early }
+    const findOwner = () => findAccountOnce(accounts, early.accounts, client)
+    const scopes = await directTokenScopes(current, client, request.scope, findOwner).catch(() => undefined)
+    if (!scopes) return { isAnswered: false, early }
 
     const iat = Math.floor(Date.now() / 1000)
     const tokenId = randomId()
@@ -80,7 +72,7 @@ export function createFastPath(parts: FastPathParts) {
     const signer = accessTokenSigner(key)
     // During a flood, only the calling thread signs, so that the other cores are free for the API.
     const token = await (isFlood() ? signer.signHere : signer.signOnOtherThread)({
-      ...ownClaims(client, current.epoch),
+      ...directClaims(client, current.epoch),
       jti: tokenId,
       sub: client.clientId,
       iat,
@@ -148,6 +140,11 @@ function readRequest(ctx: Context, form: string) {
   return { credentials, scope, resource }
 }
 
+/** Whether `scope` is absent or has the syntax of RFC 6749 3.3. oidc-provider rejects any other before it finds the account. */
+function isWellFormed(scope: string | undefined): boolean {
+  return scope === undefined || scope.split(' ').every(isScope)
+}
+
 /** The client of a request, and whether its secret is wrong. */
 interface Authentication {
   readonly client?: Client
@@ -166,13 +163,4 @@ async function authenticate(
   if (!client) return { isWrong: true }
   if (client.disabled || client.kind !== 'apiKey') return UNKNOWN
   return { client, isWrong: !(await verifyOneOf(registry, client, clientSecrets)) }
-}
-
-/** The scopes of the token; undefined if there are none, or if the API key may not have one of them. */
-function allowedScopes(catalog: Catalog, client: Client, scope: string | undefined): string[] | undefined {
-  const available = directScopes(catalog, client)
-  // Two spaces, or a space at the end, make `scope` malformed: the empty name between them is in no catalog.
-  const isAllowed = scope?.split(' ').every((name) => !explainRejection(catalog, client, undefined, name))
-  if (available.length === 0 || isAllowed === false) return undefined
-  return scope === undefined ? available : requestedScopes(scope)
 }

@@ -1,0 +1,66 @@
+import { errors } from 'oidc-provider'
+import type { Catalog } from '../../../../catalog/catalog.ts'
+import { directScopes, explainRejection, limitToOwner } from '../../../../catalog/resolve-scopes.ts'
+import type { Client } from '../../../../clients/client.ts'
+import type { Account } from '../../../../host/accounts.ts'
+import { requestedScopes, requireAllowed } from '../../requested-scope.ts'
+
+// What a token for direct access carries. The fast path and oidc-provider's way both ask here.
+
+/**
+ * The scopes of a token for direct access (RFC 6749 4.4). Without `scope`, the token carries all scopes of all
+ * products of the API key, as far as the user of the key may use them.
+ *
+ * @param catalog one catalog for the whole request, because products may change while the host looks up the account
+ * @param findOwner looks up the account of the key at the host
+ * @throws unauthorized_client, invalid_scope, and the errors of `findOwner`
+ */
+export async function directTokenScopes(
+  catalog: Catalog,
+  key: Client,
+  scope: string | undefined,
+  findOwner: () => Promise<Account | undefined>,
+): Promise<readonly string[]> {
+  const inProducts = directScopes(catalog, key)
+  if (inProducts.length === 0) {
+    throw new errors.UnauthorizedClient('this API key has no operation; add an API product to it first')
+  }
+  const owner = await findOwner()
+  if (!owner) {
+    throw new errors.UnauthorizedClient(
+      'the account that owns this API key, or the user who created it, does not exist any more',
+    )
+  }
+  const allowed = limitToOwner(key, owner, inProducts)
+  if (allowed.length === 0) {
+    throw new errors.UnauthorizedClient('the user of this API key may use none of its operations now')
+  }
+  const requested = requestedScopes(scope)
+  requireAllowed(
+    requested,
+    (name) =>
+      explainRejection(catalog, key, undefined, name) ??
+      (allowed.includes(name) ? undefined : `the user of this API key may not use the operation ${name}`),
+  )
+  return requested.length > 0 ? requested : allowed
+}
+
+/**
+ * Our own claims in a token for direct access.
+ *
+ * @param catalogEpoch the epoch of the catalog from which the scopes were resolved
+ */
+export function directClaims(key: Client, catalogEpoch: number | undefined) {
+  return {
+    access_mode: 'direct',
+    account_id: key.accountId,
+    user_id: key.userId,
+    access_epoch: key.epoch,
+    catalog_epoch: catalogEpoch,
+  }
+}
+
+/** The response with a token for direct access (RFC 6749 4.4.3). `lifetime` is in seconds. */
+export function directTokenResponse(accessToken: string, lifetime: number, scope: string) {
+  return { access_token: accessToken, expires_in: lifetime, scope, token_type: 'Bearer' }
+}
