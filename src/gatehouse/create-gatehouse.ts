@@ -65,8 +65,8 @@ function canSign({ stale, isSigningRevoked }: KeyCondition): boolean {
 /**
  * Creates a token service and API gateway, synchronously and without I/O. The service starts in the
  * background when it is mounted (`middleware()`, `wellKnown()`, `gateway.middleware()`,
- * `gateway.requireScope()`), or when a method such as `ready()` first needs it. So a site can start while its
- * store is unavailable. Each cause of a failed start is logged once.
+ * `gateway.requireScope()`, `createConsole()`, `createManagementApi()`), or when a method such as `ready()` first needs
+ * it. So a site can start while its store is unavailable. Each cause of a failed start is logged once.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` or `ERR_CATALOG`, with all problems at once
  */
