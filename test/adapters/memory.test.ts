@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { storeContract } from '../../src/testing/store-contract.ts'
 
@@ -10,15 +10,15 @@ afterEach(() => void vi.useRealTimers())
 const elapse = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
 
 describe('the store contract on the memory store', () => {
-  for (const { name, run } of storeContract({ createStore: memoryStore, elapse })) test(name, run)
+  for (const { name, run } of storeContract({ createStore: memoryStore, elapse })) it(name, run)
 })
 
 describe('the memory store', () => {
-  test('the memory store is volatile', () => {
+  it('the memory store is volatile', () => {
     expect(memoryStore().volatile).toBe(true)
   })
 
-  test('a value in memory expires exactly at the end of its time to live', async () => {
+  it('a value in memory expires exactly at the end of its time to live', async () => {
     const store = memoryStore()
     await store.set('a', '1', 10)
     elapse(9.999)
@@ -27,7 +27,7 @@ describe('the memory store', () => {
     expect(await store.get('a')).toBeUndefined()
   })
 
-  test('the memory store evicts nothing', async () => {
+  it('the memory store evicts nothing', async () => {
     const store = memoryStore()
     const names = Array.from({ length: 20_000 }, (_, number) => `key ${number}`)
     for (const name of names) await store.set(name, name, 3600)
@@ -37,13 +37,13 @@ describe('the memory store', () => {
     expect(await store.range('index', { after: 'key 9998', limit: 10 })).toEqual(['key 9999'])
   })
 
-  test('two memory stores share nothing', async () => {
+  it('two memory stores share nothing', async () => {
     const [one, two] = [memoryStore(), memoryStore()]
     await one.set('a', '1')
     expect(await two.get('a')).toBeUndefined()
   })
 
-  test('after close every call of the memory store rejects with ERR_CLOSED', async () => {
+  it('after close every call of the memory store rejects with ERR_CLOSED', async () => {
     const store = memoryStore()
     await store.close()
     await expect(store.get('a')).rejects.toMatchObject({ name: 'GatehouseError', code: 'ERR_CLOSED' })
@@ -51,7 +51,7 @@ describe('the memory store', () => {
     await expect(store.subscribe('a', () => {})).rejects.toMatchObject({ code: 'ERR_CLOSED' })
   })
 
-  test('expired values are freed by later writes, without being read', async () => {
+  it('expired values are freed by later writes, without being read', async () => {
     setFlagsFromString('--expose-gc')
     const collectGarbage = runInNewContext('gc') as () => void
     const heap = () => {

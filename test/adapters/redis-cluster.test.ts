@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Cluster, Redis, type ClusterOptions } from 'ioredis'
 import { Cluster as Cluster6 } from 'ioredis-6'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { slotOf } from '../../adapters/redis/slot.ts'
 import type { Store } from '../../src/store/contract.ts'
@@ -56,7 +56,7 @@ describeWithRedis('the Redis store on a cluster', () => {
   })
   afterAll(() => cluster.stop())
 
-  test('slotOf() finds the slot of a key as Redis does', async () => {
+  it('slotOf() finds the slot of a key as Redis does', async () => {
     const [node] = cluster.nodes as [RedisNode]
     const keys = [
       '',
@@ -102,12 +102,12 @@ describeWithRedis('the Redis store on a cluster', () => {
       // The contract runs on all three clients at the same time, so that the tests wait only once for each
       // expiry.
       for (const [position, { name }] of required(contracts[0]).entries()) {
-        test(name, () => Promise.all(contracts.map((cases) => required(cases[position]).run())))
+        it(name, () => Promise.all(contracts.map((cases) => required(cases[position]).run())))
       }
     })
   })
 
-  test('the Redis store sends a cluster no command that lists, deletes or migrates keys of other programs, and no blocking command except WAIT', async () => {
+  it('the Redis store sends a cluster no command that lists, deletes or migrates keys of other programs, and no blocking command except WAIT', async () => {
     for (const node of cluster.nodes) {
       const forbidden = (await commandsOf(node)).filter((name) =>
         /^(keys|.*scan|flush.*|b[lrz].*|sort|migrate)$/.test(name),
@@ -117,7 +117,7 @@ describeWithRedis('the Redis store on a cluster', () => {
     expect((await Promise.all(cluster.nodes.map(commandsOf))).flat()).toContain('wait')
   })
 
-  test('getMany() reads keys of all nodes of a cluster', async () => {
+  it('getMany() reads keys of all nodes of a cluster', async () => {
     const { store } = open()
     const names = Array.from({ length: 50 }, (_, number) => `key ${number}`)
     await Promise.all(names.map((name) => store.set(name, name, 100)))
@@ -126,7 +126,7 @@ describeWithRedis('the Redis store on a cluster', () => {
     await expect(askRedis(required(cluster.nodes[0]), 'MGET', 'key 1', 'key 2')).rejects.toThrow('CROSSSLOT')
   })
 
-  test('if the client of a Redis store is connected to a single cluster node, calls of the store reject, and the error names the client to use instead', async () => {
+  it('if the client of a Redis store is connected to a single cluster node, calls of the store reject, and the error names the client to use instead', async () => {
     const client = new Redis(required(cluster.nodes[0]).port)
     const store = redisStore(client, { durability })
     cleanups.push(
@@ -142,7 +142,7 @@ describeWithRedis('the Redis store on a cluster', () => {
   })
 
   describe.each(CLIENTS)('the Redis store on a cluster with %s', (title, AnyCluster, options) => {
-    test('no write is lost or repeated while a slot migrates to another node and back', async () => {
+    it('no write is lost or repeated while a slot migrates to another node and back', async () => {
       const { client, store, durable } = open(AnyCluster, options)
       await vi.waitFor(() => store.set('{move}counter', '0'), { timeout: 5000 })
       const home = await cluster.masterOf('gatehouse:{move}')
@@ -232,7 +232,7 @@ describeWithRedis('the Redis store on a cluster', () => {
       for (const failure of failures) expect(failure).toMatchObject(unavailable)
     }
 
-    test('during a manual failover, calls succeed or fail with 503, and no write is lost', async () => {
+    it('during a manual failover, calls succeed or fail with 503, and no write is lost', async () => {
       const stores = openAll()
       await ready(stores)
       const creating = stores.map(({ name, store }) => createAll(`graceful ${name}`, store))
@@ -252,7 +252,7 @@ describeWithRedis('the Redis store on a cluster', () => {
       }
     })
 
-    test('after a master was killed, calls fail with 503, confirmed writes are kept, and subscribers learn that they may have missed messages', async () => {
+    it('after a master was killed, calls fail with 503, confirmed writes are kept, and subscribers learn that they may have missed messages', async () => {
       const stores = openAll()
       await ready(stores)
       const victim = await cluster.masterOf('gatehouse:{move}')

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis'
 import { Redis as Redis6, type Cluster as Cluster6 } from 'ioredis-6'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { redisStore, type RedisClient } from 'koa-gatehouse/adapters/redis'
 import { storeContract } from '../../src/testing/store-contract.ts'
 import { commandsOf } from './redis-commands.ts'
@@ -68,23 +68,23 @@ describeWithRedis('the store contract on Redis', () => {
   describe.concurrent('', () => {
     // The contract runs on all stores at the same time, so that the tests wait only once for each expiry.
     for (const [position, { name }] of contracts[0]!.entries()) {
-      test(name, () => Promise.all(contracts.map((cases) => cases[position]!.run())))
+      it(name, () => Promise.all(contracts.map((cases) => cases[position]!.run())))
     }
   })
 
-  test('the Redis store sends no command that lists or deletes keys of other programs, and no blocking command except WAIT', async () => {
+  it('the Redis store sends no command that lists or deletes keys of other programs, and no blocking command except WAIT', async () => {
     const used = await commandsOf(server)
     expect(used.filter((name) => !COMMANDS.has(name))).toEqual([])
     // WAIT is the only blocking command. The store sends it over a separate connection.
     expect(used).toContain('wait')
   })
 
-  test('the contract suite leaves nothing in Redis', async () => {
+  it('the contract suite leaves nothing in Redis', async () => {
     await vi.waitFor(async () => expect(await clients[0]!.keys('*')).toEqual([]))
   })
 })
 
-test('clients of ioredis fit the type that the adapter takes', () => {
+it('clients of ioredis fit the type that the adapter takes', () => {
   expectTypeOf<Redis>().toExtend<RedisClient>()
   expectTypeOf<Cluster>().toExtend<RedisClient>()
   expectTypeOf<Redis6>().toExtend<RedisClient>()
@@ -92,7 +92,7 @@ test('clients of ioredis fit the type that the adapter takes', () => {
   expectTypeOf(redisStore).parameter(0).toEqualTypeOf<RedisClient>()
 })
 
-test.each([
+it.each([
   ['an address', 'redis://localhost:6379'],
   ['undefined', undefined],
   ['an object', {}],
@@ -100,7 +100,7 @@ test.each([
   expect(() => redisStore(client as never)).toThrow('redisStore takes a client of ioredis')
 })
 
-test.each([
+it.each([
   ['scaleReads', new Cluster([], { lazyConnect: true, scaleReads: 'slave' })],
   ['scaleReads', new Cluster([], { lazyConnect: true, scaleReads: 'all' })],
   ['scaleReads', new Cluster([], { lazyConnect: true, scaleReads: String as never })],

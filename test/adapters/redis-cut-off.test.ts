@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { storeContract } from 'koa-gatehouse/testing'
 import type { Store } from 'koa-gatehouse'
@@ -47,11 +47,11 @@ describeWithRedis('the store contract on an unreachable Redis', () => {
       (await proxies.get(store)?.cut()) ?? expect.fail('createStore() has not created this store'),
   }).filter(({ name }) => /^(without its database|once its database)/.test(name))
 
-  test('the contract has three cases for an unreachable database', () => {
+  it('the contract has three cases for an unreachable database', () => {
     expect(cases).toHaveLength(3)
   })
 
   describe.concurrent('', () => {
-    for (const { name, run } of cases) test(name, run)
+    for (const { name, run } of cases) it(name, run)
   })
 })

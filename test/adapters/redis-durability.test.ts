@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Redis, type RedisOptions } from 'ioredis'
 import { Redis as Redis6 } from 'ioredis-6'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from '../../src/store/contract.ts'
 import { storeContract } from '../../src/testing/store-contract.ts'
@@ -117,7 +117,7 @@ describe.each([
       await Promise.all([master.stop(), replica.stop()])
     })
 
-    test('durable writes are on the replica when they settle', async () => {
+    it('durable writes are on the replica when they settle', async () => {
       await durable.set('a', '1', 100)
       expect(await askRedis(replica, 'GET', 'gatehouse:a')).toBe('1')
       expect(await durable.create('b', '1')).toBe(true)
@@ -132,7 +132,7 @@ describe.each([
       expect(await askRedis(replica, 'EXISTS', 'gatehouse:index')).toBe(0)
     })
 
-    test('an unconfirmed durable write rejects even if Redis has applied the write, and a create or replace that changes nothing resolves', async () => {
+    it('an unconfirmed durable write rejects even if Redis has applied the write, and a create or replace that changes nothing resolves', async () => {
       await store.set('taken', '1')
       const { durable: impatient } = open(master.port, {}, { ...durability, timeoutMs: 50 })
       await vi.waitFor(() => impatient.set('first', '1'))
@@ -157,7 +157,7 @@ describe.each([
       await durable.set('a', '1')
     })
 
-    test('a durable write that finds nothing to change rejects while no replica has an earlier write of another connection', async () => {
+    it('a durable write that finds nothing to change rejects while no replica has an earlier write of another connection', async () => {
       await durable.set('a', '1')
       for (const index of ['index', 'single', 'expiring']) await durable.add(index, 'old', 1000)
       replica.pause()
@@ -182,7 +182,7 @@ describe.each([
       expect(await stateOf(replica)).toEqual(state)
     })
 
-    test('a durable write that changes nothing leaves everything as it was, on the replica too', async () => {
+    it('a durable write that changes nothing leaves everything as it was, on the replica too', async () => {
       await store.add('index', 'a')
       await store.add('expiring', 'b', 1000)
       const before = await stateOf(master)
@@ -197,7 +197,7 @@ describe.each([
       expect(await askRedis(master, 'ZSCORE', 'gatehouse:index', 'a')).toBe('0')
     })
 
-    test('a write without `durability` that changes nothing replicates nothing, and a durable one replicates', async () => {
+    it('a write without `durability` that changes nothing replicates nothing, and a durable one replicates', async () => {
       const changes = async () =>
         /^rdb_changes_since_last_save:(\d+)/m.exec(String(await askRedis(master, 'INFO', 'persistence')))?.[1]
       await store.add('index', 'present')
@@ -214,7 +214,7 @@ describe.each([
       }
     })
 
-    test('on a full Redis, durable deletes and removes still work, and durable writes that find nothing to change are not confirmed', async () => {
+    it('on a full Redis, durable deletes and removes still work, and durable writes that find nothing to change are not confirmed', async () => {
       for (const key of ['a', 'b']) await durable.set(key, '1')
       for (const member of ['a', 'b']) await durable.add('index', member)
       const full = {
@@ -240,7 +240,7 @@ describe.each([
       expect(await durable.delete('a')).toBe(false)
     })
 
-    test('the case of the store contract for writes without replicas passes on Redis', async () => {
+    it('the case of the store contract for writes without replicas passes on Redis', async () => {
       const cases = storeContract({
         createStore: () => open(master.port, {}, { ...durability, timeoutMs: 100 }).opened,
         elapse,
@@ -253,7 +253,7 @@ describe.each([
       await required(cases[0]).run()
     })
 
-    test('the connection for durable writes closes with the client, so that the connection keeps no process alive', async () => {
+    it('the connection for durable writes closes with the client, so that the connection keeps no process alive', async () => {
       const { client, durable: closing } = open(master.port, { connectionName: 'closing' })
       const own = async () => (await connections()).filter((line) => line.includes(' name=closing '))
       await closing.set('a', '1')
@@ -268,7 +268,7 @@ describe.each([
       expect(await store.get('a')).toBe('3')
     })
 
-    test('pending durable writes delay no reads and no plain writes, and all durable writes settle within twice their timeout', async () => {
+    it('pending durable writes delay no reads and no plain writes, and all durable writes settle within twice their timeout', async () => {
       await durable.set('a', '1')
       replica.pause()
       try {
@@ -289,7 +289,7 @@ describe.each([
       await inSync()
     })
 
-    test('durable writes that time out in the queue are never sent', async () => {
+    it('durable writes that time out in the queue are never sent', async () => {
       await durable.set('a', '1')
       master.pause()
       const sent = durable.set('sent', '1')
@@ -304,7 +304,7 @@ describe.each([
       expect(await store.get('waiting')).toBeUndefined()
     })
 
-    test('durable writes are sent together with WAIT in one round trip, on a separate connection', async () => {
+    it('durable writes are sent together with WAIT in one round trip, on a separate connection', async () => {
       await durable.set('a', '0')
       const observer = new Redis(master.port)
       await observer.ping()
@@ -331,7 +331,7 @@ describe.each([
       expect(other).not.toBe(own)
     })
 
-    test('durable writes work after SCRIPT FLUSH', async () => {
+    it('durable writes work after SCRIPT FLUSH', async () => {
       await durable.set('a', '1')
       expect(await durable.replace('a', '1', '2')).toBe(true)
       await askRedis(master, 'SCRIPT', 'FLUSH')
@@ -344,7 +344,7 @@ describe.each([
       expect(await durable.range('index', { limit: 10 })).toEqual(['a'])
     })
 
-    test('durable writes whose answer is lost are rejected and not sent again, and later writes work', async () => {
+    it('durable writes whose answer is lost are rejected and not sent again, and later writes work', async () => {
       const proxy = await startTcpProxy(master.port)
       cleanups.push(() => proxy.close())
       const behindProxy = open(proxy.port).durable
@@ -364,7 +364,7 @@ describe.each([
       expect(await store.getMany(['code', 'counted'])).toEqual(['used', undefined])
     })
 
-    test('durable writes resume after Redis was restarted, and after Redis was a replica for a while', async () => {
+    it('durable writes resume after Redis was restarted, and after Redis was a replica for a while', async () => {
       await durable.set('a', '1')
       await master.restart()
       await vi.waitFor(() => durable.set('a', '1'), { timeout: 10_000 })
@@ -379,7 +379,7 @@ describe.each([
       expect(await askRedis(replica, 'GET', 'gatehouse:a')).toBe('2')
     })
 
-    test('when Redis does not answer a durable write in time, the connection is closed, and later writes work', async () => {
+    it('when Redis does not answer a durable write in time, the connection is closed, and later writes work', async () => {
       await durable.set('a', '1')
       master.pause()
       try {
@@ -394,7 +394,7 @@ describe.each([
       expect(await store.get('a')).toBe('4')
     })
 
-    test("durable writes use the client's database, connection name and key prefix", async () => {
+    it("durable writes use the client's database, connection name and key prefix", async () => {
       const { durable: elsewhere } = open(master.port, {
         db: 2,
         keyPrefix: 'tenant:',
@@ -408,7 +408,7 @@ describe.each([
       expect(own).toEqual([expect.stringContaining(' name=host ')])
     })
 
-    test('all calls of the Redis store need only the rights that docs/redis.md lists', async () => {
+    it('all calls of the Redis store need only the rights that docs/redis.md lists', async () => {
       const [, list = ''] =
         /^## Access control list$[^]*?^```sh\n([^]*?)^```$/m.exec(
           readFileSync(new URL('../../docs/redis.md', import.meta.url), 'utf8'),
@@ -446,7 +446,7 @@ describe.each([
       await expect(limited.client.keys('*')).rejects.toThrow('NOPERM')
     })
 
-    test('the timeout of WAIT is added to the commandTimeout of the client', async () => {
+    it('the timeout of WAIT is added to the commandTimeout of the client', async () => {
       const { durable: impatient } = open(master.port, { commandTimeout: 100 })
       await impatient.set('a', '1')
       replica.pause()
@@ -458,7 +458,7 @@ describe.each([
       await inSync()
     })
 
-    test('the connection for durable writes opens with the first write, and closes with the store', async () => {
+    it('the connection for durable writes opens with the first write, and closes with the store', async () => {
       const before = (await connections()).length
       const { opened, durable: lazy, client } = open()
       await client.ping()
@@ -480,7 +480,7 @@ describe.each([
 })
 
 describeWithRedis('the option durability', () => {
-  test('durable writes to a Redis without WAIT are rejected with an error that names WAIT', async () => {
+  it('durable writes to a Redis without WAIT are rejected with an error that names WAIT', async () => {
     const server = await startRedis({ args: ['--rename-command', 'WAIT', 'RENAMED'] })
     const client = new Redis(server.port)
     const store = redisStore(client, { durability })
@@ -495,14 +495,14 @@ describeWithRedis('the option durability', () => {
     await server.stop()
   })
 
-  test('a store has durable writes only with the option durability', () => {
+  it('a store has durable writes only with the option durability', () => {
     const client = new Redis({ lazyConnect: true })
     expect(redisStore(client).durable).toBeUndefined()
     expect(redisStore(client, { durability }).durable).toBeDefined()
   })
 })
 
-test.each([
+it.each([
   ['a text', 'many'],
   ['nothing', null],
   ['an empty text', ''],
@@ -533,7 +533,7 @@ test.each([
   })
 })
 
-test.each([
+it.each([
   [
     { durability: { replicas: 0, timeoutMs: 500 } },
     'durability.replicas of redisStore must be a whole number',

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis, type RedisOptions } from 'ioredis'
 import { Redis as Redis6 } from 'ioredis-6'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { storeFailure } from '../../adapters/redis/errors.ts'
 import { withDeadline } from '../../src/store/deadline.ts'
@@ -70,7 +70,7 @@ describe.each([
       await server.stop()
     })
 
-    test('a store on a client that is still connecting waits for the connection, without an offline queue', async () => {
+    it('a store on a client that is still connecting waits for the connection, without an offline queue', async () => {
       const client = new AnyRedis(server.port, '127.0.0.1', RECOMMENDED)
       clients.push(client)
       const store = redisStore(client, { keyPrefix: 'connecting:' })
@@ -79,7 +79,7 @@ describe.each([
       expect([client.listenerCount('ready'), client.listenerCount('close')]).toEqual([0, 1])
     })
 
-    test('a store on a client that cannot connect rejects its first calls within a second', async () => {
+    it('a store on a client that cannot connect rejects its first calls within a second', async () => {
       const client = new AnyRedis(await freePort(), '127.0.0.1', RECOMMENDED)
       clients.push(client)
       client.on('error', () => {})
@@ -88,7 +88,7 @@ describe.each([
       expect(performance.now() - started).toBeLessThan(1000)
     })
 
-    test('two stores with different prefixes do not share keys or messages', async () => {
+    it('two stores with different prefixes do not share keys or messages', async () => {
       const client = await connect()
       const [standard, another] = [redisStore(client), redisStore(client, { keyPrefix: 'another:' })]
       await standard.set('a', '1')
@@ -107,7 +107,7 @@ describe.each([
       await standard.close()
     })
 
-    test('a message reaches only stores whose client has the same database and prefix', async () => {
+    it('a message reaches only stores whose client has the same database and prefix', async () => {
       const stores = [{ db: 0 }, { db: 1 }, { keyPrefix: 'tenant:' }].map((options) => {
         const client = new AnyRedis(server.port, options)
         clients.push(client)
@@ -126,7 +126,7 @@ describe.each([
       for (const store of stores) await store.close()
     })
 
-    test('the Redis store works after SCRIPT FLUSH', async () => {
+    it('the Redis store works after SCRIPT FLUSH', async () => {
       const store = redisStore(await connect())
       await store.set('a', '1')
       expect(await store.replace('a', '1', '2')).toBe(true)
@@ -143,7 +143,7 @@ describe.each([
       expect(await store.range('index', { limit: 10 })).toEqual(['b'])
     })
 
-    test('a key whose value has the wrong Redis type is reported as ERR_STORE_CORRUPT, never as absent', async () => {
+    it('a key whose value has the wrong Redis type is reported as ERR_STORE_CORRUPT, never as absent', async () => {
       const store = redisStore(await connect())
       await admin.rpush('gatehouse:list', 'x')
       await admin.set('gatehouse:text', 'x')
@@ -156,7 +156,7 @@ describe.each([
       expect(await admin.ttl('gatehouse:text')).toBe(-1)
     })
 
-    test('a write to a full Redis rejects with ERR_STORE_UNAVAILABLE, and the error quotes neither key nor value', async () => {
+    it('a write to a full Redis rejects with ERR_STORE_UNAVAILABLE, and the error quotes neither key nor value', async () => {
       const store = redisStore(await connect())
       await store.set('full', '1')
       await admin.config('SET', 'maxmemory', '1')
@@ -176,7 +176,7 @@ describe.each([
       expect(await store.create('private key', 'private text')).toBe(true)
     })
 
-    test('a write to a read-only replica rejects with ERR_STORE_UNAVAILABLE', async () => {
+    it('a write to a read-only replica rejects with ERR_STORE_UNAVAILABLE', async () => {
       const store = redisStore(await connect())
       await store.set('a', '1')
       await admin.replicaof('127.0.0.1', await freePort())
@@ -198,7 +198,7 @@ describe.each([
       expect(await store.get('a')).toBe('1')
     })
 
-    test('a command that the client has no right to send rejects with ERR_STORE_UNAVAILABLE', async () => {
+    it('a command that the client has no right to send rejects with ERR_STORE_UNAVAILABLE', async () => {
       await admin.acl('SETUSER', 'reader', 'on', '>pass', '~*', '&*', '+@read', '+info', '+ping')
       const store = redisStore(await connect({ username: 'reader', password: 'pass' }))
       expect(await store.get('a')).toBeUndefined()
@@ -209,7 +209,7 @@ describe.each([
       await expect(store.replace('a', '1', '2')).rejects.toMatchObject(unavailable)
     })
 
-    test('stores whose prefixes extend one another, or contain special characters of Redis, share no data', async () => {
+    it('stores whose prefixes extend one another, or contain special characters of Redis, share no data', async () => {
       const client = await connect()
       client.setMaxListeners(0)
       const prefixes = ['a:', 'a:b:', '*', 'a*', '{', '{a}', '{a}:', '[a-z]', '?', 'a', '', '\\', 'a b\n"']
@@ -231,7 +231,7 @@ describe.each([
       for (const store of stores) await store.close()
     })
 
-    test('a client with the reconnectOnError of docs/redis.md reconnects when its server has become a read-only replica', async () => {
+    it('a client with the reconnectOnError of docs/redis.md reconnects when its server has become a read-only replica', async () => {
       const client = await connect({ reconnectOnError: (error) => error.message.startsWith('READONLY') })
       const store = redisStore(client)
       const closed = vi.fn<() => void>()
@@ -249,7 +249,7 @@ describe.each([
       await vi.waitFor(() => store.set('a', '1'))
     })
 
-    test('a call during an endless script rejects with ERR_STORE_UNAVAILABLE, and the error says how to stop the script', async () => {
+    it('a call during an endless script rejects with ERR_STORE_UNAVAILABLE, and the error says how to stop the script', async () => {
       const store = redisStore(await connect())
       await admin.config('SET', 'busy-reply-threshold', '1')
       const endless = admin.duplicate()
@@ -270,7 +270,7 @@ describe.each([
       expect(await store.get('a')).toBeUndefined()
     })
 
-    test('a call rejects with ERR_STORE_UNAVAILABLE on a master with too few replicas, and on a replica without its master', async () => {
+    it('a call rejects with ERR_STORE_UNAVAILABLE on a master with too few replicas, and on a replica without its master', async () => {
       const store = redisStore(await connect())
       await admin.config('SET', 'min-replicas-to-write', '1')
       await expect(store.set('a', '1')).rejects.toMatchObject({
@@ -291,7 +291,7 @@ describe.each([
       }
     })
 
-    test.each([
+    it.each([
       ['NOAUTH', {}],
       ['WRONGPASS', { username: 'default', password: 'another' }],
     ])(
@@ -316,7 +316,7 @@ describe.each([
       },
     )
 
-    test('without Redis every call fails immediately, and all calls work again once Redis is back', async () => {
+    it('without Redis every call fails immediately, and all calls work again once Redis is back', async () => {
       const client = await connect(RECOMMENDED)
       const store = redisStore(client)
       await store.set('a', '1')
@@ -338,14 +338,14 @@ describe.each([
       }
     })
 
-    test('a client with default settings reconnects by itself', async () => {
+    it('a client with default settings reconnects by itself', async () => {
       const store = redisStore(await connect())
       await server.restart()
       await vi.waitFor(() => store.set('a', '1'), { timeout: 5000 })
       expect(await store.replace('a', '1', '2')).toBe(true)
     })
 
-    test('a call to a Redis that hangs rejects with ERR_STORE_UNAVAILABLE after the commandTimeout of the client', async () => {
+    it('a call to a Redis that hangs rejects with ERR_STORE_UNAVAILABLE after the commandTimeout of the client', async () => {
       const store = redisStore(await connect({ commandTimeout: 100 }))
       server.pause()
       try {
@@ -357,7 +357,7 @@ describe.each([
       await vi.waitFor(() => store.ping())
     })
 
-    test('a call that fails long after its deadline leaves no unhandled rejection', async () => {
+    it('a call that fails long after its deadline leaves no unhandled rejection', async () => {
       const unhandled: unknown[] = []
       const listener = (reason: unknown) => unhandled.push(reason)
       process.on('unhandledRejection', listener)
@@ -378,7 +378,7 @@ describe.each([
       expect(unhandled).toEqual([])
     })
 
-    test('a call rejects with ERR_STORE_UNAVAILABLE if the host has disconnected the client', async () => {
+    it('a call rejects with ERR_STORE_UNAVAILABLE if the host has disconnected the client', async () => {
       const client = await connect()
       const store = redisStore(client)
       client.disconnect()
@@ -388,7 +388,7 @@ describe.each([
   })
 })
 
-test.each([
+it.each([
   ["READONLY You can't write against a read only replica.", 'READONLY', 'reconnectOnError'],
   [
     "ERR Error running script (call to f_1): @user_script:2: @user_script: 2: -READONLY You can't write",

@@ -2,7 +2,7 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { Redis as Redis6 } from 'ioredis-6'
 import { redisStore, type RedisStoreOptions } from 'koa-gatehouse/adapters/redis'
 import type { StoreInspection } from 'koa-gatehouse'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
@@ -68,7 +68,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     }
   }
 
-  test.each([
+  it.each([
     ['ioredis 5', () => open()],
     [
       'ioredis 5 with stringNumbers and auto pipelining',
@@ -103,7 +103,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     },
   )
 
-  test.each([
+  it.each([
     [{ appendonly: 'yes' }, 'pass', 'appendfsync everysec'],
     [{ appendonly: 'yes', appendfsync: 'always' }, 'pass', 'appendfsync always'],
     [{ appendonly: 'yes', appendfsync: 'no' }, 'warn', 'the last writes are lost'],
@@ -114,7 +114,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     expect(found?.remedy === undefined).toBe(status === 'pass')
   })
 
-  test.each([
+  it.each([
     ['allkeys-lru', 'signing keys'],
     ['volatile-ttl', 'refresh tokens'],
   ])(
@@ -135,7 +135,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     },
   )
 
-  test('inspect() reports warn if the memory is nearly used up, and fail if the memory is used up', async () => {
+  it('inspect() reports warn if the memory is nearly used up, and fail if the memory is used up', async () => {
     const used = Number(/used_memory:(\d+)/.exec(await open().info('memory'))?.[1])
     const near = await withSettings({ maxmemory: String(Math.round(used * 1.1)) })
     expect(checkOf(near, 'memory')).toMatchObject({ status: 'warn', remedy: expect.any(String) })
@@ -151,7 +151,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     })
   })
 
-  test('inspect() reports fail if Redis has fewer replicas than the option durability requires, and if Redis is a read-only replica', async () => {
+  it('inspect() reports fail if Redis has fewer replicas than the option durability requires, and if Redis is a read-only replica', async () => {
     const durability = { replicas: 1, timeoutMs: 100 }
     const none = checkOf(await inspect(open(), { durability }), 'replicas')
     expect(none).toMatchObject({ status: 'fail', message: expect.stringContaining('waits for 1') })
@@ -176,7 +176,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     await replica.stop()
   })
 
-  test.each([
+  it.each([
     ['INFO', '-info', ['writes', 'eviction', 'persistence', 'replicas']],
     ['CONFIG', '-config', ['persistence']],
     ['TIME', '-time', ['clock']],
@@ -211,7 +211,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     },
   )
 
-  test('inspect() rejects for a user who is not authenticated, and for an unreachable server', async () => {
+  it('inspect() rejects for a user who is not authenticated, and for an unreachable server', async () => {
     const admin = open()
     await admin.call('ACL', 'SETUSER', 'unauthenticated', 'reset', 'on', '>pass-of-a-test', '+@all')
     const client = open({
@@ -236,7 +236,7 @@ describeWithRedis('inspect() of the Redis store', () => {
 
     const openCluster = () => tracked(new Redis.Cluster([...cluster.addresses]))
 
-    test.each([
+    it.each([
       ['ioredis 5', openCluster],
       ['ioredis 6', () => tracked(new Redis6.Cluster([...cluster.addresses]))],
     ])(
@@ -258,7 +258,7 @@ describeWithRedis('inspect() of the Redis store', () => {
       },
     )
 
-    test('inspect() of a cluster names the master whose setting differs from the other masters', async () => {
+    it('inspect() of a cluster names the master whose setting differs from the other masters', async () => {
       const [, second] = await cluster.masters()
       if (!second) throw new Error('there is no second master')
       const admin = tracked(new Redis(second.port))
@@ -275,7 +275,7 @@ describeWithRedis('inspect() of the Redis store', () => {
       })
     })
 
-    test('inspect() of a cluster reports the used share of memory of its fullest master', async () => {
+    it('inspect() of a cluster reports the used share of memory of its fullest master', async () => {
       const limits = ['500mb', '4mb', '0']
       const masters = (await cluster.masters()).map(({ port }) => tracked(new Redis(port)))
       for (const [index, admin] of masters.entries())
@@ -286,13 +286,13 @@ describeWithRedis('inspect() of the Redis store', () => {
       expect(await inspect(openCluster())).toMatchObject({ usedShare: undefined })
     })
 
-    test('inspect() by a client of a single cluster node names the client to use instead', async () => {
+    it('inspect() by a client of a single cluster node names the client to use instead', async () => {
       const [first] = cluster.nodes
       const found = checkOf(await inspect(tracked(new Redis(first?.port ?? 0))), 'cluster')
       expect(found).toMatchObject({ status: 'fail', remedy: expect.stringContaining('Redis.Cluster') })
     })
 
-    test('inspect() of a cluster names a master that hangs, and still checks the other masters', async () => {
+    it('inspect() of a cluster names a master that hangs, and still checks the other masters', async () => {
       const client = openCluster()
       await inspect(client)
       const [first] = await cluster.masters()
@@ -309,7 +309,7 @@ describeWithRedis('inspect() of the Redis store', () => {
       await cluster.ready()
     })
 
-    test('inspect() of a cluster counts slots that are not served', async () => {
+    it('inspect() of a cluster counts slots that are not served', async () => {
       const [first] = await cluster.masters()
       const admin = tracked(new Redis(first?.port ?? 0))
       await admin.call('CLUSTER', 'DELSLOTS', '0', '1')

@@ -1,5 +1,5 @@
 import { Cluster, Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from '../../src/store/contract.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
@@ -33,14 +33,14 @@ describeWithRedis('writes whose answer is lost', () => {
     await server.stop()
   })
 
-  test('a create whose answer is lost rejects, because a repeated command would find its own effect and answer false', async () => {
+  it('a create whose answer is lost rejects, because a repeated command would find its own effect and answer false', async () => {
     proxy.loseNextAnswer()
     await expect(store.create('code', 'used')).rejects.toMatchObject(unavailable)
     expect(await store.get('code')).toBe('used')
     expect(await store.create('code', 'used')).toBe(false)
   })
 
-  test('a replace whose answer is lost rejects, because a repeated command would find its own effect and answer false', async () => {
+  it('a replace whose answer is lost rejects, because a repeated command would find its own effect and answer false', async () => {
     await store.set('family', 'older')
     // The first replace also loads the script into Redis.
     await store.replace('family', 'older', 'old')
@@ -50,14 +50,14 @@ describeWithRedis('writes whose answer is lost', () => {
     expect(await store.replace('family', 'old', 'new')).toBe(false)
   })
 
-  test('a delete whose answer is lost rejects, because a repeated command would find its own effect and answer false', async () => {
+  it('a delete whose answer is lost rejects, because a repeated command would find its own effect and answer false', async () => {
     await store.set('a', '1')
     proxy.loseNextAnswer()
     await expect(store.delete('a')).rejects.toMatchObject(unavailable)
     expect(await store.delete('a')).toBe(false)
   })
 
-  test('idempotent commands whose answer is lost are repeated', async () => {
+  it('idempotent commands whose answer is lost are repeated', async () => {
     proxy.loseNextAnswer()
     await store.set('a', '1')
     proxy.loseNextAnswer()
@@ -67,7 +67,7 @@ describeWithRedis('writes whose answer is lost', () => {
     expect(await store.range('index', { limit: 10 })).toEqual(['a'])
   })
 
-  test('a closed store leaves no listeners on its client', async () => {
+  it('a closed store leaves no listeners on its client', async () => {
     const before = client.listenerCount('close')
     const stores = Array.from({ length: 5 }, () => redisStore(client))
     expect(client.listenerCount('close')).toBe(before + 5)
@@ -77,7 +77,7 @@ describeWithRedis('writes whose answer is lost', () => {
 })
 
 describeWithRedis('writes whose answer is lost, on a cluster', () => {
-  test('a create on a cluster whose answer is lost rejects', async () => {
+  it('a create on a cluster whose answer is lost rejects', async () => {
     const cluster = await startRedisCluster()
     const [first, second] = [cluster.nodes[0]!, cluster.nodes[1]!]
     const proxy = await startTcpProxy(first.port)

@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis'
 import { Redis as Redis6 } from 'ioredis-6'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from '../../src/store/contract.ts'
 import { storeContract } from '../../src/testing/store-contract.ts'
@@ -78,7 +78,7 @@ describeWithRedis('the Redis store with Sentinels', () => {
     const contracts = [contract(0, false), contract(1, true)]
     describe.concurrent('', () => {
       for (const [position, { name }] of required(contracts[0]).entries()) {
-        test(name, () => Promise.all(contracts.map((cases) => required(cases[position]).run())))
+        it(name, () => Promise.all(contracts.map((cases) => required(cases[position]).run())))
       }
     })
   })
@@ -96,7 +96,7 @@ describeWithRedis('the Redis store with Sentinels', () => {
     }
 
     // Fixed bug: ioredis ended the client for good, and the process got no connection until it was restarted.
-    test('connects again if its failover detector disconnects it at that moment', async () => {
+    it('connects again if its failover detector disconnects it at that moment', async () => {
       const { client, store, ended } = await connected()
       client.once('connecting', () => connectorOf(client).disconnect())
       client.disconnect(true)
@@ -104,7 +104,7 @@ describeWithRedis('the Redis store with Sentinels', () => {
       await vi.waitFor(() => store.set('a', '2'), { timeout: 10_000 })
     })
 
-    test('stays closed if the host closes it at that moment', async () => {
+    it('stays closed if the host closes it at that moment', async () => {
       const { client, ended } = await connected()
       client.once('connecting', () => {
         vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -116,7 +116,7 @@ describeWithRedis('the Redis store with Sentinels', () => {
       expect(client.status).toBe('end')
     })
 
-    test('stays closed if its retryStrategy gives up', async () => {
+    it('stays closed if its retryStrategy gives up', async () => {
       const { client, ended } = await connected()
       client.options.retryStrategy = () => null
       client.disconnect(true)
@@ -174,7 +174,7 @@ describeWithRedis('the Redis store with Sentinels', () => {
       expect(missed).toHaveBeenCalled()
     }
 
-    test('after a manual failover with Sentinels, stores and subscriptions recover by themselves', async () => {
+    it('after a manual failover with Sentinels, stores and subscriptions recover by themselves', async () => {
       const master = await group.master()
       await askRedis(required(group.sentinels[0]), 'SENTINEL', 'FAILOVER', group.name)
       await vi.waitFor(async () => expect(await group.master()).not.toBe(master), { timeout: 10_000 })
@@ -182,7 +182,7 @@ describeWithRedis('the Redis store with Sentinels', () => {
       expect(await required(stores[1]).store.get('b')).toBe('1')
     })
 
-    test('after the master behind Sentinels was killed, stores and subscriptions recover with all confirmed writes', async () => {
+    it('after the master behind Sentinels was killed, stores and subscriptions recover with all confirmed writes', async () => {
       const master = await vi.waitFor(() => group.master(), { timeout: 10_000 })
       await master.kill()
       await waitUntilAvailable()

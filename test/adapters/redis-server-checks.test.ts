@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { checkServer } from '../../adapters/redis/inspect/server-checks.ts'
 import type { ServerAnswers } from '../../adapters/redis/inspect/server-answers.ts'
 
@@ -45,14 +45,14 @@ function checksFor(
   return Object.fromEntries(checks.map(({ name, ...check }) => [name, check]))
 }
 
-test('every check of a healthy server passes without a remedy', () => {
+it('every check of a healthy server passes without a remedy', () => {
   const checks = Object.values(checksFor({}, { settings: { appendfsync: 'everysec', save: '' } }))
   expect(checks.map(({ status, remedy }) => [status, remedy])).toEqual(checks.map(() => ['pass', undefined]))
 })
 
 describe('the check of writes', () => {
   const failed = { rdb_last_bgsave_status: 'err' }
-  test.each([
+  it.each([
     ['a server that is loading its data', { loading: '1' }, {}, 'fail'],
     ['an append-only file that cannot be written', { aof_last_write_status: 'err' }, {}, 'fail'],
     [
@@ -86,7 +86,7 @@ describe('the check of writes', () => {
 })
 
 describe('checks with missing answers', () => {
-  test.each([
+  it.each([
     ['eviction', { maxmemory_policy: undefined }],
     ['replicas', { connected_slaves: undefined }],
     ['version', { redis_version: undefined }],
@@ -97,11 +97,11 @@ describe('checks with missing answers', () => {
     expect(checksFor(info)[name]).toMatchObject({ status: 'unknown', remedy: expect.any(String) })
   })
 
-  test('if the settings cannot be read, the check of persistence sees in INFO that snapshots were written', () => {
+  it('if the settings cannot be read, the check of persistence sees in INFO that snapshots were written', () => {
     expect(checksFor({ aof_enabled: '0', rdb_saves: '3' })['persistence']).toMatchObject({ status: 'warn' })
   })
 
-  test('if the settings cannot be read, the check of persistence says that appendfsync is unknown', () => {
+  it('if the settings cannot be read, the check of persistence says that appendfsync is unknown', () => {
     const { persistence } = checksFor({})
     expect(persistence).toMatchObject({
       status: 'pass',
@@ -112,7 +112,7 @@ describe('checks with missing answers', () => {
 
 describe('the check of replicas', () => {
   const slave = (lag: number, state = 'online') => `ip=127.0.0.1,port=1,state=${state},offset=1,lag=${lag}`
-  test.each([
+  it.each([
     ['an up-to-date replica', [slave(0)], 'pass', 'with one replica less'],
     ['a silent replica', [slave(11)], 'fail', '0 of them keep up'],
     [
@@ -135,11 +135,11 @@ describe('the check of replicas', () => {
   })
 })
 
-test('the check of the version warns of a Redis before version 6', () => {
+it('the check of the version warns of a Redis before version 6', () => {
   expect(checksFor({ redis_version: '5.0.14' })['version']).toMatchObject({ status: 'warn' })
 })
 
-test('the check of a cluster that is down fails, although all slots are served', () => {
+it('the check of a cluster that is down fails, although all slots are served', () => {
   const cluster = new Map([
     ['cluster_state', 'fail'],
     ['cluster_slots_ok', '16384'],

@@ -1,5 +1,5 @@
 import { Cluster, Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from '../../src/store/contract.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
@@ -61,7 +61,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await server.stop()
   })
 
-  test('the connection for subscriptions closes with the last subscription, so that no process is kept alive', async () => {
+  it('the connection for subscriptions closes with the last subscription, so that no process is kept alive', async () => {
     await vi.waitFor(() => store.ping())
     const endFirst = await store.subscribe('one', () => {})
     const endSecond = await store.subscribe('two', () => {})
@@ -75,7 +75,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await waitForMessage(store, 'three', received)
   })
 
-  test('all subscriptions share one connection, and close() of the store ends this connection but keeps the connection of the client open', async () => {
+  it('all subscriptions share one connection, and close() of the store ends this connection but keeps the connection of the client open', async () => {
     await vi.waitFor(() => store.ping())
     await store.publish('a', 'hello')
     expect(await subscribers()).toHaveLength(0)
@@ -92,7 +92,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     expect(await subscribers()).toHaveLength(0)
   })
 
-  test('the Redis store unsubscribes from a channel when the last subscription of the channel ends', async () => {
+  it('the Redis store unsubscribes from a channel when the last subscription of the channel ends', async () => {
     const ends = [await store.subscribe('a', () => {}), await store.subscribe('a', () => {})]
     expect(await admin.pubsub('CHANNELS')).toEqual(['0:gatehouse:a'])
     await ends[0]!()
@@ -101,7 +101,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await vi.waitFor(async () => expect(await admin.pubsub('CHANNELS')).toEqual([]))
   })
 
-  test('subscriptions resume after their connection was killed', async () => {
+  it('subscriptions resume after their connection was killed', async () => {
     const received = { a: [] as string[], b: [] as string[], ended: [] as string[] }
     await store.subscribe('a', (message) => received.a.push(message))
     await store.subscribe('b', (message) => received.b.push(message))
@@ -119,7 +119,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     expect(await subscribers()).toHaveLength(1)
   })
 
-  test('a listener is notified of missed messages only after its subscription was interrupted', async () => {
+  it('a listener is notified of missed messages only after its subscription was interrupted', async () => {
     const missed = { a: vi.fn(), b: vi.fn(), broken: vi.fn(), ended: vi.fn() }
     missed.broken.mockImplementation(() => {
       throw new Error('this listener is broken')
@@ -143,14 +143,14 @@ describeWithRedis('subscriptions of the Redis store', () => {
     expect(missed.b).toHaveBeenCalledTimes(2)
   })
 
-  test('subscriptions resume after Redis was restarted', async () => {
+  it('subscriptions resume after Redis was restarted', async () => {
     const received: string[] = []
     await store.subscribe('a', (message) => received.push(message))
     await server.restart()
     await waitForMessage(store, 'a', received)
   })
 
-  test('when the client reaches Redis again, the connection for messages is opened without a pause', async () => {
+  it('when the client reaches Redis again, the connection for messages is opened without a pause', async () => {
     await store.subscribe('a', () => {})
     // No pause ends, so neither the client nor the store connects by itself.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -164,7 +164,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await admin.connect().catch(() => {})
   })
 
-  test('when the client reaches Redis again, listeners are notified of missed messages even if the connection for messages is not restored', async () => {
+  it('when the client reaches Redis again, listeners are notified of missed messages even if the connection for messages is not restored', async () => {
     const missed = vi.fn<() => void>()
     await store.subscribe('a', () => {}, missed)
     const closedPort = await freePort()
@@ -177,7 +177,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     expect(await subscribers()).toEqual([])
   })
 
-  test('while Redis is down, subscribe() rejects within two seconds, and its listener never receives a message', async () => {
+  it('while Redis is down, subscribe() rejects within two seconds, and its listener never receives a message', async () => {
     await store.subscribe('a', () => {})
     await server.kill()
     const received: string[] = []
@@ -195,7 +195,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
   })
 
   // Fixed bug: the second attempt of subscribe() opened a connection that nothing closed.
-  test.each([
+  it.each([
     ['while the client connects', false],
     ['while the connection for messages is opened', true],
   ])('a store that is closed %s leaves no connection for messages behind', async (_, isReady) => {
@@ -209,7 +209,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await vi.waitFor(async () => expect(await subscribers()).toHaveLength(0))
   })
 
-  test('a store that is closed while Redis is down does not try to reconnect', async () => {
+  it('a store that is closed while Redis is down does not try to reconnect', async () => {
     await store.subscribe('a', () => {})
     await server.kill()
     await store.close()
@@ -220,7 +220,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
 })
 
 describeWithRedis('subscriptions of the Redis store on a cluster', () => {
-  test('subscriptions on a cluster resume after their connection was killed', async () => {
+  it('subscriptions on a cluster resume after their connection was killed', async () => {
     const cluster = await startRedisCluster()
     const nodes = cluster.nodes.map(({ port }) => new Redis(port))
     const client = new Cluster([{ host: '127.0.0.1', port: cluster.nodes[0]!.port }])

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { PGlite, types } from '@electric-sql/pglite'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { storeContract } from 'koa-gatehouse/testing'
 import type { Store } from 'koa-gatehouse'
 import { connect, startHost } from '../support/host.ts'
@@ -58,10 +58,10 @@ function breakConnection(store: Store) {
 
 describe('an adapter for PostgreSQL that follows the store contract', () => {
   describe.concurrent('the store contract on PostgreSQL', () => {
-    for (const { name, run } of storeContract({ createStore, elapse, breakConnection })) test(name, run)
+    for (const { name, run } of storeContract({ createStore, elapse, breakConnection })) it(name, run)
   })
 
-  test('the contract suite leaves no unexpired data in PostgreSQL', async () => {
+  it('the contract suite leaves no unexpired data in PostgreSQL', async () => {
     for (const table of ['value', 'index', 'member']) {
       const isLive = table === 'member' ? 'true' : 'expires_at > clock_timestamp()'
       const { rows } = await database.query(`select * from gatehouse_${table} where ${isLive} limit 1`)
@@ -69,7 +69,7 @@ describe('an adapter for PostgreSQL that follows the store contract', () => {
     }
   })
 
-  test('once a lost connection is restored, the SQL store notifies a listener that messages may have been missed', async () => {
+  it('once a lost connection is restored, the SQL store notifies a listener that messages may have been missed', async () => {
     const store = createStore()
     let missed = 0
     await store.subscribe(
@@ -86,7 +86,7 @@ describe('an adapter for PostgreSQL that follows the store contract', () => {
     await store.close()
   })
 
-  test('inspect() of the SQL store reports fail for a database without persistence, and names a remedy', async () => {
+  it('inspect() of the SQL store reports fail for a database without persistence, and names a remedy', async () => {
     const store = createStore()
     const { checks = [] } = (await store.inspect?.()) ?? {}
     expect(checks).toEqual([
@@ -100,7 +100,7 @@ describe('an adapter for PostgreSQL that follows the store contract', () => {
     await store.close()
   })
 
-  test('the SQL store deletes only expired values', async () => {
+  it('the SQL store deletes only expired values', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const store = createStore()
     try {
@@ -118,7 +118,7 @@ describe('an adapter for PostgreSQL that follows the store contract', () => {
     }
   })
 
-  test('a host on the SQL store issues direct and delegated tokens, and rejects revoked tokens', async () => {
+  it('a host on the SQL store issues direct and delegated tokens, and rejects revoked tokens', async () => {
     const host = await startHost({ store: createStore() })
     try {
       const apiKey = await host.createApiKey()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from '../../src/store/contract.ts'
 import { storeContract } from '../../src/testing/store-contract.ts'
@@ -68,18 +68,18 @@ beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterAll(() => void vi.useRealTimers())
 
 describe('the contract suite on broken stores', () => {
-  test.for(brokenStores)('the contract suite notices that $breaks', async (broken) => {
+  it.for(brokenStores)('the contract suite notices that $breaks', async (broken) => {
     expect(await errorOf(broken)).toMatchObject(expected(broken))
   })
 
-  test.for(brokenStores.filter(({ noticedBy }) => isDurableToo(noticedBy)))(
+  it.for(brokenStores.filter(({ noticedBy }) => isDurableToo(noticedBy)))(
     'the contract suite notices through `durable` that $breaks',
     async (broken) => {
       expect(await errorOf(broken, 'durable')).toMatchObject(expected(broken, 'durable'))
     },
   )
 
-  test('the contract suite notices every fault in the delivery of messages', async () => {
+  it('the contract suite notices every fault in the delivery of messages', async () => {
     // All cases run at the same time, because most cases wait some seconds until they report a missing
     // message.
     const outcomes = await Promise.all(
@@ -95,7 +95,7 @@ describe('the contract suite on broken stores', () => {
     }
   })
 
-  test('the contract suite notices that two stores use different databases', async () => {
+  it('the contract suite notices that two stores use different databases', async () => {
     const shared = memoryStore()
     const name = 'set stores any text unchanged'
     await caseNamed(name, () => connectionTo(shared)).run()
@@ -104,7 +104,7 @@ describe('the contract suite on broken stores', () => {
     })
   })
 
-  test('the contract suite notices that closing one store closes the other stores', async () => {
+  it('the contract suite notices that closing one store closes the other stores', async () => {
     const shared = memoryStore()
     const name = 'closing one store does not affect other stores on the same database'
     await caseNamed(name, () => connectionTo(shared)).run()
@@ -156,14 +156,14 @@ describe('the contract suite with breakConnection', () => {
   const furtherCases = (options: Parameters<typeof storeContract>[0]) =>
     storeContract(options).filter(({ name }) => /^(without its database|once its database)/.test(name))
 
-  test('with breakConnection, the contract suite has three additional cases, which an intact store passes', async () => {
+  it('with breakConnection, the contract suite has three additional cases, which an intact store passes', async () => {
     const cases = furtherCases(createCuttable())
     expect(cases).toHaveLength(3)
     for (const { run } of cases) await run()
     expect(furtherCases({ createStore: memoryStore, elapse })).toEqual([])
   })
 
-  test('the contract suite notices every fault of a cut connection', async () => {
+  it('the contract suite notices every fault of a cut connection', async () => {
     const outcomes = await Promise.all(
       faultyConnections.map(async ({ methods, noticedBy, overrides = {} }) => {
         const found = furtherCases({ ...createCuttable(methods), ...overrides }).filter(({ name }) =>
@@ -194,27 +194,27 @@ describe('the contract suite with stopReplication', () => {
     await cases[0]!.run()
   }
 
-  test('with stopReplication, the contract suite has an additional case, which an intact durable view passes', async () => {
+  it('with stopReplication, the contract suite has an additional case, which an intact durable view passes', async () => {
     await runCase(storesWithReplica())
     const names = storeContract({ createStore: memoryStore, elapse }).map(({ name }) => name)
     expect(names.filter((name) => name.includes('replicas'))).toEqual([])
   })
 
-  test.for(brokenDurability)('the contract suite notices that $breaks', async ({ methods, message }) => {
+  it.for(brokenDurability)('the contract suite notices that $breaks', async ({ methods, message }) => {
     await expect(runCase(storesWithReplica(methods))).rejects.toMatchObject({
       code: 'ERR_ASSERTION',
       message: expect.stringContaining(message),
     })
   })
 
-  test('the contract suite notices that a store has no durable view', async () => {
+  it('the contract suite notices that a store has no durable view', async () => {
     const stores = { ...storesWithReplica(), createStore: memoryStore }
     await expect(runCase(stores)).rejects.toMatchObject({
       message: expect.stringContaining('the store has no durable view'),
     })
   })
 
-  test('the contract suite notices that stopReplication stops nothing', async () => {
+  it('the contract suite notices that stopReplication stops nothing', async () => {
     await expect(runCase({ ...storesWithReplica(), stopReplication: () => () => {} })).rejects.toMatchObject({
       message: expect.stringContaining('set has resolved although no replica has it'),
     })
@@ -257,7 +257,7 @@ function createDatabase() {
 describe('the contract suite on a database with other data', () => {
   const foreign = ['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'contract:a', 'client:1']
 
-  test('the contract suite changes only its own data, and deletes its own data at the end', async () => {
+  it('the contract suite changes only its own data, and deletes its own data at the end', async () => {
     const { database, written, createStore } = createDatabase()
     for (const name of foreign) {
       await database.set(name, 'foreign')
@@ -278,7 +278,7 @@ describe('the contract suite on a database with other data', () => {
     for (const name of written) expect(await database.range(name, { limit: 1 })).toEqual([])
   })
 
-  test('the contract suite cleans up after a failing case, and reports the error of that case', async () => {
+  it('the contract suite cleans up after a failing case, and reports the error of that case', async () => {
     const { database, written, createStore } = createDatabase()
     const createBroken = () => {
       const store = createStore()
@@ -298,13 +298,13 @@ describe('the contract suite on a database with other data', () => {
 describe('the contract suite', () => {
   const names = storeContract({ createStore: memoryStore, elapse }).map(({ name }) => name)
 
-  test('for every case of the contract suite, a broken store makes the case fail', () => {
+  it('for every case of the contract suite, a broken store makes the case fail', () => {
     const proven = [...brokenStores, ...brokenMessages].map(({ noticedBy }) => noticedBy)
     const unproven = names.filter((name) => !proven.some((beginning) => name.startsWith(beginning)))
     expect(unproven).toEqual(['closing one store does not affect other stores on the same database'])
   })
 
-  test('each case of the contract suite has a unique name and a function without parameters, because test runners need both', () => {
+  it('each case of the contract suite has a unique name and a function without parameters, because test runners need both', () => {
     expect(new Set(names).size).toBe(names.length)
     for (const { run } of storeContract({ createStore: memoryStore, elapse })) expect(run).toHaveLength(0)
   })

@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { createLru, type Lru } from '../../src/async/lru.ts'
 import { collectGarbage } from '../support/collect-garbage.ts'
 
-test('a full cache evicts a value that was not used since it was stored', () => {
+it('a full cache evicts a value that was not used since it was stored', () => {
   const cache = createLru<string, number>(3)
   for (const [i, key] of ['a', 'b', 'c'].entries()) cache.set(key, i)
   expect(cache.get('a')).toBe(0)
@@ -10,7 +10,7 @@ test('a full cache evicts a value that was not used since it was stored', () => 
   expect(['a', 'b', 'c', 'd'].map((key) => cache.get(key))).toEqual([0, undefined, 2, 3])
 })
 
-test('if all values of a full cache are in use, one of them is evicted', () => {
+it('if all values of a full cache are in use, one of them is evicted', () => {
   const cache = createLru<number, number>(100)
   for (let key = 0; key < 100; key += 1) cache.set(key, key)
   for (let key = 0; key < 100; key += 1) cache.get(key)
@@ -20,7 +20,7 @@ test('if all values of a full cache are in use, one of them is evicted', () => {
   expect(kept).toContain(100)
 })
 
-test('a value that is set again replaces the earlier value', () => {
+it('a value that is set again replaces the earlier value', () => {
   const cache = createLru<string, number>(2)
   cache.set('a', 1)
   cache.set('a', 2)
@@ -28,7 +28,7 @@ test('a value that is set again replaces the earlier value', () => {
   expect([cache.get('a'), cache.get('b')]).toEqual([2, 3])
 })
 
-test('deleted and cleared values are gone, and the cache goes on', () => {
+it('deleted and cleared values are gone, and the cache goes on', () => {
   const cache = createLru<number, number>(3)
   for (let key = 0; key < 10; key += 1) {
     cache.set(key, key)
@@ -43,7 +43,7 @@ test('deleted and cleared values are gone, and the cache goes on', () => {
   expect(kept).toHaveLength(3)
 })
 
-test('after a deletion, a full cache still evicts only values that were not used', () => {
+it('after a deletion, a full cache still evicts only values that were not used', () => {
   const cache = createLru<string, number>(4)
   for (const [i, key] of ['a', 'b', 'c', 'd'].entries()) cache.set(key, i)
   cache.delete('b')
@@ -64,7 +64,7 @@ test('after a deletion, a full cache still evicts only values that were not used
 
 // The cache of clients deletes each client after ten seconds and stores it again, and was never full. Each
 // deleted client stayed in memory.
-test('a cache that is never full does not keep deleted values in memory', async () => {
+it('a cache that is never full does not keep deleted values in memory', async () => {
   const cache = createLru<number, object>(1000)
   const stored = Array.from({ length: 1000 }, (_, count) => {
     cache.delete(count % 100)
@@ -75,7 +75,7 @@ test('a cache that is never full does not keep deleted values in memory', async 
   expect(cache.get(7)).toBe(stored[907]?.deref())
 })
 
-test('a cleared cache does not keep its values in memory', async () => {
+it('a cleared cache does not keep its values in memory', async () => {
   const cache = createLru<number, object>(1000)
   const stored = Array.from({ length: 100 }, (_, key) => storeObject(cache, key))
   cache.clear()
@@ -84,7 +84,7 @@ test('a cleared cache does not keep its values in memory', async () => {
   expect(cache.get(7)).toBeUndefined()
 })
 
-test('a cache of size 0 stores nothing', () => {
+it('a cache of size 0 stores nothing', () => {
   const cache = createLru<string, number>(0)
   cache.set('a', 1)
   expect(cache.get('a')).toBeUndefined()

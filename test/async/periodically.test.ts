@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { periodically } from '../../src/async/periodically.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('periodically() waits a random time of 75 to 100 % of its interval, so that processes run at different moments', async () => {
+it('periodically() waits a random time of 75 to 100 % of its interval, so that processes run at different moments', async () => {
   const times: number[] = []
   const start = Date.now()
   const stop = periodically(async () => times.push(Date.now() - start), 1000)
@@ -20,7 +20,7 @@ test('periodically() waits a random time of 75 to 100 % of its interval, so that
   expect(new Set(gaps).size).toBeGreaterThan(10)
 })
 
-test('periodically() continues after its work has failed, and never starts the work while it is still running', async () => {
+it('periodically() continues after its work has failed, and never starts the work while it is still running', async () => {
   let finish: () => void = () => {}
   const work = vi
     .fn<() => Promise<void>>()
@@ -36,7 +36,7 @@ test('periodically() continues after its work has failed, and never starts the w
   stop()
 })
 
-test('periodically() never starts its work again once it is stopped, even if the work is running at that moment', async () => {
+it('periodically() never starts its work again once it is stopped, even if the work is running at that moment', async () => {
   let finish: () => void = () => {}
   const work = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)))
   const stop = periodically(work, 1000)
@@ -48,7 +48,7 @@ test('periodically() never starts its work again once it is stopped, even if the
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('periodically() keeps no process alive', () => {
+it('periodically() keeps no process alive', () => {
   const unref = vi.fn()
   vi.spyOn(globalThis, 'setTimeout').mockReturnValue({ unref } as never)
   periodically(async () => {}, 1000)

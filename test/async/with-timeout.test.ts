@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { settlesWithin } from '../../src/async/settles-within.ts'
 import { withTimeout } from '../../src/async/with-timeout.ts'
 
@@ -8,13 +8,13 @@ afterEach(() => void vi.useRealTimers())
 const late = { error: () => new Error('late') }
 const never = () => new Promise<never>(() => {})
 
-test('withTimeout() passes on a result that arrives in time, and leaves no timer', async () => {
+it('withTimeout() passes on a result that arrives in time, and leaves no timer', async () => {
   expect(await withTimeout(10, async () => 'answer', late)).toBe('answer')
   await expect(withTimeout(10, () => Promise.reject(new Error('failed')), late)).rejects.toThrow('failed')
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('withTimeout() rejects if the work throws synchronously', async () => {
+it('withTimeout() rejects if the work throws synchronously', async () => {
   const work = (): Promise<string> => {
     throw new Error('failed')
   }
@@ -22,7 +22,7 @@ test('withTimeout() rejects if the work throws synchronously', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('withTimeout() rejects with the given error exactly at the timeout', async () => {
+it('withTimeout() rejects with the given error exactly at the timeout', async () => {
   const answer = withTimeout(10, never, late)
   const settled = vi.fn()
   answer.catch(settled)
@@ -32,7 +32,7 @@ test('withTimeout() rejects with the given error exactly at the timeout', async 
   await expect(answer).rejects.toThrow('late')
 })
 
-test('settlesWithin() answers whether the work succeeded in time, and never throws', async () => {
+it('settlesWithin() answers whether the work succeeded in time, and never throws', async () => {
   expect(await settlesWithin(async () => 'answer', 10)).toBe(true)
   expect(await settlesWithin(() => Promise.reject(new Error('failed')), 10)).toBe(false)
   const answer = settlesWithin(never, 10)

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTrail, readChunks } from '../../src/audit/trail.ts'
 import { createWriter } from '../../src/audit/writer.ts'
 import type { PendingEntry } from '../../src/audit/entry.ts'
@@ -10,7 +10,7 @@ const entryOf = (id: string): PendingEntry => ({
   after: 0,
 })
 
-test('an audit entry rejects while only one server has its chunk, although the entry can be read', async () => {
+it('an audit entry rejects while only one server has its chunk, although the entry can be read', async () => {
   const db = replicatedStore()
   const trail = createTrail(db.durable, 'changes', { maxAgeDays: 365, maxEntries: 1000 })
   const append = (id: string) => createWriter(trail).append([entryOf(id)])

@@ -1,5 +1,5 @@
 import { decodeProtectedHeader } from 'jose'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { faultyStore } from '../support/faulty-store.ts'
@@ -50,7 +50,7 @@ const tokenOf = async (host: Host, client: { client_id: string; client_secret: s
 }
 const statusOf = async (host: Host, token: string) => (await host.call('GET /invoices/list', token)).status
 
-test('an export contains the revocation of a client change that is still pending', async () => {
+it('an export contains the revocation of a client change that is still pending', async () => {
   const faulty = faultyStore(memoryStore())
   const host = await start(faulty.store)
   const [key, other] = [await host.createApiKey(), await host.createApiKey()]
@@ -72,7 +72,7 @@ test('an export contains the revocation of a client change that is still pending
   expect(await statusOf(next, await tokenOf(next, other))).toBe(200)
 })
 
-test('an export contains the revocations of a call of grants.revokeAll that is still pending', async () => {
+it('an export contains the revocations of a call of grants.revokeAll that is still pending', async () => {
   const faulty = faultyStore(memoryStore())
   const host = await start(faulty.store)
   const application = await host.createApplication()
@@ -94,7 +94,7 @@ test('an export contains the revocations of a call of grants.revokeAll that is s
   ])
 })
 
-test('a key that is revoked during the export signs nothing in the new store', async () => {
+it('a key that is revoked during the export signs nothing in the new store', async () => {
   const host = await start(memoryStore())
   const key = await host.createApiKey()
   const token = await tokenOf(host, key)
@@ -113,7 +113,7 @@ test('a key that is revoked during the export signs nothing in the new store', a
   })
 })
 
-test('a client that changes during the export gets valid tokens in the new store', async () => {
+it('a client that changes during the export gets valid tokens in the new store', async () => {
   const host = await start(memoryStore())
   const key = await host.createApiKey()
   const token = await tokenOf(host, key)
@@ -132,7 +132,7 @@ test('a client that changes during the export gets valid tokens in the new store
   expect(await statusOf(next, await tokenOf(next, key))).toBe(200)
 })
 
-test('the import reports a client that was deleted during the export as a conflict', async () => {
+it('the import reports a client that was deleted during the export as a conflict', async () => {
   const host = await start(memoryStore())
   const [first, second] = [await host.createApiKey(), await host.createApiKey()]
   const lines = await exported(host, () => host.gatehouse.apiKeys.delete(first.client_id))
@@ -143,7 +143,7 @@ test('the import reports a client that was deleted during the export as a confli
   expect((await next.gatehouse.apiKeys.list()).items).toMatchObject([{ clientId: second.client_id }])
 })
 
-test('a second import keeps a client that was deleted in the old store after the first import, and the new store rejects its tokens', async () => {
+it('a second import keeps a client that was deleted in the old store after the first import, and the new store rejects its tokens', async () => {
   const host = await start(memoryStore())
   const [deleted, other] = [await host.createApiKey(), await host.createApiKey()]
   const next = await start(memoryStore())
@@ -158,7 +158,7 @@ test('a second import keeps a client that was deleted in the old store after the
   expect(await statusOf(next, await tokenOf(next, other))).toBe(200)
 })
 
-test('products that change during the export do not make new tokens of the new store invalid', async () => {
+it('products that change during the export do not make new tokens of the new store invalid', async () => {
   const { products } = await import('../fixtures/products.ts')
   const less = { invoices: products.invoices }
   let current: object = products
@@ -178,7 +178,7 @@ test('products that change during the export do not make new tokens of the new s
   expect(payments.status).toBe(200)
 })
 
-test('two processes that import the same file at the same time import each record once', async () => {
+it('two processes that import the same file at the same time import each record once', async () => {
   const host = await start(memoryStore())
   for (let count = 0; count < 5; count += 1) await host.createApiKey()
   await host.gatehouse.apiKeys.delete((await host.createApiKey()).client_id)
@@ -192,7 +192,7 @@ test('two processes that import the same file at the same time import each recor
   expect((await both[0]!.gatehouse.apiKeys.list()).items).toHaveLength(5)
 })
 
-test('after an import, a revocation is kept for the longest token lifetime of the old store', async () => {
+it('after an import, a revocation is kept for the longest token lifetime of the old store', async () => {
   const day = 86_400
   const host = await start(memoryStore(), { gatehouse: { lifetimes: { directAccessToken: 40 * day } } })
   const key = await host.createApiKey()

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
@@ -46,7 +46,7 @@ describeWithRedis('export and import between kinds of stores', () => {
     return [...without.filter(isOrdered), ...without.filter((line) => !isOrdered(line)).toSorted()]
   }
 
-  test('a registry that moves from memory to Redis and back stays the same', async () => {
+  it('a registry that moves from memory to Redis and back stays the same', async () => {
     const first = memoryStore()
     const host = await startHost({ store: first })
     const [key, deleted, changed] = [

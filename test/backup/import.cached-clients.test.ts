@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { startHost, type Host } from '../support/host.ts'
@@ -34,7 +34,7 @@ async function epochAt(host: Host, key: Credentials): Promise<unknown> {
   return decodeJwt(String(body['access_token']))['access_epoch']
 }
 
-test('an import that revokes the tokens of an existing API key raises the epoch of the key in every process', async () => {
+it('an import that revokes the tokens of an existing API key raises the epoch of the key in every process', async () => {
   const [old, next] = [memoryStore(), memoryStore()]
   const before = await start(old)
   const key = await before.createApiKey()
@@ -48,7 +48,7 @@ test('an import that revokes the tokens of an existing API key raises the epoch 
   for (const host of [one, other]) await vi.waitFor(async () => expect(await epochAt(host, key)).toBe(1))
 })
 
-test('an import does not reuse the id of a deleted API key, even in a process that cached the key', async () => {
+it('an import does not reuse the id of a deleted API key, even in a process that cached the key', async () => {
   const store = memoryStore()
   const [one, other] = [await start(store), await start(store)]
   const key = await one.createApiKey()

@@ -1,7 +1,7 @@
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { SECRET, startHost, type Host } from '../support/host.ts'
@@ -74,7 +74,7 @@ describeEachStore('a file whose revocations were taken out', (makeStore) => {
 
   for (const [damage, damaged] of damages) {
     for (const [what, times, open] of sources) {
-      test(`a file ${damage}, read from ${what}, makes no revoked token valid, and the complete file can be imported after it`, async () => {
+      it(`a file ${damage}, read from ${what}, makes no revoked token valid, and the complete file can be imported after it`, async () => {
         const data = `${damage} ${what}`
         const { store, writes } = watchWrites(makeStore(data))
         const lines = damaged(file)
@@ -98,7 +98,7 @@ describeEachStore('a file whose revocations were taken out', (makeStore) => {
       })
     }
 
-    test(`after a file ${damage} was rejected, a process that starts on the store rejects all tokens of the file`, async () => {
+    it(`after a file ${damage} was rejected, a process that starts on the store rejects all tokens of the file`, async () => {
       const store = makeStore(`${damage}, then a start`)
       await importBeforeStart(generated(damaged(file)), { store, port: port.used }).catch(() => {})
       expect(await statusAfter(store, revoked)).toBe(401)

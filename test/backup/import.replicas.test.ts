@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { hashSecret, type Store } from 'koa-gatehouse'
 import { noCounts, type Section, type Counts } from '../../src/backup/section.ts'
 import { clientSection } from '../../src/backup/clients.ts'
@@ -74,7 +74,7 @@ beforeEach(() => {
   counts = noCounts()
 })
 
-test.each(Object.entries(SECTIONS))(
+it.each(Object.entries(SECTIONS))(
   'importing %s rejects, even if it is repeated, until enough replicas have the record',
   async (_what, { open, fields, at }) => {
     const put = open(db.durable).parseLine(fields)

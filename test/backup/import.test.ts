@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { faultyStore } from '../support/faulty-store.ts'
@@ -72,7 +72,7 @@ const written = () =>
   writes.filter((write) => !/^(publish|(create|replace) signing-keys:longest)/.test(write))
 
 describe('the file of an exported registry', () => {
-  test('the first line of an export names the format, and the last line counts the lines of each kind', () => {
+  it('the first line of an export names the format, and the last line counts the lines of each kind', () => {
     for (const line of file) expect(line).toMatch(/^\{[^\n]*\}\n$/)
     expect(fieldsOf(file[0])).toEqual({
       is: 'koa-gatehouse registry',
@@ -94,7 +94,7 @@ describe('the file of an exported registry', () => {
     expect(kinds(file)[1]).toBe('signing-keys')
   })
 
-  test('an export that is piped to a file can be imported from this file', async () => {
+  it('an export that is piped to a file can be imported from this file', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-registry-'))
     const name = path.join(folder, 'registry.jsonl')
     const source = await startHost({ store: memoryStore() })
@@ -107,7 +107,7 @@ describe('the file of an exported registry', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test.each([
+  it.each([
     ['as bytes in chunks of any size', () => cut(Buffer.from(file.join('')), 11)],
     [
       'with Windows line breaks, blank lines, and no line break at the end',
@@ -129,7 +129,7 @@ describe('the file of an exported registry', () => {
     expect(await host.gatehouse.applications.list()).toMatchObject({ items: [{ name: 'Bücher €' }] })
   })
 
-  test('an import without signing keys imports the clients and keeps the keys of the store', async () => {
+  it('an import without signing keys imports the clients and keeps the keys of the store', async () => {
     const before = await host.gatehouse.signingKeys.list()
     const options = { signingKeys: false }
     expect(await importRegistry(host.gatehouse, file, options)).toMatchObject({
@@ -141,7 +141,7 @@ describe('the file of an exported registry', () => {
     expect(await importRegistry(host.gatehouse, file, options)).toMatchObject({ apiKeys: 0, conflicts: [] })
   })
 
-  test('an import without signing keys does not need the old secret', async () => {
+  it('an import without signing keys does not need the old secret', async () => {
     const another = await startHost({
       store: memoryStore(),
       secret: 'another secret, which is long enough too',
@@ -155,7 +155,7 @@ describe('the file of an exported registry', () => {
     await another.close()
   })
 
-  test('a line without `resourceServer` is imported like a line with `resourceServer: false`', async () => {
+  it('a line without `resourceServer` is imported like a line with `resourceServer: false`', async () => {
     expect(await importing(file)).toMatchObject({ apiKeys: 2, applications: 1 })
     const [line = ''] = file.filter((each) => each.includes('"resourceServer"'))
     expect(line).not.toBe('')
@@ -176,7 +176,7 @@ describe('files that are rejected before anything is written', () => {
     `${JSON.stringify({ ...fieldsOf(file[0]), ...fields })}\n`,
     ...file.slice(1),
   ]
-  test.each<[string, () => readonly string[], string]>([
+  it.each<[string, () => readonly string[], string]>([
     ['an empty file', () => [], 'it is empty'],
     [
       'another kind of file',
@@ -213,7 +213,7 @@ describe('files that are rejected before anything is written', () => {
     expect(written()).toEqual([])
   })
 
-  test('signing keys that no secret decrypts are rejected before anything is written', async () => {
+  it('signing keys that no secret decrypts are rejected before anything is written', async () => {
     const lines = file.with(1, (file[1] ?? '').replace(/("sealed":"[^"]{30})./, '$1~'))
     expect(lines[1]).not.toBe(file[1])
     await expect(importing(lines)).rejects.toThrow(rejection('Nothing was changed', 'ERR_SECRET_MISMATCH'))
@@ -236,7 +236,7 @@ describe('invalid lines', () => {
     secrets: Record<string, unknown>[]
   }
 
-  test.each<[string, (record: ClientFields) => unknown]>([
+  it.each<[string, (record: ClientFields) => unknown]>([
     ['record.client.clientId', ({ client }) => (client['clientId'] = 'planted content')],
     ['record.client.clientId', ({ client }) => (client['clientId'] = '__proto__')],
     ['record.client.accountId', ({ client }) => (client['accountId'] = 'planted\u0000content')],
@@ -278,7 +278,7 @@ describe('invalid lines', () => {
     },
   )
 
-  test('an invalid redirect URI is rejected, and the error does not quote the URI', async () => {
+  it('an invalid redirect URI is rejected, and the error does not quote the URI', async () => {
     const line = kinds(file).lastIndexOf('client')
     const lines = file.with(
       line,
@@ -293,7 +293,7 @@ describe('invalid lines', () => {
     expect(await clientIds()).toHaveLength(2)
   })
 
-  test.each([
+  it.each([
     ['that is not JSON', '{"is":\n', 'is not a line of an exported registry'],
     ['of an unknown kind', '{"is":"planted"}\n', 'of a kind that this version'],
     ['with a list', '[1]\n', 'is not a line of an exported registry'],
@@ -357,7 +357,7 @@ describe('invalid lines', () => {
 })
 
 describe('incomplete files', () => {
-  test.each([
+  it.each([
     ['a file without its last line', () => file.slice(0, -1)],
     ['a file that is cut in the middle of a line', () => [file.join('').slice(0, -20)]],
     [
@@ -378,19 +378,19 @@ describe('incomplete files', () => {
     },
   )
 
-  test('a file with a missing line is rejected', async () => {
+  it('a file with a missing line is rejected', async () => {
     await expect(importing(file.toSpliced(kinds(file).indexOf('client'), 1))).rejects.toThrow(
       rejection('states line counts that do not match the file'),
     )
   })
 
-  test('a file with a line after its last line is rejected', async () => {
+  it('a file with a line after its last line is rejected', async () => {
     await expect(importing([...file, file[3] ?? ''])).rejects.toThrow(
       rejection(`line ${file.length + 1} of the registry comes after`),
     )
   })
 
-  test('importRegistry() rejects with the error of its source, and the lines before the error are imported', async () => {
+  it('importRegistry() rejects with the error of its source, and the lines before the error are imported', async () => {
     const failure = new Error('the disk is gone')
     async function* source() {
       yield* file.slice(0, -2)
@@ -411,7 +411,7 @@ describe('a store that fails during an import', () => {
     return sorted(lines).filter((line) => !/"is":"(products|signing-keys|end)"/.test(line))
   }
 
-  test('an import continues after a short outage of the store, and rejects after a long outage', async () => {
+  it('an import continues after a short outage of the store, and rejects after a long outage', async () => {
     await host.close()
     const faulty = faultyStore(memoryStore())
     await begin(faulty.store)
@@ -422,7 +422,7 @@ describe('a store that fails during an import', () => {
     faulty.comeBack()
   })
 
-  test('an import that failed is completed when it is repeated, whichever call of the store failed', async () => {
+  it('an import that failed is completed when it is repeated, whichever call of the store failed', async () => {
     await host.close()
     const counting = faultyStore(memoryStore())
     await begin(counting.store)

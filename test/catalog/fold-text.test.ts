@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { foldText, isAscii } from '../../src/catalog/fold-text.ts'
 
 /** The changes that routers, and the code around routers, make to a path before they compare the path. */
@@ -19,7 +19,7 @@ const FOLDINGS: Record<string, (text: string) => string> = {
   'the Kelvin sign': (text) => text.replaceAll('\u212a', 'k'),
 }
 
-test('foldText returns the same text before and after any change of letter case or Unicode form that a router makes', () => {
+it('foldText returns the same text before and after any change of letter case or Unicode form that a router makes', () => {
   const differing: string[] = []
   const check = (text: string) => {
     for (const [name, folding] of Object.entries(FOLDINGS)) {
@@ -36,7 +36,7 @@ test('foldText returns the same text before and after any change of letter case 
   expect(differing).toEqual([])
 }, 120_000)
 
-test('isAscii distinguishes ASCII text from all other text', () => {
+it('isAscii distinguishes ASCII text from all other text', () => {
   expect(isAscii('')).toBe(true)
   expect(isAscii('/a-Z~\u0000\u007f')).toBe(true)
   for (const text of ['\u0080', 'caf\u00e9', '\u212a', '\u{1d424}']) expect(isAscii(text)).toBe(false)

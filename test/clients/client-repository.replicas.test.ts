@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { replicatedStore, type ReplicatedStore } from '../support/replicated-store.ts'
 import { services } from './setup.ts'
 
@@ -25,7 +25,7 @@ const changes: Record<string, (apiKeys: ReturnType<typeof services>['apiKeys']) 
   setResourceServer: (apiKeys) => apiKeys.setResourceServer(clientId, true),
 }
 
-test.each(Object.keys(changes))(
+it.each(Object.keys(changes))(
   '%s() rejects while no replica has the change, and a repeated call resolves once a replica confirms the change',
   async (name) => {
     const { apiKeys } = services(db.durable)
@@ -48,7 +48,7 @@ test.each(Object.keys(changes))(
   },
 )
 
-test('a change that was lost in a failover can be repeated', async () => {
+it('a change that was lost in a failover can be repeated', async () => {
   const { apiKeys } = services(db.durable)
   db.lagFrom(`client:${clientId}`)
   await expect(apiKeys.disable(clientId)).rejects.toThrow(TOO_FEW)

@@ -3,7 +3,7 @@ import { createGatehouse } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { mintToken } from 'koa-gatehouse/testing'
 import supertest from 'supertest'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 
 // In your project, this part is the module of your app, without app.listen().
 const gatehouse = createGatehouse({
@@ -31,28 +31,28 @@ app.use((ctx) => {
 const request = supertest(app.callback())
 afterAll(() => gatehouse.close())
 
-test('a token with the scope reads the invoices of its account', async () => {
+it('a token with the scope reads the invoices of its account', async () => {
   const token = await mintToken(gatehouse, { accountId: 'alice', scopes: ['invoices:read'] })
   const response = await request.get('/api/invoices/list').auth(token, { type: 'bearer' })
   expect(response.status).toBe(200)
   expect(response.body).toEqual({ invoices: [], account: 'alice' })
 })
 
-test('a token without the scope gets 403', async () => {
+it('a token without the scope gets 403', async () => {
   const token = await mintToken(gatehouse, { accountId: 'alice', scopes: ['invoices:read'] })
   const response = await request.post('/api/invoices/create').auth(token, { type: 'bearer' })
   expect(response.status).toBe(403)
   expect(response.body.error).toBe('insufficient_scope')
 })
 
-test('a call without a token, or with an expired one, gets 401', async () => {
+it('a call without a token, or with an expired one, gets 401', async () => {
   const scopes = ['invoices:read'] as const
   const expired = await mintToken(gatehouse, { accountId: 'alice', scopes, expiresIn: -60 })
   expect((await request.get('/api/invoices/list')).status).toBe(401)
   expect((await request.get('/api/invoices/list').auth(expired, { type: 'bearer' })).status).toBe(401)
 })
 
-test('an API key gets a token that works until the key is disabled', async () => {
+it('an API key gets a token that works until the key is disabled', async () => {
   const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
     accountId: 'acme',
     name: 'Key for a test',

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { GatehouseError } from '../../src/errors.ts'
 import { createLifecycle } from '../../src/gatehouse/lifecycle.ts'
 
@@ -7,7 +7,7 @@ const unavailable = () => new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store
 const noStop = async () => {}
 const noReport = () => {}
 
-test('concurrent calls of ready() start the service once', async () => {
+it('concurrent calls of ready() start the service once', async () => {
   const start = vi.fn(async () => {
     await delay(10)
     return 'running'
@@ -20,14 +20,14 @@ test('concurrent calls of ready() start the service once', async () => {
   expect(start).toHaveBeenCalledTimes(1)
 })
 
-test('a lifecycle does nothing before its first call', async () => {
+it('a lifecycle does nothing before its first call', async () => {
   const start = vi.fn(async () => 'running')
   createLifecycle(start, noStop, noReport)
   await delay(5)
   expect(start).not.toHaveBeenCalled()
 })
 
-test('a start is retried while the store is unavailable, and ready() rejects with ERR_STORE_UNAVAILABLE after its timeout', async () => {
+it('a start is retried while the store is unavailable, and ready() rejects with ERR_STORE_UNAVAILABLE after its timeout', async () => {
   let isUnavailable = true
   const start = vi.fn(async () => {
     if (isUnavailable) throw unavailable()
@@ -40,7 +40,7 @@ test('a start is retried while the store is unavailable, and ready() rejects wit
   expect(start.mock.calls.length).toBe(2)
 })
 
-test('ready() rejects with ERR_NOT_READY after its timeout, and the start continues', async () => {
+it('ready() rejects with ERR_NOT_READY after its timeout, and the start continues', async () => {
   let finish: (running: string) => void = () => {}
   const lifecycle = createLifecycle(
     () => new Promise<string>((resolve) => (finish = resolve)),
@@ -52,7 +52,7 @@ test('ready() rejects with ERR_NOT_READY after its timeout, and the start contin
   expect(await lifecycle.ready(10)).toBe('running')
 })
 
-test('a start that fails with an error other than ERR_STORE_UNAVAILABLE is retried only by the next call of ready()', async () => {
+it('a start that fails with an error other than ERR_STORE_UNAVAILABLE is retried only by the next call of ready()', async () => {
   const failures = [new GatehouseError('ERR_SECRET_MISMATCH', 'wrong'), new TypeError('unexpected')]
   const start = vi.fn(async () => {
     const failure = failures.shift()
@@ -65,7 +65,7 @@ test('a start that fails with an error other than ERR_STORE_UNAVAILABLE is retri
   expect(await lifecycle.ready(1000)).toBe('running')
 })
 
-test('close() stops the running service once, and a closed service cannot be started again', async () => {
+it('close() stops the running service once, and a closed service cannot be started again', async () => {
   const stop = vi.fn(noStop)
   const lifecycle = createLifecycle(async () => 'running', stop, noReport)
   await lifecycle.ready(1000)
@@ -75,7 +75,7 @@ test('close() stops the running service once, and a closed service cannot be sta
   await expect(lifecycle.ready(1000)).rejects.toMatchObject({ code: 'ERR_CLOSED' })
 })
 
-test('a service that is closed during its start is stopped as soon as it runs', async () => {
+it('a service that is closed during its start is stopped as soon as it runs', async () => {
   let finish: (running: string) => void = () => {}
   const stop = vi.fn(noStop)
   const lifecycle = createLifecycle(
@@ -92,7 +92,7 @@ test('a service that is closed during its start is stopped as soon as it runs', 
   expect(lifecycle.running).toBeUndefined()
 })
 
-test('a start that waits for an unavailable store is no longer retried after close()', async () => {
+it('a start that waits for an unavailable store is no longer retried after close()', async () => {
   const start = vi.fn(async () => {
     throw unavailable()
   })
@@ -106,7 +106,7 @@ test('a start that waits for an unavailable store is no longer retried after clo
   expect(start.mock.calls.length).toBe(attempts)
 })
 
-test('begin() starts the service once, in the background', async () => {
+it('begin() starts the service once, in the background', async () => {
   const start = vi.fn(async () => 'running')
   const lifecycle = createLifecycle(start, noStop, noReport)
   lifecycle.begin()
@@ -118,7 +118,7 @@ test('begin() starts the service once, in the background', async () => {
   expect(start).toHaveBeenCalledTimes(1)
 })
 
-test('a start that fails in the background is reported, and causes no unhandled rejection', async () => {
+it('a start that fails in the background is reported, and causes no unhandled rejection', async () => {
   const failed = vi.fn()
   const failure = new GatehouseError('ERR_SECRET_MISMATCH', 'wrong')
   const lifecycle = createLifecycle(async () => Promise.reject(failure), noStop, failed)
@@ -127,14 +127,14 @@ test('a start that fails in the background is reported, and causes no unhandled 
   expect(lifecycle.failure).toBe(failure)
 })
 
-test('if begin() was not called, a start that fails rejects ready() and is not reported', async () => {
+it('if begin() was not called, a start that fails rejects ready() and is not reported', async () => {
   const failed = vi.fn()
   const lifecycle = createLifecycle(async () => Promise.reject(new TypeError('unexpected')), noStop, failed)
   await expect(lifecycle.ready(1000)).rejects.toThrow('unexpected')
   expect(failed).not.toHaveBeenCalled()
 })
 
-test('if a start fails after close(), ready() rejects with ERR_CLOSED and the failure is not reported', async () => {
+it('if a start fails after close(), ready() rejects with ERR_CLOSED and the failure is not reported', async () => {
   let fail: (error: unknown) => void = () => {}
   const failed = vi.fn()
   const start = () => new Promise<string>((_, reject) => (fail = reject))
@@ -147,7 +147,7 @@ test('if a start fails after close(), ready() rejects with ERR_CLOSED and the fa
   expect(failed).not.toHaveBeenCalled()
 })
 
-test('a service that is closed directly after begin() never starts', async () => {
+it('a service that is closed directly after begin() never starts', async () => {
   const start = vi.fn(async () => 'running')
   const lifecycle = createLifecycle(start, noStop, noReport)
   lifecycle.begin()

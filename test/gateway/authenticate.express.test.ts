@@ -3,7 +3,7 @@ import express from 'express'
 import Fastify, { type FastifyInstance } from 'fastify'
 import Koa from 'koa'
 import request from 'supertest'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { AuthenticateOptions } from '../../src/gateway/authenticate.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import type { Principal } from '../../src/gateway/principal.ts'
@@ -38,7 +38,7 @@ function createExpressApp(path: string, options?: AuthenticateOptions, above: ex
 }
 
 describe('authenticate(request) in an Express mount', () => {
-  test('authenticate() in an Express mount guards the operation that the whole path names', async () => {
+  it('authenticate() in an Express mount guards the operation that the whole path names', async () => {
     const agent = request(createExpressApp('/api'))
     await agent.get('/api/invoices/list').expect(401)
     await agent.get('/api/invoices/list?x=1').expect(401)
@@ -62,7 +62,7 @@ describe('authenticate(request) in an Express mount', () => {
     expect(reached).toHaveLength(3)
   })
 
-  test('authenticate() guards an Express mount at the path of an operation, and at the root', async () => {
+  it('authenticate() guards an Express mount at the path of an operation, and at the root', async () => {
     await request(createExpressApp('/api/invoices/list')).get('/api/invoices/list?x=1').expect(401)
     await request(createExpressApp('/api/invoices')).get('/api/invoices/list').expect(401)
     const agent = request(createExpressApp('/'))
@@ -73,7 +73,7 @@ describe('authenticate(request) in an Express mount', () => {
       .expect(200)
   })
 
-  test('authenticate() with mountPath guards an Express mount whose path is not the path of the audience', async () => {
+  it('authenticate() with mountPath guards an Express mount whose path is not the path of the audience', async () => {
     const agent = request(createExpressApp('/v1', { mountPath: '/v1' }))
     await agent.get('/v1/invoices/list').expect(401)
     await agent
@@ -82,7 +82,7 @@ describe('authenticate(request) in an Express mount', () => {
       .expect(200)
   })
 
-  test('authenticate() in an Express mount guards a target in absolute form', async () => {
+  it('authenticate() in an Express mount guards a target in absolute form', async () => {
     const server = await serveRaw({ callback: () => createExpressApp('/api') } as never)
     const send = (target: string, header = '') =>
       server.send(`GET ${target} HTTP/1.1\r\nHost: h\r\n${header}Connection: close\r\n\r\n`)
@@ -93,7 +93,7 @@ describe('authenticate(request) in an Express mount', () => {
     await server.close()
   })
 
-  test('authenticate() rejects a call whose url was rewritten, because url and originalUrl may name different operations', async () => {
+  it('authenticate() rejects a call whose url was rewritten, because url and originalUrl may name different operations', async () => {
     const rewrite: express.RequestHandler = (incoming, _response, next) => {
       incoming.url = '/api/reports/all'
       next()
@@ -108,7 +108,7 @@ describe('authenticate(request) in an Express mount', () => {
   })
 })
 
-test('a client that asks for exactly the scopes of each 403 passes a step-up in an Express handler', async () => {
+it('a client that asks for exactly the scopes of each 403 passes a step-up in an Express handler', async () => {
   const app = express()
   app.use('/api', async (incoming, response, next) => {
     const outcome = await gateway.authenticate(incoming)
@@ -134,7 +134,7 @@ test('a client that asks for exactly the scopes of each 403 passes a step-up in 
   expect(status).toBe(200)
 })
 
-test('authenticate(request.raw) guards the handlers of a Fastify plugin', async () => {
+it('authenticate(request.raw) guards the handlers of a Fastify plugin', async () => {
   // The code of docs/other-frameworks.md.
   async function guardedApi(api: FastifyInstance) {
     api.decorateRequest('auth', null)
@@ -186,7 +186,7 @@ describe('an API in another framework that has an origin of its own', () => {
     json: expect.objectContaining({ resource: audience }),
   })
 
-  test.each(['', '/api'])(
+  it.each(['', '/api'])(
     'Fastify serves the metadata to which its 401 links, with the path %j',
     async (path) => {
       const port = await freePort()
@@ -216,7 +216,7 @@ describe('an API in another framework that has an origin of its own', () => {
     },
   )
 
-  test('Express serves the metadata to which its 401 links', async () => {
+  it('Express serves the metadata to which its 401 links', async () => {
     const port = await freePort()
     const audience = `http://127.0.0.1:${port}`
     ;({ gateway } = await createTestGateway({ audience }))
@@ -236,7 +236,7 @@ describe('an API in another framework that has an origin of its own', () => {
   })
 })
 
-test('authenticate() rejects a token in the query of url or of originalUrl', async () => {
+it('authenticate() rejects a token in the query of url or of originalUrl', async () => {
   const headers = { authorization: `Bearer ${await issuer.mint()}` }
   for (const call of [
     { url: '/invoices/list', originalUrl: '/api/invoices/list?access_token=x', headers },

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createTestGateway } from './support/api.ts'
 import type { TokenIssuer } from './support/token-issuer.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 describe('gateway.authenticate()', () => {
-  test('authenticate() derives the required scope from method and URL', async () => {
+  it('authenticate() derives the required scope from method and URL', async () => {
     const headers = bearer(await issuer.mint())
     for (const url of [
       '/api/invoices/list',
@@ -41,7 +41,7 @@ describe('gateway.authenticate()', () => {
     })
   })
 
-  test('authenticate() returns a complete error response', async () => {
+  it('authenticate() returns a complete error response', async () => {
     expect(await gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers: {} })).toEqual({
       ok: false,
       status: 401,
@@ -56,14 +56,14 @@ describe('gateway.authenticate()', () => {
     })
   })
 
-  test('authenticate() accepts a Request of the Fetch API', async () => {
+  it('authenticate() accepts a Request of the Fetch API', async () => {
     const url = 'https://example.com/api/invoices/list'
     const headers = bearer(await issuer.mint())
     expect(await gateway.authenticate(new Request(url, { headers }))).toHaveProperty('ok', true)
     expect(await gateway.authenticate(new Request(url))).toHaveProperty('status', 401)
   })
 
-  test('authenticate() rejects a token in the query and tokens in two headers', async () => {
+  it('authenticate() rejects a token in the query and tokens in two headers', async () => {
     const token = await issuer.mint()
     const authorization = `Bearer ${token}`
     for (const call of [
@@ -79,7 +79,7 @@ describe('gateway.authenticate()', () => {
     }
   })
 
-  test.each([
+  it.each([
     '/',
     '/other',
     '/api',
@@ -103,7 +103,7 @@ describe('gateway.authenticate()', () => {
     })
   })
 
-  test('authenticate() with the option scope requires that scope at any URL', async () => {
+  it('authenticate() with the option scope requires that scope at any URL', async () => {
     const call = { method: 'GET', url: '/live', headers: bearer(await issuer.mint()) }
     expect(await gateway.authenticate(call, { scope: 'invoices:read' })).toMatchObject({
       ok: true,
@@ -117,7 +117,7 @@ describe('gateway.authenticate()', () => {
     expect(await gateway.authenticate(inQuery, { scope: 'invoices:read' })).toHaveProperty('status', 400)
   })
 
-  test('authenticate() with a list of scopes requires all of them, and those of the operation that the URL names', async () => {
+  it('authenticate() with a list of scopes requires all of them, and those of the operation that the URL names', async () => {
     const headers = bearer(await issuer.mint())
     const call = { method: 'GET', url: '/api/invoices/list', headers }
     const rejected = await gateway.authenticate(call, { scope: ['reports:read', 'reports:all'] })
@@ -142,7 +142,7 @@ describe('gateway.authenticate()', () => {
     expect(await gateway.authenticate(withoutRoute, { scope: 'reports:read' })).toHaveProperty('status', 403)
   })
 
-  test('authenticate() with scope names the scope of the operation in its 401 and 403', async () => {
+  it('authenticate() with scope names the scope of the operation in its 401 and 403', async () => {
     const call = { method: 'GET', url: '/api/invoices/list' }
     for (const [headers, status] of [
       [{}, 401],
@@ -157,7 +157,7 @@ describe('gateway.authenticate()', () => {
     }
   })
 
-  test('authenticate() names a scope once that is also the scope of the operation', async () => {
+  it('authenticate() names a scope once that is also the scope of the operation', async () => {
     const call = { method: 'GET', url: '/api/invoices/list', headers: {} }
     const response = await gateway.authenticate(call, { scope: ['invoices:read', 'invoices:read'] })
     expect(response).toHaveProperty(
@@ -166,20 +166,20 @@ describe('gateway.authenticate()', () => {
     )
   })
 
-  test('authenticate() throws for an empty list of scopes, which would accept every token', async () => {
+  it('authenticate() throws for an empty list of scopes, which would accept every token', async () => {
     const call = { method: 'GET', url: '/live', headers: bearer(await issuer.mint()) }
     await expect(gateway.authenticate(call, { scope: [] })).rejects.toMatchObject({
       code: 'ERR_INVALID_ARGUMENT',
     })
   })
 
-  test('authenticate() with mountPath guards an API whose prefix a proxy strips', async () => {
+  it('authenticate() with mountPath guards an API whose prefix a proxy strips', async () => {
     const call = { method: 'GET', url: '/invoices/list', headers: bearer(await issuer.mint()) }
     expect(await gateway.authenticate(call)).toHaveProperty('status', 404)
     expect(await gateway.authenticate(call, { mountPath: '' })).toHaveProperty('ok', true)
   })
 
-  test('authenticate() answers 503 while the gateway is not ready', async () => {
+  it('authenticate() answers 503 while the gateway is not ready', async () => {
     const { gateway } = await createTestGateway({ ready: () => Promise.reject(new Error('away')) })
     const call = { method: 'GET', url: '/api/invoices/list', headers: bearer(await issuer.mint()) }
     expect(await gateway.authenticate(call)).toMatchObject({
@@ -232,7 +232,7 @@ describe('a WebSocket upgrade', () => {
       })
     })
 
-  test('a WebSocket opens only with a token that carries the scope of its operation', async () => {
+  it('a WebSocket opens only with a token that carries the scope of its operation', async () => {
     expect(await open('/api/invoices/list', bearer(await issuer.mint()))).toBe('hello acme')
     expect(await open('/api/invoices/list')).toBe(401)
     expect(await open('/api/invoices/list', bearer(await issuer.mint({ scope: 'reports:read' })))).toBe(403)

@@ -1,28 +1,28 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { authorizationFields, readBearerToken } from '../../src/gateway/bearer-token.ts'
 
 const read = (...authorization: string[]) => readBearerToken({ authorization, query: '' })
 
 describe('readBearerToken()', () => {
-  test.each(['Bearer abc.def-_~+/==', 'bearer abc.def-_~+/==', 'BEARER   abc.def-_~+/=='])(
+  it.each(['Bearer abc.def-_~+/==', 'bearer abc.def-_~+/==', 'BEARER   abc.def-_~+/=='])(
     'readBearerToken() finds the token in %j',
     (field) => {
       expect(read(field)).toEqual({ token: 'abc.def-_~+/==' })
     },
   )
 
-  test.each(['Basic YTpi', 'DPoP abc', 'Bearerabc', 'Token abc', ''])(
+  it.each(['Basic YTpi', 'DPoP abc', 'Bearerabc', 'Token abc', ''])(
     'readBearerToken() finds neither a token nor a problem in %j',
     (field) => {
       expect(read(field)).toEqual({})
     },
   )
 
-  test('readBearerToken() finds neither a token nor a problem without an Authorization header', () => {
+  it('readBearerToken() finds neither a token nor a problem without an Authorization header', () => {
     expect(read()).toEqual({})
   })
 
-  test.each([
+  it.each([
     'Bearer',
     'Bearer ',
     'Bearer a b',
@@ -37,17 +37,17 @@ describe('readBearerToken()', () => {
     expect(problem).toMatch(/Authorization header/)
   })
 
-  test('readBearerToken() rejects a token that is too long, without parsing it', () => {
+  it('readBearerToken() rejects a token that is too long, without parsing it', () => {
     expect(read(`Bearer ${'a'.repeat(16_384)}`).token).toHaveLength(16_384)
     expect(read(`Bearer ${'a'.repeat(16_385)}`)).toEqual({ problem: 'the access token is too long' })
     expect(read(`Bearer ${'"'.repeat(1_000_000)}`)).toEqual({ problem: 'the access token is too long' })
   })
 
-  test('readBearerToken() rejects two Authorization headers', () => {
+  it('readBearerToken() rejects two Authorization headers', () => {
     expect(read('Bearer a', 'Bearer a')).toEqual({ problem: 'send one Authorization header only' })
   })
 
-  test.each(['access_token=a', 'x=1&access_token=', 'access%5Ftoken=a', 'a=b&%61ccess_token=a'])(
+  it.each(['access_token=a', 'x=1&access_token=', 'access%5Ftoken=a', 'a=b&%61ccess_token=a'])(
     'readBearerToken() rejects a token in the query %j, with and without an Authorization header',
     (query) => {
       for (const authorization of [[], ['Bearer a']]) {
@@ -56,14 +56,14 @@ describe('readBearerToken()', () => {
     },
   )
 
-  test('readBearerToken() accepts a token in the header if no query parameter is named access_token', () => {
+  it('readBearerToken() accepts a token in the header if no query parameter is named access_token', () => {
     expect(readBearerToken({ authorization: ['Bearer a'], query: 'my_access_token=1&x' })).toEqual({
       token: 'a',
     })
   })
 })
 
-test('authorizationFields() reads all Authorization fields of the raw headers', () => {
+it('authorizationFields() reads all Authorization fields of the raw headers', () => {
   const raw = ['Host', 'x', 'Authorization', 'Bearer a', 'authorization', 'Bearer b', 'X', 'authorization']
   expect(authorizationFields({ authorization: 'Bearer a' }, raw)).toEqual(['Bearer a', 'Bearer b'])
   expect(authorizationFields({ authorization: 'Bearer a' })).toEqual(['Bearer a'])

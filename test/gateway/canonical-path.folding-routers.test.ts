@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import createRouter from 'find-my-way'
 import Koa from 'koa'
 import request from 'supertest'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import { createPathLocator } from '../../src/gateway/canonical-path.ts'
 import type { GatewayDependencies } from '../../src/gateway/dependencies.ts'
@@ -81,7 +81,7 @@ describe.each([
         .callback(),
     )
 
-  test('find-my-way behind the gateway runs no operation without a token', async () => {
+  it('find-my-way behind the gateway runs no operation without a token', async () => {
     for (const path of [...FOLDED, '/bank/items', '/BANK/items/KEYS']) {
       ran = []
       await serve().get(path)
@@ -89,7 +89,7 @@ describe.each([
     }
   })
 
-  test('find-my-way behind the gateway runs no operation with the scope of another operation', async () => {
+  it('find-my-way behind the gateway runs no operation with the scope of another operation', async () => {
     const Authorization = `Bearer ${await issuer.mint({ aud: 'https://example.com/bank', scope: 'items:read' })}`
     for (const path of FOLDED) {
       ran = []
@@ -147,7 +147,7 @@ describe('routers that distinguish letter case and a trailing slash', () => {
     }
   })
 
-  test('the scope of /items/keys does not open the path /items/KEYS, which a case-sensitive router reads as /items/:id', async () => {
+  it('the scope of /items/keys does not open the path /items/KEYS, which a case-sensitive router reads as /items/:id', async () => {
     expect(await call('/bank/items/KEYS', 'items:keys')).toBe(404)
     expect(await call('/bank/items/Keys', 'items:keys items:read')).toBe(404)
     expect(ran).toEqual([])
@@ -158,7 +158,7 @@ describe('routers that distinguish letter case and a trailing slash', () => {
     expect(ran).toEqual(['items:read'])
   })
 
-  test('the scope of /items does not open the path /items/, which some routers read as /items/:id with an empty id', async () => {
+  it('the scope of /items does not open the path /items/, which some routers read as /items/:id with an empty id', async () => {
     expect(await call('/bank/items/', 'items:list')).toBe(403)
     expect(ran).toEqual([])
     expect(await call('/bank/items/', 'items:list items:read')).toBe(200)
@@ -167,7 +167,7 @@ describe('routers that distinguish letter case and a trailing slash', () => {
     expect(ran).toEqual(['items:list'])
   })
 
-  test('the public route /status does not open the path /status/, which some routers read as /status/:id with an empty id', async () => {
+  it('the public route /status does not open the path /status/, which some routers read as /status/:id with an empty id', async () => {
     expect(await call('/bank/status')).toBe(200)
     expect(ran).toEqual(['public'])
     expect(await call('/bank/status/')).toBe(404)
@@ -193,7 +193,7 @@ describe('case-insensitive Fastify guarded by authenticate(request.raw)', () => 
   })
   afterAll(() => app.close())
 
-  test('case-insensitive Fastify behind authenticate() runs no operation without its scope', async () => {
+  it('case-insensitive Fastify behind authenticate() runs no operation without its scope', async () => {
     const token = await issuer.mint({ aud: 'https://example.com/bank', scope: 'items:read' })
     for (const url of FOLDED) {
       for (const headers of [{}, { authorization: `Bearer ${token}` }]) {
@@ -211,7 +211,7 @@ describe('case-insensitive Fastify guarded by authenticate(request.raw)', () => 
   })
 })
 
-test('a path gets 404 if it spells an operation with a non-ASCII character that a router may fold to ASCII letters', async () => {
+it('a path gets 404 if it spells an operation with a non-ASCII character that a router may fold to ASCII letters', async () => {
   const readings = [
     (path: string) => path.toLowerCase(),
     (path: string) => path.toUpperCase().toLowerCase(),
@@ -260,7 +260,7 @@ describe('Koa behind node:http with raw paths', () => {
   })
   afterAll(() => new Promise((resolve) => server.close(resolve)))
 
-  test('a path outside of the API may contain any letters', async () => {
+  it('a path outside of the API may contain any letters', async () => {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     for (const path of ['/caf%C3%A9', '/%E2%84%AA', '/banken/stra%C3%9Fe', '/docs/%EF%BC%8F']) {
       expect({ path, status: (await fetch(origin + path)).status }).toEqual({ path, status: 200 })

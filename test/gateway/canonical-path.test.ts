@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createPathLocator, locateReadings } from '../../src/gateway/canonical-path.ts'
 import { HOSTILE } from './support/hostile-paths.ts'
 
 const locate = createPathLocator('/api')
 
 describe('a canonical path below the base', () => {
-  test.each([
+  it.each([
     ['/api', '/'],
     ['/api/', '/'],
     ['/API/invoices/list', '/invoices/list'],
@@ -25,7 +25,7 @@ describe('a canonical path below the base', () => {
 })
 
 describe('a path outside of the base', () => {
-  test.each([
+  it.each([
     '/',
     '',
     '*',
@@ -46,7 +46,7 @@ describe('a path outside of the base', () => {
 })
 
 describe('a hostile path', () => {
-  test.each(HOSTILE)('the hostile path %j is unclear', (path) => {
+  it.each(HOSTILE)('the hostile path %j is unclear', (path) => {
     const location = locate(path)
     expect(location.place).toBe('unclear')
     expect(location.place === 'unclear' && location.problem).toMatch(/^the path is not in canonical form/)
@@ -54,7 +54,7 @@ describe('a hostile path', () => {
 })
 
 describe('a whole host as base', () => {
-  test.each(['', '/'])('the base %j is the whole host', (base) => {
+  it.each(['', '/'])('the base %j is the whole host', (base) => {
     const locate = createPathLocator(base)
     expect(locate('/')).toEqual({ place: 'below', path: '/', endsInSlash: false })
     expect(locate('/invoices/')).toEqual({ place: 'below', path: '/invoices', endsInSlash: true })
@@ -64,7 +64,7 @@ describe('a whole host as base', () => {
   })
 })
 
-test('a base of several segments is matched segment by segment', () => {
+it('a base of several segments is matched segment by segment', () => {
   const locate = createPathLocator('/V1/Api/')
   expect(locate('/v1/api/x')).toEqual({ place: 'below', path: '/x', endsInSlash: false })
   expect(locate('/v1/apix')).toEqual({ place: 'elsewhere' })
@@ -72,7 +72,7 @@ test('a base of several segments is matched segment by segment', () => {
   expect(locate('/v1')).toEqual({ place: 'elsewhere' })
 })
 
-test('a path is unclear if its dot segments lead to the base in one reading of its encoded slashes', () => {
+it('a path is unclear if its dot segments lead to the base in one reading of its encoded slashes', () => {
   // If `x%2Fy` is one segment, `..` removes this segment. If `x%2Fy` is two segments, `..` removes only the
   // second segment.
   for (const path of ['/x%2Fy/../api', '/x%5cy/../api/z', '/x%2Fy%2Fz/../../api', '/x/../api/..%2F/y']) {
@@ -87,7 +87,7 @@ test('a path is unclear if its dot segments lead to the base in one reading of i
   }
 })
 
-test('a path with different readings is unclear if one reading is below the base', () => {
+it('a path with different readings is unclear if one reading is below the base', () => {
   const below = { place: 'below', path: '/x', endsInSlash: false }
   expect(locateReadings(locate, ['/api/x'])).toEqual(below)
   expect(locateReadings(locate, ['/api/x', '/api/x'])).toEqual(below)
@@ -120,7 +120,7 @@ describe('a path of random pieces', () => {
   )
   const paths = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => `/${pieces.join('')}`)
 
-  test('if WHATWG URL, a decoding router or a case-insensitive router reads a path as below the base, the path is below the base or unclear', () => {
+  it('if WHATWG URL, a decoding router or a case-insensitive router reads a path as below the base, the path is below the base or unclear', () => {
     fc.assert(
       fc.property(paths, (path) => {
         const whatwg = URL.canParse(path, 'http://h') ? new URL(path, 'http://h').pathname : ''
@@ -134,7 +134,7 @@ describe('a path of random pieces', () => {
     )
   })
 
-  test('a path is below the base only if the path is in canonical form', () => {
+  it('a path is below the base only if the path is in canonical form', () => {
     fc.assert(
       fc.property(paths, (path) => {
         if (locate(path).place !== 'below') return
@@ -145,7 +145,7 @@ describe('a path of random pieces', () => {
     )
   })
 
-  test('a long path is located in linear time', () => {
+  it('a long path is located in linear time', () => {
     const started = performance.now()
     for (const path of [
       '%25'.repeat(5000),

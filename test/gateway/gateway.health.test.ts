@@ -1,7 +1,7 @@
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { createGateway, type Gateway, type GatewayOptions, type Health } from 'koa-gatehouse/gateway'
 import { createTestIssuer, type TestIssuer } from 'koa-gatehouse/testing'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { faultyStore } from '../support/faulty-store.ts'
 import { freePort } from '../support/free-port.ts'
 import { products } from '../fixtures/products.ts'
@@ -35,20 +35,20 @@ const listOf = ({ checks }: Health) => checks.map(({ name, status }) => `${name}
 const checkOf = ({ checks }: Health, name: string) => checks.find((check) => check.name === name)
 
 describe('the health of a gateway in another process', () => {
-  test('health of a gateway without a store covers start, keys, products and revocations', async () => {
+  it('health of a gateway without a store covers start, keys, products and revocations', async () => {
     const health = await open().health()
     expect(listOf(health)).toEqual(['start pass', 'signing-keys pass', 'products pass', 'revocations warn'])
     expect(health).toMatchObject({ ready: true, status: 'warn', revocations: { enabled: false } })
   })
 
-  test('health of a gateway with a store also covers the store', async () => {
+  it('health of a gateway with a store also covers the store', async () => {
     const health = await open({ revocations: { store: { ...memoryStore(), volatile: false } } }).health()
     expect(listOf(health).slice(0, 3)).toEqual(['start pass', 'store pass', 'store.latency pass'])
     expect(listOf(health).slice(-3)).toEqual(['signing-keys pass', 'products pass', 'revocations pass'])
     expect(health).toMatchObject({ ready: true, status: 'pass' })
   })
 
-  test('a gateway whose store is unavailable keeps serving, and its health reports the store', async () => {
+  it('a gateway whose store is unavailable keeps serving, and its health reports the store', async () => {
     const store = faultyStore({ ...memoryStore(), volatile: false })
     const gateway = open({ revocations: { store: store.store } })
     await gateway.ready()
@@ -58,7 +58,7 @@ describe('the health of a gateway in another process', () => {
     expect(checkOf(health, 'store')).toMatchObject({ status: 'fail', remedy: expect.any(String) })
   })
 
-  test('a gateway whose issuer is unavailable is not ready, and its health reports the cause', async () => {
+  it('a gateway whose issuer is unavailable is not ready, and its health reports the cause', async () => {
     const port = await freePort()
     const health = await open({ jwksUri: `http://127.0.0.1:${port}/jwks` }).health()
     expect(health).toMatchObject({ ready: false, status: 'fail' })
@@ -73,12 +73,12 @@ describe('the health of a gateway in another process', () => {
     })
   })
 
-  test('health reports the HTTP status of an answer that is not a key set', async () => {
+  it('health reports the HTTP status of an answer that is not a key set', async () => {
     const health = await open({ jwksUri: `${issuer.issuer}/elsewhere` }).health()
     expect(checkOf(health, 'signing-keys')?.message).toContain('HTTP 404')
   })
 
-  test('health reports keys that cannot be refetched, and the gateway refetches the keys by itself', async () => {
+  it('health reports keys that cannot be refetched, and the gateway refetches the keys by itself', async () => {
     const send = globalThis.fetch
     const fetching = vi.spyOn(globalThis, 'fetch')
     const gateway = open()
@@ -102,7 +102,7 @@ describe('the health of a gateway in another process', () => {
     })
   })
 
-  test('a gateway whose reloaded products are invalid keeps the last valid products', async () => {
+  it('a gateway whose reloaded products are invalid keeps the last valid products', async () => {
     let current: unknown = products
     const gateway = open({
       products: (async () => current) as never,
@@ -119,7 +119,7 @@ describe('the health of a gateway in another process', () => {
     expect(await gateway.health()).toMatchObject({ ready: true })
   })
 
-  test('a closed gateway is not ready and fetches nothing', async () => {
+  it('a closed gateway is not ready and fetches nothing', async () => {
     const fetching = vi.spyOn(globalThis, 'fetch')
     const gateway = open()
     await gateway.ready()

@@ -2,7 +2,7 @@ import Koa from 'koa'
 import request from 'supertest'
 import { createGateway, GatehouseError, type Gateway, type GatewayOptions } from 'koa-gatehouse/gateway'
 import { createTestIssuer, type TestIssuer } from 'koa-gatehouse/testing'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../src/host/logger.ts'
 
 const audience = 'https://example.com/api'
@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 describe('a gateway in another process', () => {
-  test('a gateway in another process verifies tokens with the public keys of the authorization service', async () => {
+  it('a gateway in another process verifies tokens with the public keys of the authorization service', async () => {
     const gateway = gatewayOf()
     const app = new Koa()
     app.use(gateway.middleware())
@@ -54,7 +54,7 @@ describe('a gateway in another process', () => {
     })
   })
 
-  test('a gateway in another process loads its products with a function', async () => {
+  it('a gateway in another process loads its products with a function', async () => {
     const gateway = createGateway({ issuer: issuer.issuer, audience, products: async () => products })
     gateways.push(gateway)
     gateway.requireScope('any:scope')
@@ -63,7 +63,7 @@ describe('a gateway in another process', () => {
     gateway.requireScope('invoices:read')
   })
 
-  test('a gateway reloads its products at an interval, and keeps the last valid products', async () => {
+  it('a gateway reloads its products at an interval, and keeps the last valid products', async () => {
     const error = vi.fn()
     const current: { value: unknown } = { value: products }
     const load = vi.fn(async () => current.value as typeof products)
@@ -94,14 +94,14 @@ describe('a gateway in another process', () => {
     expect(load).toHaveBeenCalledTimes(3)
   })
 
-  test('a gateway that has never reached the authorization service answers 503', async () => {
+  it('a gateway that has never reached the authorization service answers 503', async () => {
     const gateway = gatewayOf({ jwksUri: 'http://127.0.0.1:1/jwks' })
     await expect(gateway.ready()).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
     const call = { method: 'GET', url: '/api/invoices/7', headers: { authorization: 'Bearer a' } }
     expect(await gateway.authenticate(call)).toMatchObject({ ok: false, status: 503 })
   })
 
-  test('createGateway infers the scopes from its products', () => {
+  it('createGateway infers the scopes from its products', () => {
     const gateway = gatewayOf()
     gateway.requireScope('invoices:read')
     // @ts-expect-error a misspelt scope does not compile, and throws at construction
@@ -109,7 +109,7 @@ describe('a gateway in another process', () => {
   })
 })
 
-test('createGateway reports all problems of its options at once', () => {
+it('createGateway reports all problems of its options at once', () => {
   const options = {
     issuer: 'http://auth.example.com',
     audience: '/api',

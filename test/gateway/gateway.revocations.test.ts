@@ -1,6 +1,6 @@
 import Koa from 'koa'
 import request from 'supertest'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Gateway, GatewayEvents, Principal } from 'koa-gatehouse/gateway'
 import type { Authentication } from '../../src/gateway/authenticate.ts'
 import { createEvents } from '../../src/host/events.ts'
@@ -86,7 +86,7 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (maxCach
     ['its client', epochClaims, { of: 'client', id: 'key_1', below: 4, until: UNTIL }],
     ['its operation', { catalog_epoch: 6 }, { of: 'operation', id: 'invoices:read', below: 7, until: UNTIL }],
   ]
-  test.each(kinds)(
+  it.each(kinds)(
     `with a token cache of ${maxCachedTokens} bytes, a token is rejected from the first call after %s was revoked`,
     async (_, claims, revocation) => {
       await setUp({ maxCachedTokens })
@@ -106,7 +106,7 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (maxCach
     },
   )
 
-  test(`with a token cache of ${maxCachedTokens} bytes, each call with a token can be watched`, async () => {
+  it(`with a token cache of ${maxCachedTokens} bytes, each call with a token can be watched`, async () => {
     await setUp({ maxCachedTokens })
     const token = await issuer.mint()
     const principals = await Promise.all(Array.from({ length: 50 }, () => expectAccepted(token)))
@@ -121,7 +121,7 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (maxCach
 
 // A thief who stole a signing key can choose the header of a token. If the gateway accepted a token without a
 // `kid`, revoking the key would not reject that token.
-test.each([undefined, '', 1, null, ['key-1']])(
+it.each([undefined, '', 1, null, ['key-1']])(
   'a revoked key verifies no token whose kid is %j, even if the gateway has no other key',
   async (kid) => {
     await setUp()
@@ -131,7 +131,7 @@ test.each([undefined, '', 1, null, ['key-1']])(
   },
 )
 
-test('a token that was revoked before the gateway started is rejected on its first call', async () => {
+it('a token that was revoked before the gateway started is rejected on its first call', async () => {
   await setUp()
   answer = async () => ({
     revocations: [{ of: 'token', id: 'token-1', until: UNTIL }],
@@ -141,7 +141,7 @@ test('a token that was revoked before the gateway started is rejected on its fir
   expect(await callWith(await issuer.mint({ jti: 'token-1' }))).toMatchObject(REVOKED)
 })
 
-test('requireScope() checks again whether a token that the middleware accepted is revoked or expired', async () => {
+it('requireScope() checks again whether a token that the middleware accepted is revoked or expired', async () => {
   await setUp({ whenStale: 'reject' })
   const between = { wait: async () => {} }
   const handler = vi.fn()
@@ -207,7 +207,7 @@ describe('a gateway with stale revocations', () => {
     await vi.waitFor(() => expect(events).toHaveLength(2), 3000)
   }
 
-  test('a gateway with whenStale serve uses the known revocations, and emits revocations.stale and revocations.fresh', async () => {
+  it('a gateway with whenStale serve uses the known revocations, and emits revocations.stale and revocations.fresh', async () => {
     const token = await makeStale({})
     revoked.add([{ of: 'token', id: 'known', until: UNTIL }])
     vi.setSystemTime((NOW + 600) * 1000)
@@ -228,7 +228,7 @@ describe('a gateway with stale revocations', () => {
     expect(await gateway.health()).toMatchObject({ ready: true, revocations: { stale: false } })
   })
 
-  test('a gateway with whenStale reject answers 503 after maxStalenessSeconds, and serves again once revocations are fresh', async () => {
+  it('a gateway with whenStale reject answers 503 after maxStalenessSeconds, and serves again once revocations are fresh', async () => {
     const token = await makeStale({ whenStale: 'reject' })
     const onEnd = vi.fn()
     gateway.watch(await expectAccepted(token), onEnd)
@@ -253,7 +253,7 @@ describe('a gateway with stale revocations', () => {
     expect(await gateway.health()).toMatchObject({ ready: true, revocations: { stale: false } })
   })
 
-  test('a removed listener receives no event', async () => {
+  it('a removed listener receives no event', async () => {
     await makeStale({})
     const listener = vi.fn()
     gateway.on('revocations.fresh', listener)
@@ -264,7 +264,7 @@ describe('a gateway with stale revocations', () => {
 })
 
 describe('a suspended process', () => {
-  test('a resumed process rejects tokens until its revocations are fresh', async () => {
+  it('a resumed process rejects tokens until its revocations are fresh', async () => {
     await setUp({ whenStale: 'reject' })
     const token = await issuer.mint({ exp: NOW + 86_400 })
     await expectAccepted(token)
@@ -275,7 +275,7 @@ describe('a suspended process', () => {
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })
   })
 
-  test('a process whose monotonic clock jumped past maxStalenessSeconds rejects tokens until its revocations are fresh', async () => {
+  it('a process whose monotonic clock jumped past maxStalenessSeconds rejects tokens until its revocations are fresh', async () => {
     await setUp({ whenStale: 'reject' })
     const token = await issuer.mint()
     await expectAccepted(token)
@@ -289,7 +289,7 @@ describe('a suspended process', () => {
 })
 
 describe('the health of revocations', () => {
-  test('health() starts the gateway, and reports its revocations', async () => {
+  it('health() starts the gateway, and reports its revocations', async () => {
     await setUp()
     expect(await gateway.health()).toMatchObject({
       ready: true,
@@ -299,7 +299,7 @@ describe('the health of revocations', () => {
     expect(await gateway.health()).toMatchObject({ revocations: { count: 1 } })
   })
 
-  test('health() returns a report while the gateway cannot start, and after close()', async () => {
+  it('health() returns a report while the gateway cannot start, and after close()', async () => {
     await setUp()
     answer = unavailable
     const unknown = { enabled: true, stale: true, ageSeconds: undefined, count: 0 }
@@ -308,7 +308,7 @@ describe('the health of revocations', () => {
     expect(await gateway.health()).toMatchObject({ ready: false })
   })
 
-  test('health() reports that a gateway receives no revocations', async () => {
+  it('health() reports that a gateway receives no revocations', async () => {
     ;({ gateway } = await createTestGateway())
     expect(await gateway.health()).toMatchObject({
       ready: true,
@@ -318,7 +318,7 @@ describe('the health of revocations', () => {
 })
 
 describe('gateway.watch()', () => {
-  test('closing the gateway ends all watches', async () => {
+  it('closing the gateway ends all watches', async () => {
     await setUp()
     const onEnd = vi.fn()
     gateway.watch(await expectAccepted(await issuer.mint()), onEnd)
@@ -326,7 +326,7 @@ describe('gateway.watch()', () => {
     expect(onEnd.mock.calls).toEqual([['closed']])
   })
 
-  test('watch() works in a handler that knows only ctx.state.auth, behind middleware() and requireScope()', async () => {
+  it('watch() works in a handler that knows only ctx.state.auth, behind middleware() and requireScope()', async () => {
     await setUp()
     const app = new Koa()
     const onEnd = vi.fn()
@@ -347,7 +347,7 @@ describe('gateway.watch()', () => {
     await vi.waitFor(() => expect(onEnd.mock.calls).toEqual([['revoked'], ['revoked']]))
   })
 
-  test('watch() throws ERR_INVALID_ARGUMENT for anything but a principal of this gateway and a function', async () => {
+  it('watch() throws ERR_INVALID_ARGUMENT for anything but a principal of this gateway and a function', async () => {
     await setUp()
     const principal = await expectAccepted(await issuer.mint())
     const { watch } = gateway

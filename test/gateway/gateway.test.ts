@@ -3,7 +3,7 @@ import Koa from 'koa'
 import { errors } from 'jose'
 import mount from 'koa-mount'
 import request from 'supertest'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GatewayDependencies } from '../../src/gateway/dependencies.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import type { GatewayMiddlewareOptions } from '../../src/gateway/guard.ts'
@@ -38,7 +38,7 @@ function serve(use: (app: Koa) => void = (app) => app.use(gateway.middleware()))
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 describe('a call with a valid token', () => {
-  test('a call with the scope of its operation reaches the handler with the principal', async () => {
+  it('a call with the scope of its operation reaches the handler with the principal', async () => {
     const { agent, reached } = serve()
     const token = await issuer.mint({ user_id: 'u1', access_mode: 'delegated', grant_id: 'g1', sub: 'acme' })
     const { body } = await agent.get('/api/invoices/list?x=1').set(bearer(token)).expect(200)
@@ -57,7 +57,7 @@ describe('a call with a valid token', () => {
     expect(Object.isFrozen(principal)).toBe(true)
   })
 
-  test('a HEAD request needs the scope of the GET operation', async () => {
+  it('a HEAD request needs the scope of the GET operation', async () => {
     const { agent, reached } = serve()
     await agent
       .head('/api/invoices/list')
@@ -66,7 +66,7 @@ describe('a call with a valid token', () => {
     expect(reached).toHaveLength(1)
   })
 
-  test('the signature of a cached token is verified once', async () => {
+  it('the signature of a cached token is verified once', async () => {
     const { agent, reached } = serve()
     const token = await issuer.mint()
     for (let call = 0; call < 5; call += 1) await agent.get('/api/invoices/7').set(bearer(token)).expect(200)
@@ -108,7 +108,7 @@ async function expectRejection(
 }
 
 describe('a call without a token', () => {
-  test.each([{}, { Authorization: 'Basic YTpi' }, { Cookie: 'access_token=a' }])(
+  it.each([{}, { Authorization: 'Basic YTpi' }, { Cookie: 'access_token=a' }])(
     'a call with %j and no token gets 401 without an error code',
     async (headers) => {
       const { header, body } = await expectRejection(
@@ -126,7 +126,7 @@ describe('a call without a token', () => {
     },
   )
 
-  test('a token in the body is ignored', async () => {
+  it('a token in the body is ignored', async () => {
     const token = await issuer.mint({ scope: 'invoices:create' })
     await expectRejection(
       serve(),
@@ -144,7 +144,7 @@ describe('a call with an invalid token', () => {
   }
   const past = Math.floor(Date.now() / 1000) - 1
 
-  test.each([
+  it.each([
     ['that has expired', { exp: past }],
     ['from another issuer', { iss: 'https://evil.example' }],
     ['for another audience', { aud: 'https://example.com' }],
@@ -155,7 +155,7 @@ describe('a call with an invalid token', () => {
     await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
   })
 
-  test.each([
+  it.each([
     ['malformed', async () => 'abc'],
     ['an ID token', () => issuer.mint({}, { typ: 'JWT' })],
     ['wrongly signed', async () => (await createTestGateway()).issuer.mint()],
@@ -165,7 +165,7 @@ describe('a call with an invalid token', () => {
     await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
   })
 
-  test('a cached token that has expired gets 401 invalid_token', async () => {
+  it('a cached token that has expired gets 401 invalid_token', async () => {
     const now = 1_800_000_000_000
     vi.useFakeTimers({ toFake: ['Date'], now })
     const server = serve()
@@ -181,7 +181,7 @@ describe('a call with an invalid token', () => {
     expect(header).toContain('the access token has expired')
   })
 
-  test('a cached token that has been revoked gets 401 invalid_token', async () => {
+  it('a cached token that has been revoked gets 401 invalid_token', async () => {
     const revoked = new Set<string>()
     const isTokenRevoked = (token: { tokenId: string }) => revoked.has(token.tokenId)
     ;({ gateway, issuer } = await createTestGateway({ revocations: { ...noRevocations, isTokenRevoked } }))
@@ -197,7 +197,7 @@ describe('a call with an invalid token', () => {
 })
 
 describe('a call with a token that lacks the scope', () => {
-  test('a token without the scope of the operation gets 403 insufficient_scope with that scope', async () => {
+  it('a token without the scope of the operation gets 403 insufficient_scope with that scope', async () => {
     const token = await issuer.mint({ scope: 'invoices:create invoices:reads' })
     const { header, body } = await expectRejection(
       serve(),
@@ -208,7 +208,7 @@ describe('a call with a token that lacks the scope', () => {
     expect(body.error_description).toContain('invoices:read')
   })
 
-  test('a token without any scope gets 403 insufficient_scope', async () => {
+  it('a token without any scope gets 403 insufficient_scope', async () => {
     const token = await issuer.mint({ scope: undefined })
     await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), {
       status: 403,
@@ -221,7 +221,7 @@ describe('a call with a token that lacks the scope', () => {
 describe('a call with a token in an invalid place', () => {
   const expected = { status: 400, error: 'invalid_request', challenge: /error="invalid_request"/ }
 
-  test('a token in the query gets 400 invalid_request, with and without a token in the header', async () => {
+  it('a token in the query gets 400 invalid_request, with and without a token in the header', async () => {
     const token = await issuer.mint()
     await expectRejection(serve(), (agent) => agent.get(`/api/invoices/list?access_token=${token}`), expected)
     await expectRejection(
@@ -231,7 +231,7 @@ describe('a call with a token in an invalid place', () => {
     )
   })
 
-  test.each(['Bearer', 'Bearer a b', 'Bearer a,Bearer b', 'Bearer {'])(
+  it.each(['Bearer', 'Bearer a b', 'Bearer a,Bearer b', 'Bearer {'])(
     'the Authorization header %j gets 400 invalid_request',
     async (authorization) => {
       await expectRejection(
@@ -242,7 +242,7 @@ describe('a call with a token in an invalid place', () => {
     },
   )
 
-  test('two Authorization headers get 400 invalid_request', async () => {
+  it('two Authorization headers get 400 invalid_request', async () => {
     const { app, reached } = createApp((app) => app.use(gateway.middleware()))
     const server = await serveRaw(app)
     const token = await issuer.mint()
@@ -258,7 +258,7 @@ describe('a call with a token in an invalid place', () => {
 })
 
 describe('a path below the base that no operation claims', () => {
-  test.each([
+  it.each([
     ['get', '/api'],
     ['get', '/api/'],
     ['get', '/api/unknown'],
@@ -301,10 +301,10 @@ describe('a gateway that cannot check tokens', () => {
     )
   }
 
-  test('a call gets 503 while the keys are unavailable', () =>
+  it('a call gets 503 while the keys are unavailable', () =>
     expectUnavailable({ getKey: () => Promise.reject(new errors.JWKSTimeout()) }))
 
-  test('a call gets 503 if the revocation check throws', () =>
+  it('a call gets 503 if the revocation check throws', () =>
     expectUnavailable({
       revocations: {
         ...noRevocations,
@@ -314,16 +314,16 @@ describe('a gateway that cannot check tokens', () => {
       },
     }))
 
-  test('a call gets 503 while the gateway is not ready', () =>
+  it('a call gets 503 while the gateway is not ready', () =>
     expectUnavailable({ ready: () => Promise.reject(new Error('Redis is away')) }))
 
-  test('a call gets 503 if the gateway is not ready within startTimeoutMs', async () => {
+  it('a call gets 503 if the gateway is not ready within startTimeoutMs', async () => {
     const started = performance.now()
     await expectUnavailable({ ready: () => new Promise(() => {}) })
     expect(performance.now() - started).toBeLessThan(2000)
   })
 
-  test('a call gets 503 after close()', async () => {
+  it('a call gets 503 after close()', async () => {
     const close = vi.fn(() => Promise.resolve())
     ;({ gateway, issuer } = await createTestGateway({ close }))
     await gateway.ready()
@@ -337,7 +337,7 @@ describe('a gateway that cannot check tokens', () => {
 })
 
 describe('the readiness of a gateway', () => {
-  test('an early request waits until the gateway is ready', async () => {
+  it('an early request waits until the gateway is ready', async () => {
     let start = () => {}
     const ready = vi.fn(() => new Promise<void>((resolve) => (start = resolve)))
     ;({ gateway, issuer } = await createTestGateway({ ready }))
@@ -351,7 +351,7 @@ describe('the readiness of a gateway', () => {
     expect(ready).toHaveBeenCalledTimes(1)
   })
 
-  test('ready() rejects with the failure of a start, and the next request starts the gateway again', async () => {
+  it('ready() rejects with the failure of a start, and the next request starts the gateway again', async () => {
     const ready = vi.fn(() => Promise.resolve()).mockRejectedValueOnce(new Error('away'))
     ;({ gateway, issuer } = await createTestGateway({ ready }))
     await expect(gateway.ready()).rejects.toThrow('away')
@@ -364,14 +364,14 @@ describe('the readiness of a gateway', () => {
     expect(ready).toHaveBeenCalledTimes(2)
   })
 
-  test('a request outside of the API does not wait until the gateway is ready', async () => {
+  it('a request outside of the API does not wait until the gateway is ready', async () => {
     ;({ gateway } = await createTestGateway({ ready: () => new Promise(() => {}) }))
     await serve().agent.get('/').expect(200)
   })
 })
 
 describe('the mount of the middleware', () => {
-  test('the middleware guards an API inside of one koa-mount, and inside of two nested koa-mounts', async () => {
+  it('the middleware guards an API inside of one koa-mount, and inside of two nested koa-mounts', async () => {
     const inner = new Koa()
     inner.use(gateway.middleware())
     inner.use((ctx) => void (ctx.body = ctx.path))
@@ -401,7 +401,7 @@ describe('the mount of the middleware', () => {
     await twice.get('/v1/api/invoices/list').expect(401)
   })
 
-  test('the middleware guards an API inside of a mount whose path is not in {base_url}', async () => {
+  it('the middleware guards an API inside of a mount whose path is not in {base_url}', async () => {
     const inner = new Koa().use(gateway.middleware()).use((ctx) => void (ctx.body = ctx.path))
     const agent = request(new Koa().use(mount('/tenant', inner)).callback())
     await agent.get('/tenant/api/invoices/list').expect(401)
@@ -410,7 +410,7 @@ describe('the mount of the middleware', () => {
     await agent.get('/tenant/other').expect(200, '/other')
   })
 
-  test('the middleware at the root ignores the ctx.mountPath of an earlier mount', async () => {
+  it('the middleware at the root ignores the ctx.mountPath of an earlier mount', async () => {
     const app = new Koa()
     app.use(mount('/api', async (_ctx, next) => next()))
     app.use(gateway.middleware())
@@ -423,7 +423,7 @@ describe('the mount of the middleware', () => {
       .expect(200)
   })
 
-  test('the middleware with mountPath guards an API behind a proxy that strips a prefix', async () => {
+  it('the middleware with mountPath guards an API behind a proxy that strips a prefix', async () => {
     for (const mountPath of ['', '/']) {
       const { agent } = serve((app) => app.use(gateway.middleware({ mountPath })))
       await agent.get('/invoices/list').expect(401)
@@ -438,7 +438,7 @@ describe('the mount of the middleware', () => {
     await agent.get('/api/invoices/list').expect(200)
   })
 
-  test('the middleware guards the path to which an earlier middleware rewrote the request', async () => {
+  it('the middleware guards the path to which an earlier middleware rewrote the request', async () => {
     const rewrite = (app: Koa) =>
       app.use(async (ctx, next) => {
         ctx.path = ctx.path.replace('/legacy', '/api')
@@ -453,7 +453,7 @@ describe('the mount of the middleware', () => {
       .expect(200)
   })
 
-  test('the middleware guards an API whose {base_url} has no path', async () => {
+  it('the middleware guards an API whose {base_url} has no path', async () => {
     ;({ gateway, issuer } = await createTestGateway({ audience: 'https://api.example.com' }))
     const { agent } = serve()
     await agent.get('/invoices/list').expect(401)
@@ -468,7 +468,7 @@ describe('the mount of the middleware', () => {
 })
 
 describe('the options of the middleware', () => {
-  test('the middleware with the option when guards only the requests for which when() returns true', async () => {
+  it('the middleware with the option when guards only the requests for which when() returns true', async () => {
     const { agent } = serve((app) =>
       app.use(gateway.middleware({ when: (ctx) => ctx.get('X-Api') !== 'no' })),
     )
@@ -480,7 +480,7 @@ describe('the options of the middleware', () => {
       .expect(200, { path: '/.well-known/oauth-protected-resource/api' })
   })
 
-  test.each([
+  it.each([
     [{ publik: [] }, 'publik'],
     [{ when: true }, 'when'],
     [{ mountPath: 'api' }, 'mountPath'],
@@ -496,7 +496,7 @@ describe('the options of the middleware', () => {
   })
 })
 
-test('the gateway serves the metadata to which its error responses link', async () => {
+it('the gateway serves the metadata to which its error responses link', async () => {
   const expected = {
     resource: 'https://example.com/api',
     authorization_servers: ['https://auth.example.com'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createTestGateway } from './support/api.ts'
@@ -196,7 +196,7 @@ function isDocumented(host: GeneratedHost, address: string): boolean {
   return framework.rewrite.is === 'strip' && (framework.hasBaseUrl || !layers.some(isRewrite))
 }
 
-test('in any host, no handler below {base_url} runs without the principal of its operation unless the options say so, and a right token reaches the handler', async () => {
+it('in any host, no handler below {base_url} runs without the principal of its operation unless the options say so, and a right token reaches the handler', async () => {
   const counts = { hosts: 0, mounted: 0, rewritten: 0, calls: 0, accepted: 0, attacks: 0, attacksThrough: 0 }
   await fc.assert(
     fc.asyncProperty(

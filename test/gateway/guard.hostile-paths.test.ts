@@ -2,7 +2,7 @@ import Koa, { type Context, type Middleware } from 'koa'
 import findMyWay from 'find-my-way'
 import mount from 'koa-mount'
 import { Router } from '@koa/router'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestGateway, serveRaw, type RawServer } from './support/api.ts'
 import { HOSTILE } from './support/hostile-paths.ts'
 
@@ -112,7 +112,7 @@ describe.each(Object.keys(ROUTINGS))('behind the gateway, a host that routes by 
   })
   afterAll(() => server.close())
 
-  test(`without a token, no hostile path reaches a host that routes by ${name}`, async () => {
+  it(`without a token, no hostile path reaches a host that routes by ${name}`, async () => {
     for (const target of TARGETS) {
       for (const method of target === '/api/invoices/list' ? METHODS : ['GET', 'POST']) {
         reached = []
@@ -127,7 +127,7 @@ describe.each(Object.keys(ROUTINGS))('behind the gateway, a host that routes by 
   })
 })
 
-test('a path that no router reads as part of the API passes the gateway, whether the path is canonical or not', async () => {
+it('a path that no router reads as part of the API passes the gateway, whether the path is canonical or not', async () => {
   const { gateway } = await createTestGateway()
   const app = new Koa()
   app.use(gateway.middleware())
@@ -181,7 +181,7 @@ describe('the operation that the gateway checks and the operation that the route
     )
   }
 
-  test.each([
+  it.each([
     '/api/reports/all',
     '/api/reports/ALL',
     '/API/Reports/All/',
@@ -203,7 +203,7 @@ describe('the operation that the gateway checks and the operation that the route
     expect(ran).not.toContain('all')
   })
 
-  test('each operation can be called with its scope', async () => {
+  it('each operation can be called with its scope', async () => {
     for (const target of [
       '/api/reports/all',
       '/API/Reports/All/',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import Koa from 'koa'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import { createTestGateway, serveRaw, type RawServer } from './support/api.ts'
 import { HOSTILE } from './support/hostile-paths.ts'
@@ -68,7 +68,7 @@ async function expectSameAnswer(line: string, fields: readonly string[]): Promis
   return cached.status
 }
 
-test('a call with a cached token gets the same answer as a call that is examined completely', async () => {
+it('a call with a cached token gets the same answer as a call that is examined completely', async () => {
   const statuses = new Set<number>()
   const paths = [
     '/api/items',
@@ -95,7 +95,7 @@ test('a call with a cached token gets the same answer as a call that is examined
   expect([...statuses]).toEqual(expect.arrayContaining([200, 400, 403, 404]))
 })
 
-test('for any method, path and Authorization fields, the cache does not change the answer', async () => {
+it('for any method, path and Authorization fields, the cache does not change the answer', async () => {
   const token = fc.constantFrom(...tokens, 'unknown', '')
   const field = fc
     .tuple(

@@ -1,7 +1,7 @@
 import Koa, { type Middleware } from 'koa'
 import mount from 'koa-mount'
 import request from 'supertest'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import type { GatewayMiddlewareOptions } from '../../src/gateway/guard.ts'
 import { createTestGateway } from './support/api.ts'
@@ -39,14 +39,14 @@ async function statusesOf(host: readonly Middleware[], paths: readonly string[],
 }
 
 describe('an API that is a whole host', () => {
-  test('in a mounted app, no route is open, because the gateway does not know its whole path', async () => {
+  it('in a mounted app, no route is open, because the gateway does not know its whole path', async () => {
     const paths = ['/shop/status', '/shop/about', '/shop/x']
     const guard = gateway.middleware(open) as Middleware
     expect(await statusesOf([mounted('/shop', guard), handler], paths)).toEqual([404, 404, 404])
     expect(await statusesOf([guard, handler], paths)).toEqual([200, 200, 200])
   })
 
-  test('behind a language prefix and a mount that passes requests on, a call needs the scope of its operation', async () => {
+  it('behind a language prefix and a mount that passes requests on, a call needs the scope of its operation', async () => {
     const host = [language, limiter, gateway.middleware() as Middleware, handler]
     const paths = ['/de/invoices/list', '/invoices/list']
     expect(await statusesOf(host, paths)).toEqual([401, 401])

@@ -1,6 +1,6 @@
 import type Koa from 'koa'
 import request from 'supertest'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { PublicRoute } from '../../src/gateway/open-routes.ts'
 import type { GatewayMiddlewareOptions } from '../../src/gateway/guard.ts'
 import { createApp, createTestGateway } from './support/api.ts'
@@ -16,7 +16,7 @@ async function serveWith(options: GatewayMiddlewareOptions) {
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 describe('a public route', () => {
-  test('a public route needs no token, and ignores an invalid token', async () => {
+  it('a public route needs no token, and ignores an invalid token', async () => {
     const { agent, reached, issuer } = await serve(['GET /health'])
     await agent.get('/api/health').expect(200)
     await agent.head('/api/health/').expect(200)
@@ -29,7 +29,7 @@ describe('a public route', () => {
     expect(issuer.lookups()).toBe(0)
   })
 
-  test('a public route is open only for its method', async () => {
+  it('a public route is open only for its method', async () => {
     const { agent, reached } = await serve(['GET /health', 'OPTIONS /invoices/list'])
     await agent.post('/api/health').expect(404)
     await agent.get('/api/health/x').expect(404)
@@ -38,7 +38,7 @@ describe('a public route', () => {
     await agent.options('/api/invoices/list').expect(200)
   })
 
-  test('an operation has precedence over a public route with a parameter', async () => {
+  it('an operation has precedence over a public route with a parameter', async () => {
     const { agent, reached } = await serve(['GET /docs/:page', 'GET /:kind/:name'])
     await agent.get('/api/docs/a%20b').expect(200)
     await agent.get('/api/docs').expect(404)
@@ -54,7 +54,7 @@ describe('a public route', () => {
     await agent.get('/api/others/7').expect(200)
   })
 
-  test('an exact public route has precedence over an operation with a parameter, but only for exactly that path', async () => {
+  it('an exact public route has precedence over an operation with a parameter, but only for exactly that path', async () => {
     const { agent, reached } = await serve(['GET /invoices/sample'])
     await agent.get('/api/invoices/sample').expect(200)
     await agent.get('/api/invoices/SAMPLE').expect(401)
@@ -62,7 +62,7 @@ describe('a public route', () => {
     expect(reached).toHaveLength(1)
   })
 
-  test('a percent-encoded public route opens no other route', async () => {
+  it('a percent-encoded public route opens no other route', async () => {
     const { agent } = await serve(['GET /a%20b', 'GET /x,y'])
     await agent.get('/api/a%20b').expect(200)
     await agent.get('/api/x,y').expect(200)
@@ -71,7 +71,7 @@ describe('a public route', () => {
   })
 })
 
-test('a public route in Unicode does not open the ASCII route to which routers may fold it', async () => {
+it('a public route in Unicode does not open the ASCII route to which routers may fold it', async () => {
   const { agent, reached } = await serve(['GET /reports/a\u2113l', 'GET /reports/a%E2%84%93l/x'])
   await agent.get('/api/reports/a%E2%84%93l').expect(404)
   await agent.get('/api/reports/a%E2%84%93l/x').expect(200)
@@ -79,7 +79,7 @@ test('a public route in Unicode does not open the ASCII route to which routers m
 })
 
 describe('an optional route', () => {
-  test('an optional route accepts calls without a token, and rejects an invalid token', async () => {
+  it('an optional route accepts calls without a token, and rejects an invalid token', async () => {
     const { agent, reached, issuer } = await serveWith({ optional: ['GET /articles', 'GET /invoices/list'] })
     await agent.get('/api/articles').expect(200)
     await agent.head('/api/Articles/').expect(200)
@@ -109,7 +109,7 @@ describe('an optional route', () => {
     expect(reached.slice(4)).toMatchObject([{ accountId: 'acme' }, { accountId: 'acme' }])
   })
 
-  test('a call with a token at an optional route needs the scope of the operation', async () => {
+  it('a call with a token at an optional route needs the scope of the operation', async () => {
     const { agent, reached, issuer } = await serveWith({ optional: ['GET /invoices/list'] })
     const { body } = await agent
       .get('/api/invoices/list')
@@ -119,14 +119,14 @@ describe('an optional route', () => {
     expect(reached).toHaveLength(0)
   })
 
-  test('an optional route is open only for its method', async () => {
+  it('an optional route is open only for its method', async () => {
     const { agent, reached } = await serveWith({ optional: ['GET /articles', 'GET /invoices/create'] })
     await agent.post('/api/articles').expect(404)
     await agent.post('/api/invoices/create').expect(401)
     expect(reached).toHaveLength(0)
   })
 
-  test('an optional route with a parameter opens only the operation with the same route', async () => {
+  it('an optional route with a parameter opens only the operation with the same route', async () => {
     const { agent, reached } = await serveWith({ optional: ['GET /invoices/:number', 'GET /reports/:id'] })
     await agent.get('/api/invoices/7').expect(200)
     await agent.get('/api/reports/7').expect(200)
@@ -141,7 +141,7 @@ describe('an optional route', () => {
     expect(reached).toHaveLength(2)
   })
 
-  test('a trailing slash keeps an optional route open if every operation that a router may run for this path is optional', async () => {
+  it('a trailing slash keeps an optional route open if every operation that a router may run for this path is optional', async () => {
     const both = await serveWith({ optional: ['GET /reports', 'GET /reports/:id'] })
     await both.agent.get('/api/reports/').expect(200)
     await both.agent.get('/api/reports/').set(bearer('nonsense')).expect(401)
@@ -153,7 +153,7 @@ describe('an optional route', () => {
     await open.agent.get('/api/reports/').set(bearer('nonsense')).expect(401)
   })
 
-  test('an exact optional route opens an operation with a parameter, but only for exactly that path', async () => {
+  it('an exact optional route opens an operation with a parameter, but only for exactly that path', async () => {
     const { agent, reached } = await serveWith({ optional: ['GET /invoices/sample'] })
     await agent.get('/api/invoices/sample').expect(200)
     await agent.get('/api/invoices/SAMPLE').expect(401)
@@ -161,13 +161,13 @@ describe('an optional route', () => {
     expect(reached).toHaveLength(1)
   })
 
-  test('an optional route has precedence over a public route that is less exact', async () => {
+  it('an optional route has precedence over a public route that is less exact', async () => {
     const { agent } = await serveWith({ public: ['GET /docs/:page'], optional: ['GET /docs/mine'] })
     await agent.get('/api/docs/mine').set(bearer('nonsense')).expect(401)
     await agent.get('/api/docs/other').set(bearer('nonsense')).expect(200)
   })
 
-  test('a call without a token at an optional route does not bypass requireScope()', async () => {
+  it('a call without a token at an optional route does not bypass requireScope()', async () => {
     const { gateway, issuer } = await createTestGateway()
     const { app, reached } = createApp((app: Koa) => {
       app.use(gateway.middleware({ optional: ['GET /articles'] }))
@@ -188,7 +188,7 @@ describe('an optional route', () => {
 })
 
 describe('the middleware with unclaimed: pass', () => {
-  test('unclaimed: pass accepts a call of a path that no operation claims, and ignores the token of the call', async () => {
+  it('unclaimed: pass accepts a call of a path that no operation claims, and ignores the token of the call', async () => {
     const { agent, reached, issuer } = await serveWith({ unclaimed: 'pass' })
     for (const path of [
       '/api',
@@ -205,7 +205,7 @@ describe('the middleware with unclaimed: pass', () => {
     expect(issuer.lookups()).toBe(0)
   })
 
-  test('unclaimed: pass guards every path that an operation claims, for every method and however a router reads the path', async () => {
+  it('unclaimed: pass guards every path that an operation claims, for every method and however a router reads the path', async () => {
     const { agent, reached } = await serveWith({ unclaimed: 'pass' })
     await agent.get('/api/invoices/list').expect(401)
     await agent.get('/API/Invoices/List/').expect(401)
@@ -232,7 +232,7 @@ describe('the middleware with unclaimed: pass', () => {
     expect(reached).toHaveLength(0)
   })
 
-  test('unclaimed: pass rejects a path whose operation is disabled, and every path while the gateway is not ready', async () => {
+  it('unclaimed: pass rejects a path whose operation is disabled, and every path while the gateway is not ready', async () => {
     const { gateway } = await createTestGateway({ findScope: () => undefined })
     const { app, reached } = createApp((app: Koa) => app.use(gateway.middleware({ unclaimed: 'pass' })))
     await request(app.callback()).get('/api/invoices/list').expect(404)
@@ -242,7 +242,7 @@ describe('the middleware with unclaimed: pass', () => {
     expect([...reached, ...notReady.reached]).toEqual([])
   })
 
-  test('a path that no operation claims gets 404 by default', async () => {
+  it('a path that no operation claims gets 404 by default', async () => {
     for (const options of [{}, { unclaimed: 'reject' as const }]) {
       const { agent, reached } = await serveWith(options)
       await agent.get('/api/app').expect(404)
@@ -257,7 +257,7 @@ describe('an open route that can never match', () => {
     return () => gateway.middleware(options)
   }
 
-  test.each([
+  it.each([
     ['that repeats the path of the audience', { public: ['GET /api/health'] }, 'public[0]'],
     ['that repeats the path of the audience', { optional: ['GET /docs', 'GET /api'] }, 'optional[1]'],
     ['that repeats the mount path', { mountPath: '/v1', public: ['GET /v1/health'] }, 'public[0]'],
@@ -272,7 +272,7 @@ describe('an open route that can never match', () => {
     },
   )
 
-  test('a route that may match is accepted at construction', async () => {
+  it('a route that may match is accepted at construction', async () => {
     for (const options of [
       { public: ['GET /apis', 'GET /:kind/:name', 'POST /invoices/:id', 'OPTIONS /invoices/:id'] },
       { optional: ['GET /invoices/:id', 'GET /invoices/list'] },
@@ -282,13 +282,13 @@ describe('an open route that can never match', () => {
     }
   })
 
-  test('a route is accepted at construction while the products are not loaded', async () => {
+  it('a route is accepted at construction while the products are not loaded', async () => {
     const { gateway } = await createTestGateway({ findClaims: () => [] })
     expect(() => gateway.middleware({ public: ['GET /invoices/:id'] })).not.toThrow()
   })
 })
 
-test('all malformed open routes are reported at once', async () => {
+it('all malformed open routes are reported at once', async () => {
   const { gateway } = await createTestGateway()
   const wrong = [
     'GET /ok',

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { errors, type JWK } from 'jose'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../src/host/logger.ts'
 import { remoteKeys, type RemoteKeys } from '../../src/gateway/remote-keys.ts'
 import { createTokenVerifier, type VerifyToken } from '../../src/gateway/verify-token.ts'
@@ -62,7 +62,7 @@ const unknownKey = { problem: 'the access token is signed with an unknown key' }
 const notReady = expect.objectContaining({ code: 'ERR_NOT_READY', status: 503 })
 
 describe('the remote keys', () => {
-  test('remote keys are fetched once, on first use', async () => {
+  it('remote keys are fetched once, on first use', async () => {
     expect(requests).toBe(0)
     const tokens = await Promise.all([first.mint(), first.mint(), first.mint()])
     expect(await Promise.all(tokens.map((token) => verify(token)))).toEqual([good, good, good])
@@ -70,7 +70,7 @@ describe('the remote keys', () => {
     expect(requests).toBe(1)
   })
 
-  test('remote keys are refetched for an unknown key, at most once in 30 seconds', async () => {
+  it('remote keys are refetched for an unknown key, at most once in 30 seconds', async () => {
     expect(await verify(await first.mint())).toEqual(good)
     expect(await verify(await second.mint())).toEqual(unknownKey)
     published = [first.publicJwk, second.publicJwk]
@@ -84,7 +84,7 @@ describe('the remote keys', () => {
     expect(requests).toBe(2)
   })
 
-  test('fetched keys stay in use while the authorization service is unavailable', async () => {
+  it('fetched keys stay in use while the authorization service is unavailable', async () => {
     await keys.ready()
     await stopServer()
     advanceClock(7 * 24 * 3_600_000)
@@ -102,7 +102,7 @@ describe('the remote keys', () => {
     expect(warn).toHaveBeenCalledTimes(1)
   })
 
-  test('remote keys are refetched in the background, so that a key that is no longer published is dropped', async () => {
+  it('remote keys are refetched in the background, so that a key that is no longer published is dropped', async () => {
     await keys.ready()
     published = [second.publicJwk]
     advanceClock(599_000)
@@ -115,7 +115,7 @@ describe('the remote keys', () => {
     expect(requests).toBe(2)
   })
 
-  test('ready() and verifying a token reject with ERR_NOT_READY until the keys can be fetched', async () => {
+  it('ready() and verifying a token reject with ERR_NOT_READY until the keys can be fetched', async () => {
     await stopServer()
     await expect(keys.ready()).rejects.toEqual(notReady)
     await expect(verify(await first.mint())).rejects.toEqual(notReady)
@@ -126,7 +126,7 @@ describe('the remote keys', () => {
     expect(await verify(await first.mint())).toEqual(good)
   })
 
-  test('tokens with an invented key id join one fetch, wait at most a second for it, and are then rejected', async () => {
+  it('tokens with an invented key id join one fetch, wait at most a second for it, and are then rejected', async () => {
     await keys.ready()
     advanceClock(31_000)
     answer = 'hang'
@@ -138,7 +138,7 @@ describe('the remote keys', () => {
     expect(await verify(await first.mint())).toEqual(good)
   })
 
-  test('during an outage a token with an invented key id gets 401 and is logged at debug only, and a new key is found after the outage', async () => {
+  it('during an outage a token with an invented key id gets 401 and is logged at debug only, and a new key is found after the outage', async () => {
     await keys.ready()
     await stopServer()
     advanceClock(31_000)
@@ -156,7 +156,7 @@ describe('the remote keys', () => {
     expect(await gateway.authenticate(call)).toMatchObject({ ok: true })
   })
 
-  test.each([
+  it.each([
     { status: 500, body: '{"keys":[]}' },
     { status: 302, body: '' },
     { status: 200, body: 'not json' },
@@ -178,14 +178,14 @@ describe('the remote keys', () => {
     expect(await verify(await first.mint())).toEqual(good)
   })
 
-  test('fetching the keys fails after two seconds', async () => {
+  it('fetching the keys fails after two seconds', async () => {
     answer = 'hang'
     const started = performance.now()
     await expect(keys.ready()).rejects.toEqual(notReady)
     expect(performance.now() - started).toBeLessThan(2_500)
   })
 
-  test('keys are not fetched after close()', async () => {
+  it('keys are not fetched after close()', async () => {
     answer = 'hang'
     const waiting = expect(keys.ready()).rejects.toBeInstanceOf(Error)
     await vi.waitFor(() => expect(requests).toBe(1))
@@ -195,7 +195,7 @@ describe('the remote keys', () => {
     expect(requests).toBe(1)
   })
 
-  test('getKey() rejects with JWKSNoMatchingKey of jose for an unknown key', async () => {
+  it('getKey() rejects with JWKSNoMatchingKey of jose for an unknown key', async () => {
     await expect(
       keys.getKey({ alg: 'ES256', kid: 'x' }, { payload: '', signature: '' }),
     ).rejects.toBeInstanceOf(errors.JWKSNoMatchingKey)

@@ -3,7 +3,7 @@ import Koa from 'koa'
 import compose from 'koa-compose'
 import { Router } from '@koa/router'
 import request from 'supertest'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createTestGateway } from './support/api.ts'
 import { principalOfClaims } from './support/token-issuer.ts'
@@ -24,7 +24,7 @@ function serve(gateway: Gateway, scopes: [string, ...string[]], above?: Koa.Midd
 }
 
 describe('requireScope()', () => {
-  test('requireScope() without the middleware guards a route outside of the API', async () => {
+  it('requireScope() without the middleware guards a route outside of the API', async () => {
     const { gateway, issuer } = await createTestGateway()
     const { agent, handler } = serve(gateway, ['invoices:read'])
     const missing = await agent.get('/reports').expect(401)
@@ -43,7 +43,7 @@ describe('requireScope()', () => {
       .expect(200, 'acme')
   })
 
-  test('requireScope() requires all of its scopes, and names the missing scopes', async () => {
+  it('requireScope() requires all of its scopes, and names the missing scopes', async () => {
     const { gateway, issuer } = await createTestGateway()
     const { agent, handler } = serve(gateway, ['invoices:read', 'reports:read', 'reports:all'])
     const { headers, body } = await agent
@@ -59,7 +59,7 @@ describe('requireScope()', () => {
       .expect(200)
   })
 
-  test('requireScope() reuses the principal of the middleware', async () => {
+  it('requireScope() reuses the principal of the middleware', async () => {
     const isTokenRevoked = vi.fn(() => false)
     const { gateway, issuer } = await createTestGateway({ revocations: { ...noRevocations, isTokenRevoked } })
     const { agent, handler } = serve(gateway, ['invoices:read', 'reports:read'], gateway.middleware())
@@ -78,7 +78,7 @@ describe('requireScope()', () => {
     expect(issuer.lookups()).toBe(2)
   })
 
-  test('requireScope() names all scopes that the call needs: those of the guards above too', async () => {
+  it('requireScope() names all scopes that the call needs: those of the guards above too', async () => {
     const { gateway, issuer } = await createTestGateway()
     const above = compose([gateway.middleware(), gateway.requireScope('reports:read')])
     const { agent } = serve(gateway, ['reports:all', 'invoices:read'], above)
@@ -96,7 +96,7 @@ describe('requireScope()', () => {
     expect(response.status).toBe(200)
   })
 
-  test('requireScope() names the scope of the operation for a token that the gateway knows', async () => {
+  it('requireScope() names the scope of the operation for a token that the gateway knows', async () => {
     const { gateway, issuer } = await createTestGateway()
     const { agent } = serve(gateway, ['reports:all'], gateway.middleware())
     const token = bearer(await issuer.mint())
@@ -106,7 +106,7 @@ describe('requireScope()', () => {
     }
   })
 
-  test('requireScope() ignores a principal that the gateway did not create', async () => {
+  it('requireScope() ignores a principal that the gateway did not create', async () => {
     const { gateway } = await createTestGateway()
     const { gateway: other, issuer: otherIssuer } = await createTestGateway()
     const forged = principalOfClaims()
@@ -125,7 +125,7 @@ describe('requireScope()', () => {
       .expect(401)
   })
 
-  test('requireScope() throws at construction without a scope and with an unknown scope', async () => {
+  it('requireScope() throws at construction without a scope and with an unknown scope', async () => {
     const { gateway } = await createTestGateway()
     const none = [] as unknown as [string]
     expect(() => gateway.requireScope(...none)).toThrow(expect.objectContaining({ code: 'ERR_OPTIONS' }))
@@ -140,13 +140,13 @@ describe('requireScope()', () => {
     )
   })
 
-  test('requireScope() accepts every scope while the products are not loaded', async () => {
+  it('requireScope() accepts every scope while the products are not loaded', async () => {
     const { gateway } = await createTestGateway({ isKnownScope: () => true })
     expect(() => gateway.requireScope('from:database')).not.toThrow()
   })
 })
 
-test('a gateway with known scopes is assignable to Gateway', () => {
+it('a gateway with known scopes is assignable to Gateway', () => {
   const narrow = undefined as unknown as Gateway<'a' | 'b'>
   const wide: Gateway = narrow
   expect(wide).toBeUndefined()

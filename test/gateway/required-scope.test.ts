@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import { isUnclaimed, requiredScopesOf } from '../../src/gateway/required-scope.ts'
 import { readTarget } from '../../src/gateway/request-path.ts'
@@ -18,7 +18,7 @@ const required = (method: string, path: string) =>
   requiredScopesOf(method, path, false, { findScope, findClaims })?.join(' ')
 
 describe('requiredScopesOf()', () => {
-  test('a request needs the scope of its operation', () => {
+  it('a request needs the scope of its operation', () => {
     expect(required('GET', '/files/7')).toBe('files:one')
     expect(required('HEAD', '/files/a,b')).toBe('files:pair')
     expect(required('GET', '/files/a%20b')).toBe('files:one')
@@ -29,14 +29,14 @@ describe('requiredScopesOf()', () => {
     expect(required('GET', '/files/caf%C3%A9')).toBe('files:one')
   })
 
-  test('requiredScopesOf() returns undefined if no operation claims the request', () => {
+  it('requiredScopesOf() returns undefined if no operation claims the request', () => {
     expect(required('PUT', '/files/7')).toBeUndefined()
     expect(required('get', '/files/7')).toBeUndefined()
     expect(required('GET', '/files')).toBeUndefined()
     expect(required('GET', '/constructor')).toBeUndefined()
   })
 
-  test('requiredScopesOf() returns undefined if routers would run different operations', () => {
+  it('requiredScopesOf() returns undefined if routers would run different operations', () => {
     // @koa/router matches `:id` before it decodes the path. A router that decodes the path first finds the
     // route `/files/a,b`.
     expect(required('GET', '/files/a%2Cb')).toBeUndefined()
@@ -47,7 +47,7 @@ describe('requiredScopesOf()', () => {
   })
 })
 
-test('a path is unclaimed if no operation claims it with any method, however a router decodes the path', () => {
+it('a path is unclaimed if no operation claims it with any method, however a router decodes the path', () => {
   const unclaimed = (path: string, endsInSlash = false) =>
     isUnclaimed(path, endsInSlash, { findClaims: (method, each) => catalog.findClaims(method, each) })
   expect(['/', '/files', '/files/a/b', '/f%C3%AEles/a'].filter((path) => !unclaimed(path))).toEqual([])
@@ -61,7 +61,7 @@ test('a path is unclaimed if no operation claims it with any method, however a r
   expect(unclaimed('/', true)).toBe(true)
 })
 
-test.each([
+it.each([
   ['/a/b?c=d?e#f', ['/a/b'], 'c=d?e'],
   ['/a#b?c', ['/a'], ''],
   ['//h/a', ['//h/a'], ''],

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GatewayRevocations } from '../../src/gateway/dependencies.ts'
 import { noRevocations } from '../../src/gateway/no-revocations.ts'
 import type { Principal } from '../../src/gateway/principal.ts'
@@ -65,7 +65,7 @@ afterEach(() => {
 })
 
 describe('the end of a watched token', () => {
-  test('onEnd is called once with expired when the token expires', () => {
+  it('onEnd is called once with expired when the token expires', () => {
     const [short, long] = [watch('short', 60), watch('long', 61)]
     vi.advanceTimersByTime(59_999)
     expect(short.reasons).toEqual([])
@@ -78,7 +78,7 @@ describe('the end of a watched token', () => {
     expect(short.reasons).toEqual([['expired']])
   })
 
-  test('the watch of a token that is valid for a year does not end early', () => {
+  it('the watch of a token that is valid for a year does not end early', () => {
     const { reasons } = watch('year', 366 * DAY)
     vi.advanceTimersByTime(5000)
     expect(reasons).toEqual([])
@@ -87,21 +87,21 @@ describe('the end of a watched token', () => {
     expect(reasons).toEqual([['expired']])
   })
 
-  test('onEnd is called within a second after the clock jumped past the expiry, as when a machine wakes from sleep', () => {
+  it('onEnd is called within a second after the clock jumped past the expiry, as when a machine wakes from sleep', () => {
     const { reasons } = watch('a')
     vi.setSystemTime((NOW + 3600) * 1000)
     vi.advanceTimersByTime(1000)
     expect(reasons).toEqual([['expired']])
   })
 
-  test('revoking a token calls onEnd of all its watches with revoked, and of no other token', () => {
+  it('revoking a token calls onEnd of all its watches with revoked, and of no other token', () => {
     const [a, again, b] = [watch('a'), watch('a'), watch('b')]
     revoke('a')
     vi.advanceTimersByTime(10)
     expect([a, again, b].map(({ reasons }) => reasons)).toEqual([[['revoked']], [['revoked']], []])
   })
 
-  test('onEnd is called with stale if tokens are rejected because revocations are stale', () => {
+  it('onEnd is called with stale if tokens are rejected because revocations are stale', () => {
     const { reasons } = watch('a')
     mustReject = true
     vi.advanceTimersByTime(1000)
@@ -112,7 +112,7 @@ describe('the end of a watched token', () => {
     expect(next.reasons).toEqual([])
   })
 
-  test('close() calls onEnd of all watches with closed, and a later watch ends with closed', () => {
+  it('close() calls onEnd of all watches with closed, and a later watch ends with closed', () => {
     const onEnd = vi.fn(() => tokenWatch.close())
     tokenWatch.watch(principalOf('a'), onEnd)
     tokenWatch.close()
@@ -123,7 +123,7 @@ describe('the end of a watched token', () => {
     expect(late.reasons).toEqual([['closed']])
   })
 
-  test('onEnd of a token that has already ended is called soon, and not inside watch()', () => {
+  it('onEnd of a token that has already ended is called soon, and not inside watch()', () => {
     revoke('a')
     const [a, b] = [watch('a'), watch('b', 0)]
     expect([a.reasons, b.reasons]).toEqual([[], []])
@@ -137,7 +137,7 @@ describe('the end of a watched token', () => {
 })
 
 describe('stop()', () => {
-  test('onEnd is never called after stop(), and other watches of the token continue', () => {
+  it('onEnd is never called after stop(), and other watches of the token continue', () => {
     const [a, again] = [watch('a'), watch('a')]
     a.stop()
     a.stop()
@@ -148,7 +148,7 @@ describe('stop()', () => {
     again.stop()
   })
 
-  test('an onEnd may stop the watch that would end next', () => {
+  it('an onEnd may stop the watch that would end next', () => {
     const onEnd = vi.fn(() => second.stop())
     tokenWatch.watch(principalOf('a'), onEnd)
     const second = watch('a')
@@ -161,7 +161,7 @@ describe('stop()', () => {
 })
 
 describe('onEnd', () => {
-  test('an onEnd that throws or rejects is logged, and other watches end all the same', async () => {
+  it('an onEnd that throws or rejects is logged, and other watches end all the same', async () => {
     const [thrown, rejected] = [new Error('thrown'), new Error('rejected')]
     tokenWatch.watch(principalOf('a'), () => {
       throw thrown
@@ -176,7 +176,7 @@ describe('onEnd', () => {
     )
   })
 
-  test('an onEnd that watches its token again is called once in each check', () => {
+  it('an onEnd that watches its token again is called once in each check', () => {
     const again = vi.fn(() => void (again.mock.calls.length < 3 && tokenWatch.watch(principalOf('a'), again)))
     tokenWatch.watch(principalOf('a'), again)
     revoke('a')
@@ -188,7 +188,7 @@ describe('onEnd', () => {
 })
 
 describe('the cost of watches', () => {
-  test('many revocations at once cost only one check of each watched token', () => {
+  it('many revocations at once cost only one check of each watched token', () => {
     for (let i = 0; i < 100; i += 1) watch(`token-${i}`)
     checks = 0
     for (let i = 0; i < 1000; i += 1) revoke(`other-${i}`)
@@ -196,7 +196,7 @@ describe('the cost of watches', () => {
     expect(checks).toBe(100)
   })
 
-  test('neither later revocations nor later watches postpone a check', () => {
+  it('neither later revocations nor later watches postpone a check', () => {
     const { reasons } = watch('a')
     revoke('a')
     for (let i = 0; i < 3; i += 1) {
@@ -207,7 +207,7 @@ describe('the cost of watches', () => {
     expect(reasons).toEqual([['revoked']])
   })
 
-  test('neither a timer nor a subscription to revocations remains when all watches have ended or were stopped', () => {
+  it('neither a timer nor a subscription to revocations remains when all watches have ended or were stopped', () => {
     expectNothingHeld()
     const [, b, c] = [watch('a', 10), watch('b', 20), watch('c', 30)]
     expect([vi.getTimerCount(), listeners.size]).toEqual([1, 1])
@@ -224,7 +224,7 @@ describe('the cost of watches', () => {
     expectNothingHeld()
   })
 
-  test('a watch does not keep the process alive', () => {
+  it('a watch does not keep the process alive', () => {
     vi.useRealTimers()
     const timeouts = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     const before = timeouts()
@@ -235,7 +235,7 @@ describe('the cost of watches', () => {
     expect(during).toBe(before)
   })
 
-  test('a watch keeps neither the principal nor onEnd in memory after stop() or its end, even if the host keeps stop', async () => {
+  it('a watch keeps neither the principal nor onEnd in memory after stop() or its end, even if the host keeps stop', async () => {
     const stops: (() => void)[] = []
     const refs: WeakRef<object>[] = []
     function watchOnce(tokenId: string) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createPrincipal, type VerifiedToken } from '../../src/gateway/principal.ts'
 import { createVerifiedTokens } from '../../src/gateway/verified-tokens.ts'
 import type { InvalidToken, VerifyToken } from '../../src/gateway/verify-token.ts'
@@ -12,7 +12,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_00
 afterEach(() => void vi.useRealTimers())
 
 describe('the cache of verified tokens', () => {
-  test('a token is verified once, even if calls are concurrent', async () => {
+  it('a token is verified once, even if calls are concurrent', async () => {
     const verify = vi.fn(async () => verifiedOf())
     const tokens = verifiedTokens(verify)
     expect(tokens.get('a')).toBeUndefined()
@@ -22,7 +22,7 @@ describe('the cache of verified tokens', () => {
     expect(verify).toHaveBeenCalledTimes(1)
   })
 
-  test('different tokens have different cache entries', async () => {
+  it('different tokens have different cache entries', async () => {
     const tokens = verifiedTokens(async (token) => verifiedOf({ jti: token }))
     await tokens.verify('a')
     await tokens.verify('b')
@@ -31,7 +31,7 @@ describe('the cache of verified tokens', () => {
     expect(tokens.get('A')).toBeUndefined()
   })
 
-  test('the cache returns a token until the token expires', async () => {
+  it('the cache returns a token until the token expires', async () => {
     const tokens = verifiedTokens(async () => verifiedOf())
     await tokens.verify('a')
     vi.setSystemTime(Date.now() + 599_000)
@@ -45,7 +45,7 @@ describe('the cache of verified tokens', () => {
     expect(short.get('a')).toBeUndefined()
   })
 
-  test('a cached token is verified again after ten minutes, because its key may no longer be published', async () => {
+  it('a cached token is verified again after ten minutes, because its key may no longer be published', async () => {
     let answer: VerifiedToken | InvalidToken = verifiedOf()
     const tokens = verifiedTokens(async () => answer)
     await tokens.verify('a')
@@ -57,7 +57,7 @@ describe('the cache of verified tokens', () => {
     expect(tokens.get('a')).toBeUndefined()
   })
 
-  test('a token that is found again and again is verified again like any other', async () => {
+  it('a token that is found again and again is verified again like any other', async () => {
     const exp = Date.now() / 1000 + 3600
     const answers: (VerifiedToken | InvalidToken)[] = [
       verifiedOf({ jti: 'first', exp }),
@@ -83,7 +83,7 @@ describe('the cache of verified tokens', () => {
     expect(tokens.get('a')).toBeUndefined()
   })
 
-  test('more tokens than are found by their text stay in the cache', async () => {
+  it('more tokens than are found by their text stay in the cache', async () => {
     const tokens = verifiedTokens(async (token) => verifiedOf({ jti: token }), 3000)
     const all = Array.from({ length: 3000 }, (_, index) => `token-${index}`)
     for (const token of all) await tokens.verify(token)
@@ -92,7 +92,7 @@ describe('the cache of verified tokens', () => {
     }
   })
 
-  test('neither an invalid token nor a failure is cached', async () => {
+  it('neither an invalid token nor a failure is cached', async () => {
     const answers: (() => Promise<VerifiedToken | InvalidToken>)[] = [
       async () => ({ problem: 'bad' }),
       async () => {
@@ -108,7 +108,7 @@ describe('the cache of verified tokens', () => {
     expect(answers).toHaveLength(0)
   })
 
-  test('tokens that are used once do not evict the tokens in use', async () => {
+  it('tokens that are used once do not evict the tokens in use', async () => {
     const verify = vi.fn(async () => verifiedOf())
     const tokens = verifiedTokens(verify, 10)
     const inUse = ['a', 'b', 'c']
@@ -119,7 +119,7 @@ describe('the cache of verified tokens', () => {
     }
   })
 
-  test('a cache of size 0 caches no token', async () => {
+  it('a cache of size 0 caches no token', async () => {
     const tokens = verifiedTokens(async () => verifiedOf(), 0)
     expect(await tokens.verify('a')).toHaveProperty('mode', 'direct')
     expect(tokens.get('a')).toBeUndefined()
@@ -127,7 +127,7 @@ describe('the cache of verified tokens', () => {
 })
 
 describe('a principal', () => {
-  test('a principal is frozen recursively, and has() reports its scopes', () => {
+  it('a principal is frozen recursively, and has() reports its scopes', () => {
     const principal = principalOfClaims({
       scope: 'a b  c',
       user_id: 'u',
@@ -159,7 +159,7 @@ describe('a principal', () => {
     }
   })
 
-  test('the principal of a token without a scope has no scopes', () => {
+  it('the principal of a token without a scope has no scopes', () => {
     const principal = principalOfClaims({ scope: undefined })
     expect(principal.scopes).toEqual([])
     expect(principal.has('')).toBe(false)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { verify as nodeVerify, webcrypto } from 'node:crypto'
 import type { JWTVerifyGetKey } from 'jose'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { createOwnTokenReader } from '../../src/gateway/verify-own-token.ts'
 import { createTokenVerifier, type VerifyToken } from '../../src/gateway/verify-token.ts'
 import {
@@ -52,7 +52,7 @@ const HEADER = '{"alg":"ES256","kid":"key-1","typ":"at+jwt"}'
 const claims = (changes = {}) => JSON.stringify(accessTokenClaims({ jti: 'token', ...changes }))
 
 describe('the reader of own tokens', () => {
-  test('jose is not asked for a token of the usual form', async () => {
+  it('jose is not asked for a token of the usual form', async () => {
     const read = createOwnTokenReader({ issuer: ISSUER, audience: AUDIENCE })
     expect(read(await issuer.mint())).toMatchObject({
       header: { kid: 'key-1' },
@@ -61,7 +61,7 @@ describe('the reader of own tokens', () => {
     expect(read(await issuer.mint({ aud: [AUDIENCE] }))).toBeUndefined()
   })
 
-  test.each<[string, () => Promise<string>]>([
+  it.each<[string, () => Promise<string>]>([
     ['a usual token', () => sign(HEADER, claims())],
     ['a member b64', () => sign(HEADER.replace('}', ',"b64":false,"crit":["b64"]}'), claims())],
     ['a member crit', () => sign(HEADER.replace('}', ',"crit":["x"],"x":1}'), claims())],
@@ -101,7 +101,7 @@ describe('the reader of own tokens', () => {
     expect(await verify(token)).toEqual(await verifyWithJose(token))
   })
 
-  test('a signature that decodes to the same bytes, but is written in another way, is left to jose', async () => {
+  it('a signature that decodes to the same bytes, but is written in another way, is left to jose', async () => {
     const token = await sign(HEADER, claims())
     const last = token.at(-1) ?? ''
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
@@ -114,7 +114,7 @@ describe('the reader of own tokens', () => {
     expect(others).toHaveLength(15)
   })
 
-  test('for any change of one character, the result is the same as with jose', async () => {
+  it('for any change of one character, the result is the same as with jose', async () => {
     const token = await issuer.mint()
     await fc.assert(
       fc.asyncProperty(
@@ -129,7 +129,7 @@ describe('the reader of own tokens', () => {
     )
   })
 
-  test('each token gets one signature check, whatever is wrong with it', async () => {
+  it('each token gets one signature check, whatever is wrong with it', async () => {
     const byJose = vi.spyOn(webcrypto.subtle, 'verify')
     vi.mocked(nodeVerify).mockClear()
     try {

@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto'
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   createLocalJWKSet,
   exportJWK,
@@ -31,7 +31,7 @@ afterEach(() => void vi.useRealTimers())
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('a valid token', () => {
-  test.each([
+  it.each([
     ['direct mode', {}, {}],
     ['delegated mode', { access_mode: 'delegated', sub: 'acme', user_id: 'u', grant_id: 'g' }, {}],
     ['the type application/at+jwt', {}, { typ: 'application/at+jwt' }],
@@ -46,13 +46,13 @@ describe('a valid token', () => {
     expect(principal).toMatchObject({ accountId: 'acme', clientId: 'key_1' })
   })
 
-  test('a token is accepted if the clock of its issuer is four seconds ahead', async () => {
+  it('a token is accepted if the clock of its issuer is four seconds ahead', async () => {
     expect(await verify(await issuer.mint({ nbf: Math.floor(Date.now() / 1000) + 4 }))).toHaveProperty('mode')
   })
 })
 
 describe('an invalid token', () => {
-  test.each([
+  it.each([
     ['another issuer', { iss: 'https://evil.example' }, /another issuer/],
     ['the issuer with a slash', { iss: `${ISSUER}/` }, /another issuer/],
     ['no issuer', { iss: undefined }, /iss/],
@@ -89,7 +89,7 @@ describe('an invalid token', () => {
     expect(await verify(await issuer.mint(claims))).toEqual({ problem: expect.stringMatching(problem) })
   })
 
-  test('a token is rejected from the second of its expiry on', async () => {
+  it('a token is rejected from the second of its expiry on', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
     const token = await issuer.mint({ iat: 1_800_000_000, exp: 1_800_864_000 })
     vi.setSystemTime(1_800_863_999_999)
@@ -100,7 +100,7 @@ describe('an invalid token', () => {
     expect(await verify(token)).toEqual({ problem: 'the access token has expired; get a new one' })
   })
 
-  test.each(['JWT', 'jwt', 'logout+jwt', 'at', 'application/jwt', 'xat+jwt', ''])(
+  it.each(['JWT', 'jwt', 'logout+jwt', 'at', 'application/jwt', 'xat+jwt', ''])(
     'a token of the type %j is rejected',
     async (typ) => {
       const before = issuer.lookups()
@@ -111,7 +111,7 @@ describe('an invalid token', () => {
     },
   )
 
-  test('an ID token is rejected', async () => {
+  it('an ID token is rejected', async () => {
     const { privateKey } = await generateKeyPair('RS256')
     const token = await new SignJWT({ sub: 'acme', nonce: 'n' })
       .setProtectedHeader({ alg: 'RS256', kid: 'rsa', typ: 'JWT' })
@@ -123,14 +123,14 @@ describe('an invalid token', () => {
     expect(await verify(token)).toEqual({ problem: expect.stringMatching(/not an access token/) })
   })
 
-  test('a token without a type is rejected', async () => {
+  it('a token without a type is rejected', async () => {
     const token = await new SignJWT(accessTokenClaims())
       .setProtectedHeader({ alg: 'ES256', kid: 'key-1' })
       .sign(issuer.privateKey)
     expect(await verify(token)).toHaveProperty('problem')
   })
 
-  test('a token signed with an unknown key is rejected, whether its kid is known or unknown', async () => {
+  it('a token signed with an unknown key is rejected, whether its kid is known or unknown', async () => {
     const stranger = await createTokenIssuer('key-1')
     expect(await verify(await stranger.mint())).toEqual({
       problem: 'the signature of the access token is wrong',
@@ -141,13 +141,13 @@ describe('an invalid token', () => {
     })
   })
 
-  test('a token whose claims were changed is rejected', async () => {
+  it('a token whose claims were changed is rejected', async () => {
     const [header, , signature] = (await issuer.mint()).split('.')
     const token = `${header}.${encode(accessTokenClaims({ scope: 'everything' }))}.${signature}`
     expect(await verify(token)).toEqual({ problem: 'the signature of the access token is wrong' })
   })
 
-  test('a signature that is in DER, truncated, empty or all zeros is rejected', async () => {
+  it('a signature that is in DER, truncated, empty or all zeros is rejected', async () => {
     const [header, payload, signature = ''] = (await issuer.mint()).split('.')
     for (const forged of [
       '',
@@ -161,7 +161,7 @@ describe('an invalid token', () => {
     }
   })
 
-  test.each([
+  it.each([
     '',
     '.',
     '..',
@@ -182,7 +182,7 @@ describe('an invalid token', () => {
     expect(await verify(token)).toHaveProperty('problem')
   })
 
-  test('a token whose claims are not an object is rejected', async () => {
+  it('a token whose claims are not an object is rejected', async () => {
     const input = `${encode({ alg: 'ES256', kid: 'key-1', typ: 'at+jwt' })}.${encode(['a'])}`
     const signature = Buffer.from(
       await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, issuer.privateKey, Buffer.from(input)),
@@ -196,7 +196,7 @@ describe('an invalid token', () => {
 describe('a token with another algorithm', () => {
   const header = (alg: string) => ({ alg, kid: 'key-1', typ: 'at+jwt' })
 
-  test('a token with the algorithm none is rejected in every spelling', async () => {
+  it('a token with the algorithm none is rejected in every spelling', async () => {
     expect(await verify(new UnsecuredJWT(accessTokenClaims()).encode())).toHaveProperty('problem')
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '']) {
       const unsigned = `${encode(header(alg))}.${encode(accessTokenClaims())}.`
@@ -204,7 +204,7 @@ describe('a token with another algorithm', () => {
     }
   })
 
-  test('a token signed by HS256 with the public key as the secret is rejected, in every published form of that key', async () => {
+  it('a token signed by HS256 with the public key as the secret is rejected, in every published form of that key', async () => {
     const publicKey = (await importJWK(issuer.publicJwk, 'ES256', { extractable: true })) as CryptoKey
     const { x, y } = await exportJWK(publicKey)
     const pem = await exportSPKI(publicKey)
@@ -226,7 +226,7 @@ describe('a token with another algorithm', () => {
     }
   })
 
-  test.each(['ES384', 'ES512', 'RS256', 'PS256', 'EdDSA'])(
+  it.each(['ES384', 'ES512', 'RS256', 'PS256', 'EdDSA'])(
     'a token with a valid %s signature is rejected',
     async (alg) => {
       const { privateKey, publicKey } = await generateKeyPair(alg)
@@ -240,14 +240,14 @@ describe('a token with another algorithm', () => {
     },
   )
 
-  test('an ES256 token with the kid of an RSA key is rejected as invalid, and the keys do not count as unavailable', async () => {
+  it('an ES256 token with the kid of an RSA key is rejected as invalid, and the keys do not count as unavailable', async () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
     const rsaKey = (await importJWK(rsa, 'RS256')) as CryptoKey
     const byIdAlone = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: async () => rsaKey })
     expect(await byIdAlone(await issuer.mint())).toHaveProperty('problem')
   })
 
-  test('a key inside of the token (jwk, jku, x5c) is ignored', async () => {
+  it('a key inside of the token (jwk, jku, x5c) is ignored', async () => {
     const stranger = await createTokenIssuer('key-1')
     const token = await stranger.mint(
       {},
@@ -258,7 +258,7 @@ describe('a token with another algorithm', () => {
 })
 
 describe('a verifier that cannot determine the key of a token', () => {
-  test('verifying a token rejects with ERR_NOT_READY while the keys are unavailable', async () => {
+  it('verifying a token rejects with ERR_NOT_READY while the keys are unavailable', async () => {
     const failing = createTokenVerifier({
       issuer: ISSUER,
       audience: AUDIENCE,
@@ -267,7 +267,7 @@ describe('a verifier that cannot determine the key of a token', () => {
     await expect(failing(await issuer.mint())).rejects.toMatchObject({ code: 'ERR_NOT_READY', status: 503 })
   })
 
-  test('a token without a kid is rejected if several keys may match', async () => {
+  it('a token without a kid is rejected if several keys may match', async () => {
     const other = await createTokenIssuer('key-2')
     const keys = createLocalJWKSet({ keys: [issuer.publicJwk, other.publicJwk] })
     const verifyWithBoth = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: keys })

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { formatWwwAuthenticate } from '../../src/gateway/www-authenticate.ts'
 
 const realm = 'https://example.com/api'
 const resource_metadata = 'https://example.com/.well-known/oauth-protected-resource/api'
 
 describe('formatWwwAuthenticate()', () => {
-  test('a challenge without an error has no error parameter', () => {
+  it('a challenge without an error has no error parameter', () => {
     expect(formatWwwAuthenticate({ realm, error: undefined, scope: '', resource_metadata })).toBe(
       `Bearer realm="${realm}", resource_metadata="${resource_metadata}"`,
     )
   })
 
-  test('a challenge contains error, description and scopes', () => {
+  it('a challenge contains error, description and scopes', () => {
     const error = 'insufficient_scope'
     expect(
       formatWwwAuthenticate({ realm, error, error_description: 'No.', scope: 'a:b c', resource_metadata }),
@@ -21,14 +21,14 @@ describe('formatWwwAuthenticate()', () => {
     )
   })
 
-  test('a description cannot close its quotes or end the header', () => {
+  it('a description cannot close its quotes or end the header', () => {
     const error_description = 'a"b\\c\r\nSet-Cookie: d=e\u0000\u00fc\u{1f600}'
     expect(
       formatWwwAuthenticate({ realm: '', error: 'invalid_token', error_description, resource_metadata: '' }),
     ).toBe('Bearer error="invalid_token", error_description="a?b?c??Set-Cookie: d=e????"')
   })
 
-  test('every challenge consists of quoted parameters, for any input', () => {
+  it('every challenge consists of quoted parameters, for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (error_description, scope) => {
         const challenge = formatWwwAuthenticate({ realm, error_description, scope, resource_metadata })

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { createGrantLifecycle, type GrantLifecycle } from '../../src/grants/grant-lifecycle.ts'
 import { isActive } from '../../src/grants/grant-record.ts'
 import { replicatedStore, type ReplicatedStore } from '../support/replicated-store.ts'
@@ -24,7 +24,7 @@ beforeEach(async () => {
   })
 })
 
-test('activating a grant rejects while only one server has the activation, although the activation can be read', async () => {
+it('activating a grant rejects while only one server has the activation, although the activation can be read', async () => {
   const listing = await lifecycle.list({
     accountId: 'alice',
     clientId: 'app',
@@ -45,7 +45,7 @@ test('activating a grant rejects while only one server has the activation, altho
   expect((await lifecycle.records.get('g1'))?.listedAt).toBe(listing.listedAt)
 })
 
-test('revoking a grant rejects while only one server has the revocation, although the revocation can be read', async () => {
+it('revoking a grant rejects while only one server has the revocation, although the revocation can be read', async () => {
   await lifecycle.activate('g1')
   db.lagFrom(GRANT)
   for (let times = 0; times < 3; times += 1) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { createGrantLifecycle, type GrantLifecycle } from '../../src/grants/grant-lifecycle.ts'
@@ -33,7 +33,7 @@ describe('the grant lifecycle', () => {
   afterEach(() => void vi.useRealTimers())
   const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
 
-  test('a grant is listed before its record is extended, so that every usable grant is listed', async () => {
+  it('a grant is listed before its record is extended, so that every usable grant is listed', async () => {
     await make(lifecycle, 'g1')
     writes.splice(0)
     expect(await lifecycle.activate('g1')).toBe(true)
@@ -44,7 +44,7 @@ describe('the grant lifecycle', () => {
     ])
   })
 
-  test('after any sequence of changes, a grant is listed while it is usable, and for at most a month after that', async () => {
+  it('after any sequence of changes, a grant is listed while it is usable, and for at most a month after that', async () => {
     const step = fc.record({
       grant: fc.constantFrom('a', 'b', 'c'),
       what: fc.constantFrom('make', 'use', 'use', 'use', 'revoke', 'delete'),
@@ -93,7 +93,7 @@ describe('the grant lifecycle', () => {
     )
   })
 
-  test('a grant in use is written at most once a day, and is added to a new expiry bucket of its list once a month', async () => {
+  it('a grant in use is written at most once a day, and is added to a new expiry bucket of its list once a month', async () => {
     await make(lifecycle, 'g1')
     await lifecycle.activate('g1')
     writes.splice(0)
@@ -107,14 +107,14 @@ describe('the grant lifecycle', () => {
     expect((await lifecycle.records.get('g1'))?.usedAt).toBeGreaterThan(now() - 2 * DAY)
   })
 
-  test('a grant record without consent versions, as an older release stored it, is listed and extended at its next use', async () => {
+  it('a grant record without consent versions, as an older release stored it, is listed and extended at its next use', async () => {
     await make(lifecycle, 'old', { versions: undefined, exp: now() + 31 * DAY })
     expect(await idsOf(lifecycle)).toEqual([])
     expect(await lifecycle.extend('old')).toBe(true)
     expect(await idsOf(lifecycle)).toEqual(['old'])
   })
 
-  test('a grant record without consent versions is deleted at its next use if all grants of the account were revoked after the grant was made', async () => {
+  it('a grant record without consent versions is deleted at its next use if all grants of the account were revoked after the grant was made', async () => {
     await make(lifecycle, 'old', { versions: undefined, exp: now() + 31 * DAY })
     await lifecycle.consentVersions.renew({ accountId: 'alice' })
     pass(29 * DAY)
@@ -123,7 +123,7 @@ describe('the grant lifecycle', () => {
     expect(await idsOf(lifecycle)).toEqual([])
   })
 
-  test('a grant of an older consent version is never activated, and is deleted', async () => {
+  it('a grant of an older consent version is never activated, and is deleted', async () => {
     await make(lifecycle, 'one')
     await make(lifecycle, 'two', { accountId: 'bob' })
     await lifecycle.consentVersions.renew({ accountId: 'alice', clientId: 'app' })
@@ -135,7 +135,7 @@ describe('the grant lifecycle', () => {
     expect(await lifecycle.activate('three')).toBe(true)
   })
 
-  test('a grant stays active after the consent version with which it was made has expired in the store', async () => {
+  it('a grant stays active after the consent version with which it was made has expired in the store', async () => {
     await lifecycle.consentVersions.renew({ accountId: 'alice' })
     await make(lifecycle, 'g1')
     await lifecycle.activate('g1')
@@ -147,7 +147,7 @@ describe('the grant lifecycle', () => {
     expect(await lifecycle.activate('g1')).toBe(true)
   })
 
-  test('if the list entry of a grant could not be written, the next activation of the grant writes the entry', async () => {
+  it('if the list entry of a grant could not be written, the next activation of the grant writes the entry', async () => {
     await make(lifecycle, 'g1')
     const away = createGrantLifecycle(
       { ...store, add: () => Promise.reject(new Error('read ECONNRESET')) },
@@ -181,7 +181,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     vi.setSystemTime(START + 100 * DAY * 1000)
   }
 
-  test('the pages of a list contain each grant once, in the order of authorization', async () => {
+  it('the pages of a list contain each grant once, in the order of authorization', async () => {
     for (const [id, daysAgo] of Object.entries({ c: 3, e: 1, a: 70, d: 2, b: 40 })) {
       await makeInUse(id, daysAgo)
     }
@@ -197,7 +197,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     expect(pages).toBe(2)
   })
 
-  test('reading a page of grants skips deleted and revoked grants, removes their entries, and fills the page with later grants', async () => {
+  it('reading a page of grants skips deleted and revoked grants, removes their entries, and fills the page with later grants', async () => {
     for (const id of ['a', 'b', 'c', 'd']) await makeInUse(id, 5)
     await lifecycle.records.delete('a')
     await lifecycle.revoke('b')
@@ -210,7 +210,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     expect(load).toHaveBeenCalledWith(['c', 'd'])
   })
 
-  test.each([
+  it.each([
     ['of any length', 'x'.repeat(5000)],
     ['with colons', 'clients:of:alice'],
     ['with any characters', 'アカウント\u0000 😀'],
@@ -237,7 +237,7 @@ describeEachStore('the grants of one person for one application', (makeStore) =>
   }
   const mayExceedLimit = (accountId = 'alice') => lifecycle.index.startLimitCheck(accountId)()
 
-  test('a person with more than 100 grants in use for one application exceeds the limit, and revoked grants do not count', async () => {
+  it('a person with more than 100 grants in use for one application exceeds the limit, and revoked grants do not count', async () => {
     for (let at = 0; at < 40; at += 1) await use(`a${at}`)
     await use('of bob', { userId: 'bob' })
     await use('of none', { userId: undefined })
@@ -262,7 +262,7 @@ describeEachStore('the grants of one person for one application', (makeStore) =>
     expect(await lifecycle.index.listOverLimit({ ...PAIR, userId: 'bob' })).toEqual([])
   })
 
-  test('the limit check of an account answers false while the store is unavailable', async () => {
+  it('the limit check of an account answers false while the store is unavailable', async () => {
     const away = createGrantLifecycle(
       { ...memoryStore(), range: () => Promise.reject(new Error('read ECONNRESET')) },
       LIFETIMES,

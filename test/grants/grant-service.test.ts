@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createConsentStore } from '../../src/grants/consent-store.ts'
@@ -147,7 +147,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
     }
   }
 
-  test.each(['rejected', 'unanswered'] as const)(
+  it.each(['rejected', 'unanswered'] as const)(
     'another process completes a failed revocation, whichever call of the store failed (fault: %s)',
     async (fault) => {
       const calls = await atEachCall(fault, true, async ({ grantId, token, call, faulty }) => {
@@ -166,7 +166,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
     },
   )
 
-  test.each(['rejected', 'unanswered'] as const)(
+  it.each(['rejected', 'unanswered'] as const)(
     'a second attempt completes a failed revocation, whichever call of the store failed (fault: %s)',
     async (fault) => {
       await atEachCall(fault, false, async ({ grantId, token, call }) => {
@@ -180,7 +180,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
     },
   )
 
-  test('completing a revocation a second time does not revoke a grant that was authorized after the first completion', async () => {
+  it('completing a revocation a second time does not revoke a grant that was authorized after the first completion', async () => {
     const token = await authorize(processOn(store), 'first')
     const faulty = faultyStore(store)
     faulty.arm('set refresh-family', 'rejected', { thenAway: true })
@@ -202,7 +202,7 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
   afterEach(() => void vi.useRealTimers())
 
   // Fixed bug: grants that revokeAll() had not reached stayed valid, and no process completed the revocation.
-  test.each([
+  it.each([
     ['an account', {}],
     ['an account and an application', { clientId: 'app' }],
     ['one user of an account', { userId: 'ann' }],
@@ -252,7 +252,7 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
     },
   )
 
-  test('revokeAll() revokes any number of grants of an account, and no grant of another account', async () => {
+  it('revokeAll() revokes any number of grants of an account, and no grant of another account', async () => {
     const process = processOn(makeStore())
     const count = 47
     for (let at = 0; at < count; at += 1) await authorize(process, `grant-${at}`)
@@ -274,7 +274,7 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
     expect((await grants.list({ accountId: 'bob' })).items.map(({ grantId }) => grantId)).toEqual(['other'])
   })
 
-  test('grants.list() lists the grants of one user, and of one application', async () => {
+  it('grants.list() lists the grants of one user, and of one application', async () => {
     const process = processOn(makeStore())
     const { grants } = process
     await authorize(process, 'ann', { accountId: 'alice', userId: 'ann' })

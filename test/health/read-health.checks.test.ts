@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import { productScopesOf } from '../../src/catalog/product-scopes.ts'
 import { restrictCatalog } from '../../src/catalog/restrict-catalog.ts'
@@ -22,7 +22,7 @@ function statusOf(check: HealthCheck | undefined) {
 
 describe('checkClock()', () => {
   const asked = { from: NOW, until: NOW + 400 }
-  test.each([
+  it.each([
     ['equal to the time of the request', NOW, 'pass'],
     ['equal to the time of the answer', NOW + 400, 'pass'],
     ['a second before the request', NOW - 1000, 'pass'],
@@ -36,12 +36,12 @@ describe('checkClock()', () => {
     expect(statusOf(checkClock(time, asked))).toBe(status)
   })
 
-  test('the clock check names the direction of the difference', () => {
+  it('the clock check names the direction of the difference', () => {
     expect(checkClock(NOW - 5000, asked)?.message).toContain('5 s ahead of the clock of the database')
     expect(checkClock(NOW + 5400, asked)?.message).toContain('5 s behind the clock of the database')
   })
 
-  test('a database without a clock has no clock check', () => {
+  it('a database without a clock has no clock check', () => {
     expect(checkClock(undefined, asked)).toBeUndefined()
   })
 })
@@ -68,7 +68,7 @@ describe('checkKeys()', () => {
     ...healthy.keys.slice(3),
   ]
 
-  test.each<[string, Partial<KeyCondition>, string, string]>([
+  it.each<[string, Partial<KeyCondition>, string, string]>([
     ['that are valid', {}, 'pass', 'as of 30 s ago'],
     [
       'that are not loaded yet',
@@ -107,7 +107,7 @@ describe('checkKeys()', () => {
     expect(found.message).toContain(message)
   })
 
-  test('keys that the host manages pass the check, unless a signing key was revoked', () => {
+  it('keys that the host manages pass the check, unless a signing key was revoked', () => {
     const hostKeys = {
       managedByHost: true,
       keys: [key('ES256', 'current', 0)],
@@ -125,7 +125,7 @@ describe('checkKeys()', () => {
 
 describe('checkFetchedKeys()', () => {
   const failure = new GatehouseError('ERR_NOT_READY', 'HTTP 404')
-  test.each([
+  it.each([
     ['that are not fetched yet', { fetchedAt: undefined, failure: undefined }, 'unknown', ''],
     ['that cannot be fetched', { fetchedAt: undefined, failure }, 'fail', 'HTTP 404'],
     ['that were fetched', { fetchedAt: NOW - 5000, failure: undefined }, 'pass', '5 s ago'],
@@ -150,7 +150,7 @@ describe('checkProducts()', () => {
   const healthy = { loaded: true, current: all, loadedScopes: productScopesOf(all), rejection: undefined }
   const restricted = restrictCatalog(all, { invoices: ['invoices:o7'] }, 1)
 
-  test.each([
+  it.each([
     ['that are loaded', {}, 'pass', '1 products with 8 operations'],
     ['that are not loaded yet', { loaded: false }, 'unknown', 'not been loaded'],
     ['that were rejected at every load', { loaded: false, rejection }, 'fail', 'products.x: wrong'],
@@ -172,7 +172,7 @@ describe('checkProducts()', () => {
 describe('checkRevocations()', () => {
   const freshness = { isStale: false, ageSeconds: 2 }
   const healthy = { freshness, mustReject: false, size: 7 }
-  test.each([
+  it.each([
     ['that are fresh', healthy, true, 'pass', '7 are active'],
     ['without a source', { ...healthy, freshness: undefined }, true, 'warn', 'until they expire'],
     [
@@ -214,7 +214,7 @@ describe('checkRevocations()', () => {
 })
 
 describe('checkStart()', () => {
-  test.each([
+  it.each([
     ['running', undefined, 'pass', undefined],
     ['starting', undefined, 'warn', 'Wait'],
     ['closed', undefined, 'fail', 'another process'],

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { GatehouseError } from '../../src/errors.ts'
 import { reasonOf } from '../../src/health/reason.ts'
 
@@ -6,7 +6,7 @@ const away = (cause?: unknown, message = 'the store failed') =>
   new GatehouseError('ERR_STORE_UNAVAILABLE', message, { cause })
 const libraryError = (message: string, more: object = {}) => Object.assign(new Error(message), more)
 
-test.each([
+it.each([
   ['a GatehouseError is shown as its message', away(), 'the store failed'],
   [
     'a cause with a code is shown as its code',
@@ -47,13 +47,13 @@ test.each([
   expect(reasonOf(error)).toBe(reason)
 })
 
-test('a reason has at most 300 characters', () => {
+it('a reason has at most 300 characters', () => {
   const reason = reasonOf(away(undefined, 'x'.repeat(10_000)))
   expect(reason).toHaveLength(300)
   expect(reason.endsWith('…')).toBe(true)
 })
 
-test('an error that is its own cause has a reason', () => {
+it('an error that is its own cause has a reason', () => {
   const one = libraryError('', { code: 'EONE' })
   one.cause = one
   expect(reasonOf(one)).toBe('EONE')

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store, StoreInspection } from 'koa-gatehouse'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { storeHealthReader } from '../../src/health/store-health.ts'
 import { withDeadline } from '../../src/store/deadline.ts'
 
@@ -28,7 +28,7 @@ afterEach(() => {
 })
 
 describe('the health of a store', () => {
-  test('the health of a store without inspect() has three checks: whether the store answers, how fast, and whether a corrupt record was met', async () => {
+  it('the health of a store without inspect() has three checks: whether the store answers, how fast, and whether a corrupt record was met', async () => {
     expect(await listOf({ ping: async () => {} })).toEqual([
       'store pass',
       'store.latency pass',
@@ -36,7 +36,7 @@ describe('the health of a store', () => {
     ])
   })
 
-  test('the health of a store with inspect() also has a check of its clock, and the checks of inspect()', async () => {
+  it('the health of a store with inspect() also has a check of its clock, and the checks of inspect()', async () => {
     const inspect = inspection([{ name: 'eviction', status: 'fail', message: 'm', remedy: 'f' }])
     expect(await listOf({ ping: async () => {}, inspect })).toEqual([
       'store pass',
@@ -47,7 +47,7 @@ describe('the health of a store', () => {
     ])
   })
 
-  test('the health of a volatile store has one check that warns about missing persistence', async () => {
+  it('the health of a volatile store has one check that warns about missing persistence', async () => {
     const expectWarning = (checks: readonly string[]) =>
       expect(checks.filter((check) => check.startsWith('store.persistence'))).toEqual([
         'store.persistence warn',
@@ -57,7 +57,7 @@ describe('the health of a store', () => {
     expectWarning(await listOf({ ping: async () => {}, volatile: true, inspect: ownCheck }))
   })
 
-  test('the latency check of a slow store is a warning that names the latency', async () => {
+  it('the latency check of a slow store is a warning that names the latency', async () => {
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     const ping = async () => {
@@ -71,7 +71,7 @@ describe('the health of a store', () => {
     })
   })
 
-  test('a clock difference of 12 seconds is a warning', async () => {
+  it('a clock difference of 12 seconds is a warning', async () => {
     const time = Date.now() - 12_000
     const inspect = async () => {
       await delay(20)
@@ -81,7 +81,7 @@ describe('the health of a store', () => {
     expect(checks.find(({ name }) => name === 'store.clock')).toMatchObject({ status: 'warn' })
   })
 
-  test('a store whose inspect() fails is usable, and the status of its inspection is unknown', async () => {
+  it('a store whose inspect() fails is usable, and the status of its inspection is unknown', async () => {
     const inspect = async () => {
       throw new Error('secret')
     }
@@ -91,7 +91,7 @@ describe('the health of a store', () => {
     expect(JSON.stringify(checks)).not.toContain('secret')
   })
 
-  test('a store that rejects writes is not usable', async () => {
+  it('a store that rejects writes is not usable', async () => {
     const rejecting = (status: 'fail' | 'unknown') => ({
       ping: async () => {},
       inspect: inspection([{ name: 'writes', status, message: 'm', remedy: 'f' }]),
@@ -108,7 +108,7 @@ describe('a broken store', () => {
   }
   // eslint-disable-next-line prefer-promise-reject-errors
   const rejectingWithUndefined = () => Promise.reject(undefined)
-  test.each([
+  it.each([
     ['that never answers', { ping: never, inspect: never }],
     ['that throws synchronously', { ping: throwing, inspect: throwing }],
     ['that rejects with undefined', { ping: rejectingWithUndefined, inspect: rejectingWithUndefined }],
@@ -127,7 +127,7 @@ describe('a broken store', () => {
     },
   )
 
-  test('the check of an unavailable store names the time of the first failure since its last answer', async () => {
+  it('the check of an unavailable store names the time of the first failure since its last answer', async () => {
     vi.useFakeTimers({ now: new Date('2030-01-01T00:00:00Z') })
     let isUnavailable = true
     const readHealth = readerOf({
@@ -148,7 +148,7 @@ describe('a broken store', () => {
   })
 })
 
-test('concurrent calls, and calls within a second, read the health of a store once', async () => {
+it('concurrent calls, and calls within a second, read the health of a store once', async () => {
   vi.useFakeTimers()
   const ping = vi.fn(async () => {})
   const inspect = vi.fn(inspection())

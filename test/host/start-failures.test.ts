@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { createStartFailures } from '../../src/host/start-failures.ts'
 
-test('at most 100 start failures with different messages are logged, so that they fill neither the log nor the memory', () => {
+it('at most 100 start failures with different messages are logged, so that they fill neither the log nor the memory', () => {
   const lines: object[] = []
   const write = (fields: object) => void lines.push(fields)
   const logger = { debug: write, info: write, warn: write, error: write }

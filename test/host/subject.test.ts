@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { personOf, subjectOf, subjectProblem } from '../../src/host/subject.ts'
 
 const id = fc.string({ unit: 'binary' })
 const person = fc.record({ accountId: id, userId: fc.option(id, { nil: undefined }) })
 
-test('the account and the user can be read back from a subject', () => {
+it('the account and the user can be read back from a subject', () => {
   fc.assert(
     fc.property(person, ({ accountId, userId }) => {
       expect(personOf(subjectOf({ accountId, userId }))).toEqual({
@@ -17,7 +17,7 @@ test('the account and the user can be read back from a subject', () => {
   )
 })
 
-test('two persons never have the same subject', () => {
+it('two persons never have the same subject', () => {
   // The texts have only a few different characters, so that many similar pairs are generated.
   const alike = fc.string({ unit: fc.constantFrom('a', '!', '%', '2', '1', '/', 'ä'), maxLength: 4 })
   const lookalike = fc.record({ accountId: alike, userId: fc.option(alike, { nil: undefined }) })
@@ -30,7 +30,7 @@ test('two persons never have the same subject', () => {
   )
 })
 
-test('a subject is printable ASCII without spaces (OpenID Connect Core 2)', () => {
+it('a subject is printable ASCII without spaces (OpenID Connect Core 2)', () => {
   fc.assert(
     fc.property(person, (whom) => {
       expect(subjectOf(whom)).toMatch(/^[\x21-\x7e]*$/)
@@ -38,7 +38,7 @@ test('a subject is printable ASCII without spaces (OpenID Connect Core 2)', () =
   )
 })
 
-test.each([
+it.each([
   'alice',
   '42',
   '3f0e7a52-7d0c-4b0e-9f1a-0c1d2e3f4a5b',
@@ -51,7 +51,7 @@ test.each([
   expect(subjectOf({ accountId })).toBe(accountId)
 })
 
-test.each([
+it.each([
   [{ accountId: 'firm', userId: 'intern' }, 'firm!intern'],
   [{ accountId: 'firm!intern' }, 'firm%21intern'],
   [{ accountId: 'a b', userId: 'ä%' }, 'a%20b!%C3%A4%25'],
@@ -59,7 +59,7 @@ test.each([
   expect(subjectOf(whom)).toBe(subject)
 })
 
-test('a subject has at most 255 characters after escaping', () => {
+it('a subject has at most 255 characters after escaping', () => {
   expect(subjectProblem({ accountId: 'x'.repeat(255) })).toBeUndefined()
   expect(subjectProblem({ accountId: 'x'.repeat(256) })).toContain('255')
   expect(subjectProblem({ accountId: 'x'.repeat(127), userId: 'y'.repeat(127) })).toBeUndefined()
@@ -67,7 +67,7 @@ test('a subject has at most 255 characters after escaping', () => {
   expect(subjectProblem({ accountId: 'ä'.repeat(43) })).toContain('255')
 })
 
-test('an id with half a surrogate pair has no subject', () => {
+it('an id with half a surrogate pair has no subject', () => {
   expect(subjectProblem({ accountId: 'a\ud800' })).toContain('Unicode')
   expect(subjectProblem({ accountId: 'a\ud83d', userId: '\ude00' })).toContain('Unicode')
   expect(subjectProblem({ accountId: '😀' })).toBeUndefined()

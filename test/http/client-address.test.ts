@@ -1,8 +1,8 @@
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { checkChange } from '../../src/host/change-options.ts'
 import { addressGroup, requesterOf } from '../../src/http/client-address.ts'
 
-test.each([
+it.each([
   ['192.0.2.1', '192.0.2.1'],
   ['::ffff:192.0.2.1', '192.0.2.1'],
   ['::FFFF:c000:201', '192.0.2.1'],
@@ -19,7 +19,7 @@ test.each([
   expect(addressGroup(ip)).toBe(group)
 })
 
-test('addressGroup returns the first characters of a text that is not an address', () => {
+it('addressGroup returns the first characters of a text that is not an address', () => {
   expect(addressGroup('x'.repeat(16_000))).toBe('x'.repeat(64))
 })
 

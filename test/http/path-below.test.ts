@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { pathBelow } from '../../src/http/path-below.ts'
 
 /**
@@ -14,7 +14,7 @@ function request(target: string, path = target.split('?', 1)[0], outside?: strin
 }
 
 describe('the path below the mount path', () => {
-  test.each([
+  it.each([
     // The middleware is mounted in the app itself.
     ['/auth/oauth2/token', '/auth', '/oauth2/token'],
     ['/auth/oauth2/token?code=a/b', '/auth', '/oauth2/token'],
@@ -47,18 +47,18 @@ describe('the path below the mount path', () => {
     expect(pathBelow(request(target, path), mountPath)).toBe(expected)
   })
 
-  test('below koa-mount, which removes its prefix from ctx.path, the original path is used', () => {
+  it('below koa-mount, which removes its prefix from ctx.path, the original path is used', () => {
     expect(pathBelow(request('/auth/oauth2/token?x=1', '/oauth2/token'), '/auth')).toBe('/oauth2/token')
     expect(pathBelow(request('/auth/', '/'), '/auth')).toBe('/')
     expect(pathBelow(request('/a/auth/oauth2/token', '/oauth2/token'), '/a/auth')).toBe('/oauth2/token')
   })
 
-  test('when middleware above has rewritten the path, the rewritten path is used', () => {
+  it('when middleware above has rewritten the path, the rewritten path is used', () => {
     expect(pathBelow(request('/v1/login/token', '/auth/oauth2/token'), '/auth')).toBe('/oauth2/token')
     expect(pathBelow(request('/auth/oauth2/token', '/elsewhere'), '/auth')).toBeUndefined()
   })
 
-  test('the mount path of an app inside Express may include the prefix of Express or omit it', () => {
+  it('the mount path of an app inside Express may include the prefix of Express or omit it', () => {
     const inside = request('/oauth2/token', '/oauth2/token', '/auth/oauth2/token?x=1')
     expect(pathBelow(inside, '/auth')).toBe('/oauth2/token')
     const below = request('/auth/oauth2/token', '/auth/oauth2/token', '/site/auth/oauth2/token')

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { checkKeys } from '../../src/health/key-check.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { seedKeyRing } from '../support/ready-keys.ts'
@@ -39,7 +39,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
   const check = ({ keys }: { keys: { condition: Parameters<typeof checkKeys>[0] } }) =>
     checkKeys(keys.condition, Date.now())
 
-  test('a lost key ring is replaced by one new ring in all processes, and the old keys are revoked', async () => {
+  it('a lost key ring is replaced by one new ring in all processes, and the old keys are revoked', async () => {
     const [one, other] = [await startFirst(), await start()]
     const before = one.published()
     await loseRing()
@@ -66,7 +66,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     })
   })
 
-  test('the other processes use the new keys as soon as one process has replaced the ring', async () => {
+  it('the other processes use the new keys as soon as one process has replaced the ring', async () => {
     const [one, other] = [await startFirst(), await start()]
     await loseRing()
     await one.list()
@@ -74,7 +74,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(await other.verify(await one.sign())).toBe(one.signing())
   })
 
-  test('if only the key ring is lost, a process that starts replaces the ring, and health reports the loss', async () => {
+  it('if only the key ring is lost, a process that starts replaces the ring, and health reports the loss', async () => {
     const one = await startFirst()
     const before = one.published()
     await loseRing()
@@ -90,7 +90,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     }
   })
 
-  test('if only the revocation log is lost, a process that starts replaces the key ring', async () => {
+  it('if only the revocation log is lost, a process that starts replaces the key ring', async () => {
     const one = await startFirst()
     const before = one.published()
     await loseLog()
@@ -110,7 +110,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(one.published()).toEqual(after)
   })
 
-  test('health reports a loss of data for a week', async () => {
+  it('health reports a loss of data for a week', async () => {
     const one = await startFirst()
     await loseRing()
     await one.list()
@@ -123,7 +123,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(after(8)).not.toContain('has lost')
   })
 
-  test('if a failover restores an older key ring, a process adopts the ring and does not replace it', async () => {
+  it('if a failover restores an older key ring, a process adopts the ring and does not replace it', async () => {
     const one = await startFirst()
     const older = (await makeStore(data).get(RING)) ?? ''
     const before = one.published()
@@ -136,7 +136,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(check(one).status).toBe('pass')
   })
 
-  test('several processes that start on an empty store report no loss', async () => {
+  it('several processes that start on an empty store report no loss', async () => {
     const all = await Promise.all([start(), start(), start(), start()])
     for (const one of all) {
       await one.list()
@@ -147,7 +147,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(await makeStore(data).range(LOG, { limit: 100 })).toHaveLength(1)
   })
 
-  test('a ring of an earlier release, which names no revocation log, is kept, and the name of the log is added to the ring', async () => {
+  it('a ring of an earlier release, which names no revocation log, is kept, and the name of the log is added to the ring', async () => {
     const one = await startFirst()
     const before = one.published()
     const { log, ...ring } = JSON.parse((await makeStore(data).get(RING)) ?? '') as Record<string, unknown>
@@ -160,7 +160,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(one.published()).not.toEqual(before)
   })
 
-  test('old keys whose tokens could not be revoked at once are revoked by a later poll', async () => {
+  it('old keys whose tokens could not be revoked at once are revoked by a later poll', async () => {
     let isAway = true
     const revokeKey = () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve())
     const one = await startFirst({ revokeKey, isKeyRevoked: () => true, takeOverAfterMs: 50 })
@@ -177,7 +177,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     })
   })
 
-  test('while the store is unavailable, no key is replaced', async () => {
+  it('while the store is unavailable, no key is replaced', async () => {
     const faulty = faultyStore(makeStore(data))
     await seedKeyRing(faulty.store, SECRET)
     const one = await start({}, faulty.store)

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { seedKeyRing } from '../support/ready-keys.ts'
 import { replicatedStore, type ReplicatedStore } from '../support/replicated-store.ts'
 import { keyProcess, SECRET } from './key-process.ts'
@@ -14,7 +14,7 @@ beforeEach(async () => {
   keys = keyProcess(db.durable)
 })
 
-test('revoking a key fails, however often it is repeated, until enough replicas have the revocation', async () => {
+it('revoking a key fails, however often it is repeated, until enough replicas have the revocation', async () => {
   const [signing = ''] = await keys.list()
   const kid = signing.split(' ')[2] ?? ''
   db.lagFrom(RING)
@@ -33,7 +33,7 @@ test('revoking a key fails, however often it is repeated, until enough replicas 
   expect(keys.emitted.filter((event) => event.startsWith('revoked'))).toEqual([`revoked ES256 ${kid}`])
 })
 
-test('a key whose revocation was lost in a failover can be revoked again', async () => {
+it('a key whose revocation was lost in a failover can be revoked again', async () => {
   const [signing = ''] = await keys.list()
   const kid = signing.split(' ')[2] ?? ''
   db.lagFrom(RING)
@@ -45,7 +45,7 @@ test('a key whose revocation was lost in a failover can be revoked again', async
   expect(await keys.list()).toContain(`revoked ES256 ${kid}`)
 })
 
-test('a repeated import writes the same ring again, because the last write may not be durable', async () => {
+it('a repeated import writes the same ring again, because the last write may not be durable', async () => {
   const { exportable } = keys.keys
   const text = (await exportable?.toText()) ?? ''
   db.lagFrom(RING)

@@ -1,6 +1,6 @@
 import { auditOf } from '../audit/setup.ts'
 import { calculateJwkThumbprint, compactDecrypt, importJWK, jwtVerify, SignJWT, type JWK } from 'jose'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type * as Keys from '../../src/keys/generate-key.ts'
 import { deriveKey } from '../../src/keys/derive-key.ts'
 import { silentLogger } from '../../src/host/logger.ts'
@@ -37,7 +37,7 @@ const load = (store: Store, ...secrets: string[]) => loadWith(store, createKeyEn
 const kids = (keys: readonly JWK[]) => keys.map(({ kid }) => kid)
 
 describeEachStore('the key ring', (makeStore) => {
-  test('a new key ring has a current and a next key for access tokens and for ID tokens, each named after its thumbprint', async () => {
+  it('a new key ring has a current and a next key for access tokens and for ID tokens, each named after its thumbprint', async () => {
     const { signing, published } = await load(makeStore(), TODAY)
     // The third key is the next key for ID tokens. It is included because another process may
     // sign with it soon.
@@ -53,7 +53,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(kids(published.keys)[3]).toBe(kids(signing)[2])
   })
 
-  test('the key ring publishes only public keys, which verify the tokens of the private keys', async () => {
+  it('the key ring publishes only public keys, which verify the tokens of the private keys', async () => {
     const { signing, published } = await load(makeStore(), TODAY)
     for (const jwk of published.keys) {
       expect(Object.keys(jwk).filter((member) => PRIVATE.includes(member))).toEqual([])
@@ -68,7 +68,7 @@ describeEachStore('the key ring', (makeStore) => {
     }
   })
 
-  test('processes that start at the same moment create one key ring', async () => {
+  it('processes that start at the same moment create one key ring', async () => {
     const data = 'four at once'
     const stores = Array.from({ length: 4 }, () => makeStore(data))
     const rings = await Promise.all(stores.map((store) => load(store, TODAY)))
@@ -76,7 +76,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await load(makeStore(data), TODAY)).toEqual(rings[0])
   })
 
-  test('a start with a secret that does not decrypt the stored keys fails with ERR_SECRET_MISMATCH and writes nothing', async () => {
+  it('a start with a secret that does not decrypt the stored keys fails with ERR_SECRET_MISMATCH and writes nothing', async () => {
     const data = 'another secret'
     const before = await load(makeStore(data), YESTERDAY)
     const { store, writes } = watchWrites(makeStore(data))
@@ -91,7 +91,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await load(store, TODAY, YESTERDAY)).toEqual(before)
   })
 
-  test('a start re-encrypts keys that are encrypted under an older secret (fixed bug: the older secret could never be removed)', async () => {
+  it('a start re-encrypts keys that are encrypted under an older secret (fixed bug: the older secret could never be removed)', async () => {
     const data = 'sealed again'
     const before = await load(makeStore(data), YESTERDAY)
     const stores = Array.from({ length: 4 }, () => watchWrites(makeStore(data)))
@@ -104,7 +104,7 @@ describeEachStore('the key ring', (makeStore) => {
     await expect(load(store, YESTERDAY)).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
   })
 
-  test('a failure to encrypt the keys again is logged and does not fail the start', async () => {
+  it('a failure to encrypt the keys again is logged and does not fail the start', async () => {
     const data = 'not sealed again'
     const before = await load(makeStore(data), YESTERDAY)
     const faulty = faultyStore(makeStore(data))
@@ -120,7 +120,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await load(makeStore(data), TODAY)).toEqual(before)
   })
 
-  test.each([
+  it.each([
     ['not JSON', 'garbage'],
     ['truncated', '{"v":1,"keys":[{"kid":"a"'],
     ['a list', '[]'],
@@ -134,7 +134,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await store.get(KEY)).toBe(text)
   })
 
-  test('a ring whose encrypted keys were swapped is rejected', async () => {
+  it('a ring whose encrypted keys were swapped is rejected', async () => {
     const store = makeStore()
     await load(store, TODAY)
     const record = JSON.parse((await store.get(KEY)) ?? '') as { keys: { sealed: string }[] }
@@ -148,7 +148,7 @@ describeEachStore('the key ring', (makeStore) => {
 describe('the encryption of private keys', () => {
   const jwk = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'private-part', kid: 'kid' }
 
-  test('a key is decrypted with its secret, even if that secret is an older entry of the list', async () => {
+  it('a key is decrypted with its secret, even if that secret is an older entry of the list', async () => {
     const sealed = await createKeyEncryption([YESTERDAY]).seal(jwk)
     expect(sealed).not.toContain(Buffer.from('private-part').toString('base64url'))
     expect(await createKeyEncryption([YESTERDAY]).unseal(sealed)).toEqual({
@@ -160,19 +160,19 @@ describe('the encryption of private keys', () => {
     expect(await createKeyEncryption([TODAY]).unseal(sealed)).toBeUndefined()
   })
 
-  test('a key is encrypted with the newest secret and A256GCM', async () => {
+  it('a key is encrypted with the newest secret and A256GCM', async () => {
     const sealed = await createKeyEncryption([TODAY, YESTERDAY]).seal(jwk)
     const { protectedHeader } = await compactDecrypt(sealed, deriveKey(TODAY, 'signing-keys'))
     expect(protectedHeader).toEqual({ alg: 'dir', enc: 'A256GCM' })
     expect(await createKeyEncryption([YESTERDAY]).unseal(sealed)).toBeUndefined()
   })
 
-  test('encrypting the same key twice gives different texts', async () => {
+  it('encrypting the same key twice gives different texts', async () => {
     const encryption = createKeyEncryption([TODAY])
     expect(await encryption.seal(jwk)).not.toBe(await encryption.seal(jwk))
   })
 
-  test('a text that was changed or truncated, or that is not a JWE, is not decrypted', async () => {
+  it('a text that was changed or truncated, or that is not a JWE, is not decrypted', async () => {
     const encryption = createKeyEncryption([TODAY])
     const sealed = await encryption.seal(jwk)
     const parts = sealed.split('.')
@@ -188,7 +188,7 @@ describe('the encryption of private keys', () => {
     }
   })
 
-  test('creating the encryption without a secret throws', () => {
+  it('creating the encryption without a secret throws', () => {
     expect(() => createKeyEncryption([])).toThrow(TypeError)
   })
 })
@@ -196,7 +196,7 @@ describe('the encryption of private keys', () => {
 describe('the keys that are derived from a secret', () => {
   const purposes = ['cookies', 'csrf', 'refresh-tokens', 'signing-keys'] as const
 
-  test('deriving a key of 32 bytes gives the same key each time, and a different key for each purpose and each secret', () => {
+  it('deriving a key of 32 bytes gives the same key each time, and a different key for each purpose and each secret', () => {
     const keys = [TODAY, YESTERDAY].flatMap((secret) =>
       purposes.map((purpose) => deriveKey(secret, purpose).toString('hex')),
     )
@@ -205,7 +205,7 @@ describe('the keys that are derived from a secret', () => {
     expect(deriveKey(TODAY, 'csrf')).toEqual(deriveKey(TODAY, 'csrf'))
   })
 
-  test('a derived key stays the same from release to release', () => {
+  it('a derived key stays the same from release to release', () => {
     expect(deriveKey('a secret that never changes, for tests', 'signing-keys').toString('base64url')).toBe(
       '5NnLPWSSIki7mEhqjEKB5QiQUNKdb0yGRYcUAiXEToU',
     )

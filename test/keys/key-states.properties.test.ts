@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { test } from 'vitest'
+import { it } from 'vitest'
 import type { SigningAlgorithm } from '../../src/keys/generate-key.ts'
 import {
   advance,
@@ -181,7 +181,7 @@ function createWorld() {
   }
 }
 
-test('in any sequence of events one key of each algorithm signs, and valid tokens can be verified until they expire', () => {
+it('in any sequence of events one key of each algorithm signs, and valid tokens can be verified until they expire', () => {
   fc.assert(
     fc.property(fc.array(action, { minLength: 1, maxLength: 80 }), (actions) => {
       const world = createWorld()
@@ -194,7 +194,7 @@ test('in any sequence of events one key of each algorithm signs, and valid token
   )
 })
 
-test('a process that sees a rotation as late as possible signs only tokens that can be verified until they expire', () => {
+it('a process that sees a rotation as late as possible signs only tokens that can be verified until they expire', () => {
   const some = fc.array(action, { maxLength: 3 })
   const awaiting = (what: Moment) => fc.record({ ...moment, what: fc.constant(what) })
   const scenario = fc.tuple(

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   advance,
   canSign,
@@ -38,7 +38,7 @@ const summaryOf = (changes: readonly { what: string; kid: string }[]) =>
 const ring = [key('e1', 'current'), key('r1', 'current'), key('e2'), key('r2')]
 
 describe('a key', () => {
-  test('a next key becomes current when the current key has signed for rotateAfter', () => {
+  it('a next key becomes current when the current key has signed for rotateAfter', () => {
     const before = advance(ring, NOW + 90 * DAY - 1, policy)
     expect(before).toEqual({ keys: ring, changes: [] })
     expect(before.keys).toBe(ring)
@@ -48,7 +48,7 @@ describe('a key', () => {
     for (const { since } of keys) expect(since).toBe(NOW + 90 * DAY)
   })
 
-  test('a key never signs before it was published for publishAhead', () => {
+  it('a key never signs before it was published for publishAhead', () => {
     const late = [key('e1', 'current'), key('e2', 'next', NOW + 100 * DAY)]
     // The next key is published for a day and one more minute. In this minute all processes poll the ring.
     const rotationAt = NOW + 101 * DAY + 60
@@ -58,19 +58,19 @@ describe('a key', () => {
     expect(nextDue(late, short)).toBe(NOW + 100 * DAY + 3)
   })
 
-  test('a current key without a next key stays current', () => {
+  it('a current key without a next key stays current', () => {
     const alone = [key('e1', 'current'), key('r1', 'current')]
     expect(advance(alone, NOW + 1000 * DAY, policy).keys).toBe(alone)
     expect(missingNext(alone)).toEqual(['ES256', 'RS256'])
     expect(nextDue(alone, policy)).toBe(Infinity)
   })
 
-  test('the keys of ID tokens rotate independently of those of access tokens', () => {
+  it('the keys of ID tokens rotate independently of those of access tokens', () => {
     const own = [...ring.slice(0, 1), key('r1', 'current', NOW - 10 * DAY), ...ring.slice(2)]
     expect(states(advance(own, NOW + 80 * DAY, policy).keys)).toMatchObject({ e1: 'current', r1: 'previous' })
   })
 
-  test('a previous key stays published until its tokens have expired, with a margin for clocks and stale processes', () => {
+  it('a previous key stays published until its tokens have expired, with a margin for clocks and stale processes', () => {
     const old = [...ring, key('e0', 'previous'), key('r0', 'previous')]
     const hour = NOW + HOUR + HOUR + 120
     expect(advance(old, hour - 1, policy).keys).toBe(old)
@@ -80,7 +80,7 @@ describe('a key', () => {
     expect(summaryOf(advance(old, days, policy).changes)).toEqual(['e0 retired', 'r0 retired'])
   })
 
-  test('a key keeps its private part only as long as the private part is needed', () => {
+  it('a key keeps its private part only as long as the private part is needed', () => {
     const parts = (['next', 'current', 'previous', 'retired', 'revoked'] as const).map((state) => [
       partOf(key('e', state)),
       partOf(key('r', state)),
@@ -94,7 +94,7 @@ describe('a key', () => {
     ])
   })
 
-  test('only the last five retired keys of an algorithm are listed', () => {
+  it('only the last five retired keys of an algorithm are listed', () => {
     const retired = Array.from({ length: 7 }, (_, n) => key(`e-${n}`, 'retired'))
     const { keys, changes } = advance([...retired, ...ring, key('r-0', 'retired')], NOW + 1, policy)
     expect(inState(keys, 'retired').map(({ kid }) => kid)).toEqual(['e-2', 'e-3', 'e-4', 'e-5', 'e-6', 'r-0'])
@@ -103,7 +103,7 @@ describe('a key', () => {
 })
 
 describe('new keys', () => {
-  test('new keys are published only where a next key is missing', () => {
+  it('new keys are published only where a next key is missing', () => {
     const { keys, changes } = replenish(ring.slice(0, 3), NOW + 5, [
       key('e3', 'next', 0),
       key('r3', 'next', 0),
@@ -114,7 +114,7 @@ describe('new keys', () => {
     expect(replenish(keys, NOW + 6, [key('e4'), key('r4')]).keys).toBe(keys)
   })
 
-  test('a new key signs at once if no other key can sign', () => {
+  it('a new key signs at once if no other key can sign', () => {
     const { keys, changes } = replenish<RingKey>([], NOW, [key('e1', 'next', 0), key('r1', 'next', 0)])
     expect(states(keys)).toEqual({ e1: 'current', r1: 'current' })
     expect(summaryOf(changes)).toEqual(['e1 published', 'e1 activated', 'r1 published', 'r1 activated'])
@@ -123,7 +123,7 @@ describe('new keys', () => {
     expect(canSign([key('e1', 'current'), key('r1', 'previous')])).toBe(false)
   })
 
-  test('a new next key is published in the same write that activates the old next key', () => {
+  it('a new next key is published in the same write that activates the old next key', () => {
     const { keys, changes } = advance(ring, NOW + 90 * DAY, policy, [key('e3'), key('r3')])
     expect(states(keys)).toMatchObject({ e2: 'current', r2: 'current', e3: 'next', r3: 'next' })
     expect(summaryOf(changes)).toEqual(['e2 activated', 'e3 published', 'r2 activated', 'r3 published'])
@@ -131,7 +131,7 @@ describe('new keys', () => {
 })
 
 describe('rotating now', () => {
-  test('a rotation activates the next keys and publishes new next keys', () => {
+  it('a rotation activates the next keys and publishes new next keys', () => {
     const { keys, changes } = rotate(ring, NOW + 1, [key('e3'), key('r3')], ['e1', 'r1'])
     expect(states(keys)).toEqual({
       e1: 'previous',
@@ -144,44 +144,44 @@ describe('rotating now', () => {
     expect(summaryOf(changes)).toEqual(['e2 activated', 'e3 published', 'r2 activated', 'r3 published'])
   })
 
-  test('concurrent requests for a rotation make one rotation', () => {
+  it('concurrent requests for a rotation make one rotation', () => {
     const { keys } = rotate(ring, NOW + 1, [key('e3'), key('r3')], ['e1', 'r1'])
     expect(rotate(keys, NOW + 2, [key('e4'), key('r4')], ['e1', 'r1']).keys).toBe(keys)
   })
 
-  test('a rotation without a next key activates a new key', () => {
+  it('a rotation without a next key activates a new key', () => {
     const { keys } = rotate(ring.slice(0, 2), NOW + 1, [key('e3'), key('r3')], ['e1', 'r1'])
     expect(states(keys)).toEqual({ e1: 'previous', r1: 'previous', e3: 'current', r3: 'current' })
   })
 })
 
 describe('revoking', () => {
-  test('revoking the current key activates the next key of its algorithm and changes no other key', () => {
+  it('revoking the current key activates the next key of its algorithm and changes no other key', () => {
     const { keys, changes } = revoke(ring, NOW + 1, [], 'e1')
     expect(states(keys)).toEqual({ e1: 'revoked', r1: 'current', e2: 'current', r2: 'next' })
     expect(summaryOf(changes)).toEqual(['e1 revoked', 'e2 activated'])
     expect(missingNext(keys)).toEqual(['ES256'])
   })
 
-  test('revoking the current key activates a new key if there is no next key', () => {
+  it('revoking the current key activates a new key if there is no next key', () => {
     const { keys, changes } = revoke(ring.slice(0, 2), NOW + 1, [key('e3')], 'e1')
     expect(states(keys)).toEqual({ e1: 'revoked', r1: 'current', e3: 'current' })
     expect(summaryOf(changes)).toEqual(['e1 revoked', 'e3 published', 'e3 activated'])
   })
 
-  test.each(['previous', 'next', 'retired'] as const)('revoking a %s key activates no other key', (state) => {
+  it.each(['previous', 'next', 'retired'] as const)('revoking a %s key activates no other key', (state) => {
     const { keys, changes } = revoke([...ring.slice(0, 2), key('e9', state)], NOW + 1, [], 'e9')
     expect(states(keys)).toEqual({ e1: 'current', r1: 'current', e9: 'revoked' })
     expect(summaryOf(changes)).toEqual(['e9 revoked'])
   })
 
-  test('revoking a key again, or an unknown key, changes nothing', () => {
+  it('revoking a key again, or an unknown key, changes nothing', () => {
     const { keys } = revoke(ring, NOW + 1, [], 'r2')
     expect(revoke(keys, NOW + 2, [], 'r2').keys).toBe(keys)
     expect(revoke(keys, NOW + 2, [], 'e99').keys).toBe(keys)
   })
 
-  test('a revoked key is listed until its last token has expired', () => {
+  it('a revoked key is listed until its last token has expired', () => {
     const { keys } = revoke(ring, NOW, [], 'e2')
     const end = NOW + 10 * DAY + HOUR + 120
     expect(states(advance(keys, end - 1, policy).keys)['e2']).toBe('revoked')
@@ -189,7 +189,7 @@ describe('revoking', () => {
   })
 })
 
-test('the next change is due at the earliest time at which the state of a key ends', () => {
+it('the next change is due at the earliest time at which the state of a key ends', () => {
   const all = [...ring, key('e0', 'previous'), key('ex', 'revoked'), key('ey', 'retired')]
   const ends = all.map((one) => endOf(all, one, policy))
   const [rotationAt, access] = [NOW + 90 * DAY, NOW + 10 * DAY + HOUR + 120]

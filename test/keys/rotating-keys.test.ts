@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { seedKeyRing } from '../support/ready-keys.ts'
@@ -38,7 +38,7 @@ describeEachStore('rotating keys', (makeStore) => {
     return (JSON.parse(text) as { keys: { kid: string; state: string; sealed?: string }[] }).keys
   }
 
-  test('a due rotation happens once for all processes and publishes new next keys', async () => {
+  it('a due rotation happens once for all processes and publishes new next keys', async () => {
     const all = [await start(), await start(), await start()]
     const [first] = all as [(typeof all)[number]]
     const before = first.published()
@@ -68,7 +68,7 @@ describeEachStore('rotating keys', (makeStore) => {
     )
   })
 
-  test('private keys are deleted from the store when they are no longer needed', async () => {
+  it('private keys are deleted from the store when they are no longer needed', async () => {
     const { keys, list } = await start()
     await keys.rotate()
     const [, , , , es256, rs256] = await list()
@@ -86,7 +86,7 @@ describeEachStore('rotating keys', (makeStore) => {
     for (const { state, sealed } of await storedKeys()) expect(sealed === undefined).toBe(state === 'retired')
   })
 
-  test('rotate() activates the next keys in every process and publishes new next keys in the same write', async () => {
+  it('rotate() activates the next keys in every process and publishes new next keys in the same write', async () => {
     const [one, other] = [await start(), await start()]
     const [es1, rs1, es2, rs2] = one.published()
     const token = await one.sign()
@@ -117,7 +117,7 @@ describeEachStore('rotating keys', (makeStore) => {
     ])
   })
 
-  test('concurrent rotate() calls in three processes make one rotation', async () => {
+  it('concurrent rotate() calls in three processes make one rotation', async () => {
     const all = [await start(), await start(), await start()]
     const [, , es2] = all[0]!.published()
     await Promise.all(all.map(({ keys }) => keys.rotate()))
@@ -129,7 +129,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(all.flatMap(({ emitted }) => emitted)).toHaveLength(4)
   })
 
-  test('list() returns times and nothing private', async () => {
+  it('list() returns times and nothing private', async () => {
     const { keys } = await start()
     advanceClock(DAY)
     await keys.rotate()
@@ -145,7 +145,7 @@ describeEachStore('rotating keys', (makeStore) => {
     }
   })
 
-  test('revoking the signing key removes the key in every process, activates another key and revokes the tokens of the key', async () => {
+  it('revoking the signing key removes the key in every process, activates another key and revokes the tokens of the key', async () => {
     const [one, other] = [await start(), await start()]
     const [es1, , es2] = one.published() as [string, string, string]
     const token = await other.sign()
@@ -165,7 +165,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect((await one.list()).filter((line) => line.startsWith('next ES256'))).toHaveLength(1)
   })
 
-  test('if a process crashes while it revokes a key, other processes revoke the tokens of the key', async () => {
+  it('if a process crashes while it revokes a key, other processes revoke the tokens of the key', async () => {
     const failure = new Error('crashed')
     const one = await start({ revokeKey: () => Promise.reject(failure) })
     const other = await start({ takeOverAfterMs: 20 })
@@ -180,7 +180,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect([...late.emitted, ...informed.emitted]).toEqual([])
   })
 
-  test('repeating revoke() completes a failed revocation and changes no key', async () => {
+  it('repeating revoke() completes a failed revocation and changes no key', async () => {
     let fails = true
     const revokeKey = () => (fails ? Promise.reject(new Error('away')) : Promise.resolve())
     // The process knows the revocation, although the write of the revocation has failed.
@@ -194,7 +194,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(one.emitted.slice(emitted).filter((line) => !line.startsWith('published'))).toEqual([])
   })
 
-  test('revoke() of the only key that can sign generates another key first', async () => {
+  it('revoke() of the only key that can sign generates another key first', async () => {
     const store = makeStore(data)
     await seedKeyRing(store, SECRET)
     const ring = JSON.parse((await store.get(RING)) ?? '') as { keys: { state: string }[] }
@@ -215,7 +215,7 @@ describeEachStore('rotating keys', (makeStore) => {
     ])
   })
 
-  test('revoke() rejects an unknown key and an invalid actor, and writes nothing', async () => {
+  it('revoke() rejects an unknown key and an invalid actor, and writes nothing', async () => {
     const { store, writes } = watchWrites(makeStore(data))
     const { keys, revoked, signing } = await start({}, store)
     writes.length = 0
@@ -228,7 +228,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(revoked).toEqual([])
   })
 
-  test('tokens with unknown keys make a process poll the keys, at most once a second on average', async () => {
+  it('tokens with unknown keys make a process poll the keys, at most once a second on average', async () => {
     const one = await start()
     const faulty = faultyStore({ ...makeStore(data), subscribe: async () => async () => {} })
     const unsubscribed = await start({}, faulty.store)
@@ -253,7 +253,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(reads()).toBe(5)
   })
 
-  test('while the store is unavailable, a token with an unknown key is rejected as such, and the cause is logged at debug only', async () => {
+  it('while the store is unavailable, a token with an unknown key is rejected as such, and the cause is logged at debug only', async () => {
     const faulty = faultyStore(makeStore(data))
     const one = await start({}, faulty.store)
     const token = await one.sign()
@@ -265,7 +265,7 @@ describeEachStore('rotating keys', (makeStore) => {
     faulty.comeBack()
   })
 
-  test('a process whose keys were not confirmed for an hour polls the keys before it signs', async () => {
+  it('a process whose keys were not confirmed for an hour polls the keys before it signs', async () => {
     const faulty = faultyStore(makeStore(data))
     const one = await start({}, faulty.store)
     faulty.arm()
@@ -284,7 +284,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(faulty.calls).toEqual([])
   })
 
-  test('a process that knows the revocation of its signing key polls the keys before it signs', async () => {
+  it('a process that knows the revocation of its signing key polls the keys before it signs', async () => {
     let revokedKid = ''
     const faulty = faultyStore({ ...makeStore(data), subscribe: async () => async () => {} })
     const [one, unsubscribed] = [
@@ -303,7 +303,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(faulty.calls).toEqual([])
   })
 
-  test.each(['rejected', 'unanswered'] as const)(
+  it.each(['rejected', 'unanswered'] as const)(
     'if a write of the key ring is %s, the keys still rotate exactly once, and each event is emitted once',
     async (fault) => {
       const faulty = faultyStore(makeStore(data))
@@ -322,7 +322,7 @@ describeEachStore('rotating keys', (makeStore) => {
     },
   )
 
-  test('another process generates the next keys that a crashed process did not generate', async () => {
+  it('another process generates the next keys that a crashed process did not generate', async () => {
     const store = makeStore(data)
     await seedKeyRing(store, SECRET)
     const ring = JSON.parse((await store.get(RING)) ?? '') as { keys: { state: string }[] }
@@ -336,7 +336,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(one.emitted.map((line) => line.split(' ')[0])).toEqual(['published', 'published'])
   })
 
-  test('a ring without a key that can sign gets new keys before anything is signed', async () => {
+  it('a ring without a key that can sign gets new keys before anything is signed', async () => {
     const store = makeStore(data)
     await store.set(RING, '{"v":1,"id":"empty","keys":[]}')
     const one = await start({ takeOverAfterMs: 20 })
@@ -344,7 +344,7 @@ describeEachStore('rotating keys', (makeStore) => {
     await vi.waitFor(() => expect(one.published()).toHaveLength(4))
   })
 
-  test('a ring without next keys stays in use and gets next keys', async () => {
+  it('a ring without next keys stays in use and gets next keys', async () => {
     const store = makeStore(data)
     await seedKeyRing(store, SECRET)
     const { keys } = JSON.parse((await store.get(RING)) ?? '') as { keys: Record<string, unknown>[] }
@@ -370,7 +370,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(one.published()).toContain(es1)
   })
 
-  test('a process without the newest secret uses its keys until another process rotates the keys, and writes nothing', async () => {
+  it('a process without the newest secret uses its keys until another process rotates the keys, and writes nothing', async () => {
     const [OLD, NEW] = [SECRET, 'the secret of tomorrow, also long enough']
     const { store, writes } = watchWrites(makeStore(data))
     const error = vi.fn()
@@ -393,7 +393,7 @@ describeEachStore('rotating keys', (makeStore) => {
     await young.keys.list()
   })
 
-  test('if the keys could not be encrypted under the newest secret at the start, the next rotation encrypts all keys under this secret', async () => {
+  it('if the keys could not be encrypted under the newest secret at the start, the next rotation encrypts all keys under this secret', async () => {
     const NEW = 'the secret of tomorrow, also long enough'
     const faulty = faultyStore(makeStore(data))
     await seedKeyRing(faulty.store, SECRET)
@@ -409,7 +409,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(other.published()).toEqual(one.published())
   })
 
-  test('a closed process neither polls nor writes', async () => {
+  it('a closed process neither polls nor writes', async () => {
     const { store, writes } = watchWrites(makeStore(data))
     const one = await start({}, store)
     const other = await start()
@@ -443,7 +443,7 @@ describeEachStore('rotating keys', (makeStore) => {
       return started
     }
 
-    test('an empty store gets the keys of the imported ring, encrypted under the newest secret of the importing process', async () => {
+    it('an empty store gets the keys of the imported ring, encrypted under the newest secret of the importing process', async () => {
       const old = await another()
       await old.keys.rotate()
       await vi.waitFor(() => expect(old.published()).toHaveLength(6))
@@ -471,7 +471,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(await store.get(RING)).toBe(before)
     })
 
-    test('a ring that rotated after the import is not changed by a repeated import', async () => {
+    it('a ring that rotated after the import is not changed by a repeated import', async () => {
       const text = await (await another()).keys.exportable!.toText()
       await importInto(makeStore(data), text)
       const one = await begin()
@@ -481,7 +481,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(await one.list()).toEqual(list)
     })
 
-    test('a key that was revoked in the exporting store after an import is revoked by the next import', async () => {
+    it('a key that was revoked in the exporting store after an import is revoked by the next import', async () => {
       const old = await another()
       await importInto(makeStore(data), await old.keys.exportable!.toText())
       const one = await begin()
@@ -494,7 +494,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(one.revoked.map(({ kid }) => kid)).toEqual([es1])
     })
 
-    test('a store with different keys, and a store that has lost its ring, reject an imported ring', async () => {
+    it('a store with different keys, and a store that has lost its ring, reject an imported ring', async () => {
       const text = await (await another()).keys.exportable!.toText()
       const { writes, store } = watchWrites(makeStore(data))
       const [one, other] = [await begin(), keyProcess(store)]
@@ -513,7 +513,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(await store.get(RING)).toBeUndefined()
     })
 
-    test('if two different rings are imported at once, one ring is imported and the other ring is rejected', async () => {
+    it('if two different rings are imported at once, one ring is imported and the other ring is rejected', async () => {
       const first = await (await another()).keys.exportable!.toText()
       const own = keyProcess(makeStore(`${data} third`))
       stops.push(await own.keys.follow())
@@ -528,7 +528,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(failed.reason).toMatchObject({ code: 'ERR_CONFLICT' })
     })
 
-    test('an imported ring from a store whose clock was years ahead rotates when the rotation is due', async () => {
+    it('an imported ring from a store whose clock was years ahead rotates when the rotation is due', async () => {
       vi.setSystemTime(NOW + 40 * 365 * DAY * 1000)
       const old = await another()
       const text = await old.keys.exportable!.toText()
@@ -542,7 +542,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(old.published()).toContain(one.signing())
     })
 
-    test('an imported ring is rejected if no secret decrypts it or if it is corrupt, and nothing is written', async () => {
+    it('an imported ring is rejected if no secret decrypts it or if it is corrupt, and nothing is written', async () => {
       const text = await (await another()).keys.exportable!.toText()
       const { writes, store } = watchWrites(makeStore(data))
       const { unseal } = keyProcess(store, { secrets: [NEW] }).keys.exportable!
@@ -570,7 +570,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(writes).toEqual([])
     })
 
-    test('an imported ring whose keys were all revoked gets new keys before anything is signed', async () => {
+    it('an imported ring whose keys were all revoked gets new keys before anything is signed', async () => {
       const old = await another()
       for (const { kid, state } of await old.keys.list()) if (state === 'current') await old.keys.revoke(kid)
       const { keys, ...rest } = JSON.parse(await old.keys.exportable!.toText()) as {
@@ -595,7 +595,7 @@ describeEachStore('rotating keys', (makeStore) => {
 })
 
 // Fixed bug: the ring was read, and missing keys were generated, ten times a second.
-test('while the ring can be read and not written, a process with a due rotation polls every two seconds', async () => {
+it('while the ring can be read and not written, a process with a due rotation polls every two seconds', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: NOW })
   const inner = memoryStore()
   await seedKeyRing(inner, SECRET)

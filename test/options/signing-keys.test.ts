@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint, type JWK } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { GatehouseError, type GatehouseOptions } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { resolveOptions } from '../../src/options/resolve-options.ts'
@@ -38,7 +38,7 @@ const keysOf = ({ resolved }: ReturnType<typeof resolve>) =>
   resolved && 'jwks' in resolved ? resolved.jwks.keys : []
 
 describe('the rotation schedule in signingKeys', () => {
-  test('by default, keys rotate after 90 days and are published 1 day before they sign', () => {
+  it('by default, keys rotate after 90 days and are published 1 day before they sign', () => {
     for (const given of [undefined, {}, { rotateAfterSeconds: undefined }]) {
       const { problems, resolved } = resolve(given)
       expect(problems).toEqual([])
@@ -49,7 +49,7 @@ describe('the rotation schedule in signingKeys', () => {
     expect(resolve({ rotateAfterSeconds: 2, publishAheadSeconds: 1 }).problems).toEqual([])
   })
 
-  test.each([DAY, 90 * DAY, 91 * DAY])(
+  it.each([DAY, 90 * DAY, 91 * DAY])(
     'publishAheadSeconds must be less than a rotateAfterSeconds of %i',
     (seconds) => {
       const { problems } = resolve({ rotateAfterSeconds: seconds, publishAheadSeconds: seconds })
@@ -59,19 +59,19 @@ describe('the rotation schedule in signingKeys', () => {
     },
   )
 
-  test('with a rotateAfterSeconds of one day, publishAheadSeconds must be lower than its default of one day', () => {
+  it('with a rotateAfterSeconds of one day, publishAheadSeconds must be lower than its default of one day', () => {
     expect(resolve({ rotateAfterSeconds: DAY }).problems).toHaveLength(1)
     expect(resolve({ rotateAfterSeconds: DAY, publishAheadSeconds: 3600 }).problems).toEqual([])
   })
 
-  test.each([0, 1.5, -1, '90', null, Number.NaN, Infinity])('rotateAfterSeconds rejects %s', (value) => {
+  it.each([0, 1.5, -1, '90', null, Number.NaN, Infinity])('rotateAfterSeconds rejects %s', (value) => {
     const { problems } = resolve({ rotateAfterSeconds: value ?? 'null', publishAheadSeconds: 1 })
     expect(problems).toEqual([
       `signingKeys.rotateAfterSeconds must be a whole number of seconds from 2 to ${3660 * DAY}`,
     ])
   })
 
-  test.each([
+  it.each([
     ['a text', 'daily'],
     ['a list', []],
     ['null', null],
@@ -80,7 +80,7 @@ describe('the rotation schedule in signingKeys', () => {
     expect(resolve(given).problems).toEqual(['signingKeys must be an object'])
   })
 
-  test('signingKeys rejects an unknown property, and a rotation schedule beside the keys of the host', () => {
+  it('signingKeys rejects an unknown property, and a rotation schedule beside the keys of the host', () => {
     expect(resolve({ rotateAfter: 5 }).problems).toEqual([
       'signingKeys.rotateAfter is unknown; expected rotateAfterSeconds and publishAheadSeconds, or jwks alone',
     ])
@@ -91,7 +91,7 @@ describe('the rotation schedule in signingKeys', () => {
 })
 
 describe('the keys of the host in signingKeys.jwks', () => {
-  test('a key of the host gets kid, alg and use, and loses all members that are not needed', async () => {
+  it('a key of the host gets kid, alg and use, and loses all members that are not needed', async () => {
     const resolved = withKeys(
       { ...ec.private, x5c: ['…'] },
       { ...rsa.private, kid: 'mine', alg: 'RS256' },
@@ -116,14 +116,14 @@ describe('the keys of the host in signingKeys.jwks', () => {
     expect(rsaKid).toBe(await calculateJwkThumbprint(rsa.private))
   })
 
-  test.each([
+  it.each([
     ['a list', { jwks: [ec.private] }, 'jwks must be a JWK Set: { keys: [...] } (RFC 7517 5)'],
     ['a text', { jwks: 'keys' }, 'jwks must be a JWK Set: { keys: [...] } (RFC 7517 5)'],
   ])('signingKeys.jwks rejects %s instead of a JWK Set', (_what, given, problem) => {
     expect(resolve(given).problems).toEqual([`signingKeys.${problem}`])
   })
 
-  test.each([
+  it.each([
     [
       'is symmetric: every verifier of tokens could also sign them',
       { kty: 'oct', k: 'c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0', alg: 'HS256' },
@@ -152,12 +152,12 @@ describe('the keys of the host in signingKeys.jwks', () => {
     expect(problems).toEqual([`signingKeys.jwks.keys[2] ${problem}`])
   })
 
-  test('two keys with the same kid are rejected', () => {
+  it('two keys with the same kid are rejected', () => {
     const { problems } = withKeys({ ...ec.private, kid: 'a' }, { ...rsa.private, kid: 'a' })
     expect(problems[0]).toBe('signingKeys.jwks.keys[1].kid "a" is in the set twice')
   })
 
-  test('one key with two kids is rejected, because revoking one kid would leave the other kid valid', () => {
+  it('one key with two kids is rejected, because revoking one kid would leave the other kid valid', () => {
     const padded = { ...ec.public, x: `${ec.public.x}=`, kid: 'b' }
     for (const again of [{ ...ec.private, kid: 'b' }, { ...ec.public, kid: 'b' }, padded]) {
       const { problems } = withKeys({ ...ec.private, kid: 'a' }, rsa.private, again)
@@ -167,7 +167,7 @@ describe('the keys of the host in signingKeys.jwks', () => {
     expect(withKeys(ec.private, rsa.private, otherEc.public).problems).toEqual([])
   })
 
-  test('the keys of the host need a private key for ES256 and a private key for RS256', () => {
+  it('the keys of the host need a private key for ES256 and a private key for RS256', () => {
     expect(withKeys(ec.private, rsa.public).problems).toEqual([
       'signingKeys.jwks.keys has no private key for RS256, which signs ID tokens',
     ])

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -84,12 +84,12 @@ const files = [
     .flatMap(({ name }) => textFiles(name)),
 ].filter((file) => file !== 'test/package/words.test.ts')
 
-test('code, tests and documents contain no word that was replaced', () => {
+it('code, tests and documents contain no word that was replaced', () => {
   const found = files.flatMap((file) => findWords(file, readFileSync(path.join(root, file), 'utf8')))
   expect(found.map(({ place, word, say }) => `${place}: "${word}"; say ${say}`)).toEqual([])
 })
 
-test('a replaced word is found in a text and in a file name, with file and line', () => {
+it('a replaced word is found in a text and in a file name, with file and line', () => {
   const text = [
     '// The key is published.',
     '// Whoever takes it back has to say so.',

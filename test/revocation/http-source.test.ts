@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createHttpSource } from '../../src/revocation/http-source.ts'
 
 const revocation = { of: 'token', id: 'token-1', until: 2_000_000_000 } as const
@@ -38,7 +38,7 @@ const source = (options: Partial<Parameters<typeof createHttpSource>[0]> = {}) =
   createHttpSource({ uri, clientId: 'key_1', clientSecret: 'secret', timeoutMs: 2000, ...options })
 
 describe('the HTTP source', () => {
-  test('a read sends Basic credentials and its cursor', async () => {
+  it('a read sends Basic credentials and its cursor', async () => {
     const { read } = source()
     expect(await read(undefined)).toEqual({ revocations: [revocation], cursor: 'c1', more: false })
     await read('a b&c')
@@ -49,18 +49,18 @@ describe('the HTTP source', () => {
     expect(requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('key_1:secret').toString('base64')}`)
   })
 
-  test('credentials are form-encoded before they are encoded as Basic credentials (RFC 6749 2.3.1)', async () => {
+  it('credentials are form-encoded before they are encoded as Basic credentials (RFC 6749 2.3.1)', async () => {
     await source({ clientId: 'a:b', clientSecret: 'ü %+' }).read(undefined)
     const [, value = ''] = requests[0]?.headers.authorization?.split(' ') ?? []
     expect(Buffer.from(value, 'base64').toString()).toBe('a%3Ab:%C3%BC+%25%2B')
   })
 
-  test('a read keeps the query of the address', async () => {
+  it('a read keeps the query of the address', async () => {
     await source({ uri: `${uri}?tenant=7` }).read('c')
     expect(requests[0]?.url).toBe('/auth/oauth2/revocations?tenant=7&cursor=c')
   })
 
-  test('a read that gets a 304 returns an empty list and the same cursor', async () => {
+  it('a read that gets a 304 returns an empty list and the same cursor', async () => {
     const { read } = source()
     respond = json({ revocations: [], cursor: 'c1', more: false }, { ETag: '"one"' })
     await read(undefined)
@@ -69,7 +69,7 @@ describe('the HTTP source', () => {
     expect(requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"one"'])
   })
 
-  test('a first read, and a read that continues with the next page, send no If-None-Match', async () => {
+  it('a first read, and a read that continues with the next page, send no If-None-Match', async () => {
     const { read } = source()
     respond = json({ revocations: [revocation], cursor: 'c1', more: true }, { ETag: '"page"' })
     expect(await read(undefined)).toMatchObject({ cursor: 'c1', more: true })
@@ -79,13 +79,13 @@ describe('the HTTP source', () => {
     expect(requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined, undefined])
   })
 
-  test('a read omits corrupt revocations', async () => {
+  it('a read omits corrupt revocations', async () => {
     const revocations = [revocation, { of: 'planet', id: 'x', until: 1 }, null, 7, { of: 'token', id: 'y' }]
     respond = json({ revocations, cursor: 'c', more: false })
     expect(await source().read(undefined)).toEqual({ revocations: [revocation], cursor: 'c', more: false })
   })
 
-  test.each([
+  it.each([
     [401, 'revocations.clientSecret'],
     [403, 'resource server'],
     [404, 'HTTP 404'],
@@ -100,12 +100,12 @@ describe('the HTTP source', () => {
     expect(JSON.stringify(failure) + String(failure)).not.toContain('very-secret')
   })
 
-  test('a 304 to an unconditional request is an error', async () => {
+  it('a 304 to an unconditional request is an error', async () => {
     respond = status(304)
     await expect(source().read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
   })
 
-  test('a redirect is rejected, because the secret is sent only to the configured address', async () => {
+  it('a redirect is rejected, because the secret is sent only to the configured address', async () => {
     respond = (response, request) =>
       request.url === '/elsewhere'
         ? json({ revocations: [], cursor: 'stolen', more: false })(response)
@@ -117,7 +117,7 @@ describe('the HTTP source', () => {
     expect(requests.map(({ url }) => url)).toEqual(['/auth/oauth2/revocations'])
   })
 
-  test.each([
+  it.each([
     'not json',
     '[]',
     'null',
@@ -129,7 +129,7 @@ describe('the HTTP source', () => {
     await expect(source().read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
   })
 
-  test('an endless response is aborted', async () => {
+  it('an endless response is aborted', async () => {
     const chunk = Buffer.alloc(1_048_576, ' ')
     let sent = 0
     respond = (response) => {
@@ -146,12 +146,12 @@ describe('the HTTP source', () => {
     expect(sent).toBeLessThan(100)
   })
 
-  test.each(['nothing', 'half a response'])('a read times out if the server sends %s', async (what) => {
+  it.each(['nothing', 'half a response'])('a read times out if the server sends %s', async (what) => {
     respond = (response) => void (what === 'nothing' || response.write('{"revocations":['))
     await expect(source({ timeoutMs: 50 }).read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
   })
 
-  test('reads soon after a failed read fail without another request', async () => {
+  it('reads soon after a failed read fail without another request', async () => {
     respond = status(500)
     const { read } = source()
     const failures = []
@@ -160,7 +160,7 @@ describe('the HTTP source', () => {
     expect(new Set(failures).size).toBe(1)
   })
 
-  test('close() aborts pending requests', async () => {
+  it('close() aborts pending requests', async () => {
     let asked = () => {}
     const arrived = new Promise<void>((resolve) => (asked = resolve))
     respond = () => asked()

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { silentLogger } from '../../src/host/logger.ts'
@@ -263,7 +263,7 @@ const names: fc.Arbitrary<Parameters<Awaited<ReturnType<typeof createWorld>>['ru
 )
 
 describe('the revocations of several processes', () => {
-  test('all processes agree with the model after any sequence of new tokens, revocations, lost subscriptions, repeated messages and restarts', async () => {
+  it('all processes agree with the model after any sequence of new tokens, revocations, lost subscriptions, repeated messages and restarts', async () => {
     let [revoked, valid] = [0, 0]
     await fc.assert(
       fc.asyncProperty(
@@ -290,7 +290,7 @@ describe('the revocations of several processes', () => {
 })
 
 describe('revocations within one second', () => {
-  test('in all processes, tokens issued before a revocation in the same second are rejected, and tokens issued after the revocation are valid', async () => {
+  it('in all processes, tokens issued before a revocation in the same second are rejected, and tokens issued after the revocation are valid', async () => {
     const world = await createWorld([0, -30_000, 30_000])
     for (let turn = 0; turn < 20; turn += 1) {
       for (const by of [0, 1, 2]) await world.run('issue', by, 0, 7)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { asRevocation, readRevocation, writeRevocation } from '../../src/revocation/revocation.ts'
 import type { RevocableToken, Revocation } from '../../src/revocation/revocation.ts'
 import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
@@ -25,7 +25,7 @@ function isRevokedBy(revocations: readonly Revocation[], one = token()): boolean
   return set.isTokenRevoked(one)
 }
 
-test('the lowest valid epoch of a client is the highest threshold of its revocations', () => {
+it('the lowest valid epoch of a client is the highest threshold of its revocations', () => {
   const set = createRevocationSet()
   expect(set.lowestValidEpoch('c1')).toBe(0)
   set.add([
@@ -47,7 +47,7 @@ describe('tokens that a client revoked by itself', () => {
   const own = (id: string, epoch = 0, until = UNTIL) =>
     ({ of: 'token', id, clientId: 'c1', epoch, until }) as const
 
-  test('they count once each, until they expire; what the host revoked does not count', () => {
+  it('they count once each, until they expire; what the host revoked does not count', () => {
     const set = createRevocationSet()
     set.add([own('t1'), own('t1'), own('t2', 0, UNTIL + 10_000), { of: 'token', id: 't3', until: UNTIL }])
     expect(set.countOwn('c1')).toBe(2)
@@ -58,7 +58,7 @@ describe('tokens that a client revoked by itself', () => {
     expect([set.countOwn('c1'), set.size]).toEqual([0, 0])
   })
 
-  test.each(['before', 'after'])('those %s the revocation of a higher epoch take no memory', (order) => {
+  it.each(['before', 'after'])('those %s the revocation of a higher epoch take no memory', (order) => {
     const set = createRevocationSet()
     const revocations = [
       own('t1', 4),
@@ -78,7 +78,7 @@ describe('tokens that a client revoked by itself', () => {
 })
 
 describe('isTokenRevoked()', () => {
-  test.each<[string, Revocation, boolean]>([
+  it.each<[string, Revocation, boolean]>([
     ['the token itself', { of: 'token', id: 't1', until: UNTIL }, true],
     ['another token', { of: 'token', id: 't2', until: UNTIL }, false],
     ['its grant', { of: 'grant', id: 'g1', until: UNTIL }, true],
@@ -129,21 +129,21 @@ describe('isTokenRevoked()', () => {
     },
   )
 
-  test('a token without valid epochs counts as a token of epoch 0', () => {
+  it('a token without valid epochs counts as a token of epoch 0', () => {
     const old = token({}, { access_epoch: undefined, catalog_epoch: 'five' })
     expect(isRevokedBy([{ of: 'client', id: 'c1', below: 1, until: UNTIL }], old)).toBe(true)
     expect(isRevokedBy([{ of: 'operation', id: 'invoices:read', below: 1, until: UNTIL }], old)).toBe(true)
     expect(isRevokedBy([{ of: 'client', id: 'c1', below: 0, until: UNTIL }], old)).toBe(false)
   })
 
-  test('ids such as __proto__, constructor and toString are ordinary ids', () => {
+  it('ids such as __proto__, constructor and toString are ordinary ids', () => {
     const odd = token({ tokenId: '__proto__', grantId: 'constructor', clientId: 'toString' })
     expect(isRevokedBy([], odd)).toBe(false)
     expect(isRevokedBy([{ of: 'token', id: '__proto__', until: UNTIL }], odd)).toBe(true)
     expect(isRevokedBy([{ of: 'client', id: 'toString', until: UNTIL }], odd)).toBe(true)
   })
 
-  test('a revocation of scopes of a grant covers the tokens of the grant that carry one of them, and no token that was issued when it was over', () => {
+  it('a revocation of scopes of a grant covers the tokens of the grant that carry one of them, and no token that was issued when it was over', () => {
     const lost: Revocation = { of: 'grant', id: 'g1', scopes: ['payments:list', 'x:y'], until: UNTIL }
     expect(isRevokedBy([lost])).toBe(true)
     expect(isRevokedBy([lost], token({ grantId: 'g2' }))).toBe(false)
@@ -154,7 +154,7 @@ describe('isTokenRevoked()', () => {
     expect(isRevokedBy([lost, grant], token({ scopes: [] }))).toBe(true)
   })
 
-  test('a scope of a grant is revoked until its revocation is over, and pruning leaves nothing of it', () => {
+  it('a scope of a grant is revoked until its revocation is over, and pruning leaves nothing of it', () => {
     const set = createRevocationSet()
     set.add([{ of: 'grant', id: 'g1', scopes: ['payments:list', 'x:y'], until: UNTIL }])
     const isRevokedAt = (now: number) => set.isGrantScopeRevoked('g1', 'payments:list', now)
@@ -168,7 +168,7 @@ describe('isTokenRevoked()', () => {
     expect([set.isTokenRevoked(token()), set.size]).toEqual([false, 0])
   })
 
-  test('no grant revocation covers a token without a grant', () => {
+  it('no grant revocation covers a token without a grant', () => {
     const direct = token({ grantId: undefined })
     expect(isRevokedBy([{ of: 'grant', id: 'undefined', until: UNTIL }], direct)).toBe(false)
   })
@@ -219,7 +219,7 @@ function covers(
 }
 
 describe('the precedence of revocations', () => {
-  test('a token is revoked if any revocation covers it, even if revocations arrive repeatedly and in a different order', () => {
+  it('a token is revoked if any revocation covers it, even if revocations arrive repeatedly and in a different order', () => {
     fc.assert(
       fc.property(
         fc.array(aRevocation, { maxLength: 12 }).chain((made) =>
@@ -242,7 +242,7 @@ describe('the precedence of revocations', () => {
     )
   })
 
-  test('pruning changes nothing for tokens that have not expired', () => {
+  it('pruning changes nothing for tokens that have not expired', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(aRevocation, fc.integer({ min: 900, max: 1800 })), { maxLength: 20 }),
@@ -272,7 +272,7 @@ describe('the precedence of revocations', () => {
     )
   })
 
-  test.each<[string, Omit<Revocation, 'until'>]>([
+  it.each<[string, Omit<Revocation, 'until'>]>([
     ['a token', { of: 'token', id: 't1' }],
     ['a grant', { of: 'grant', id: 'g1' }],
     ['a key', { of: 'key', id: 'k1' }],
@@ -292,7 +292,7 @@ describe('the precedence of revocations', () => {
     },
   )
 
-  test('a revocation that was pruned too early is restored when it is added again', () => {
+  it('a revocation that was pruned too early is restored when it is added again', () => {
     const revocation = { of: 'client', id: 'c1', below: 6, until: 1000 } as const
     const set = createRevocationSet()
     set.add([revocation])
@@ -304,7 +304,7 @@ describe('the precedence of revocations', () => {
 })
 
 describe('the size of the revocation set', () => {
-  test('the size counts all revocations, and is zero after all were pruned', () => {
+  it('the size counts all revocations, and is zero after all were pruned', () => {
     fc.assert(
       fc.property(fc.array(aRevocation, { maxLength: 30 }), (made) => {
         const set = createRevocationSet()
@@ -322,7 +322,7 @@ describe('the size of the revocation set', () => {
     )
   })
 
-  test('the set keeps a revocation for ten minutes after its end', () => {
+  it('the set keeps a revocation for ten minutes after its end', () => {
     const set = createRevocationSet()
     set.add([{ of: 'client', id: 'c1', scopes: ['a'], until: 1000 }])
     set.prune(1599)
@@ -333,7 +333,7 @@ describe('the size of the revocation set', () => {
 })
 
 describe('onAdded()', () => {
-  test('a listener is called for each addition, until it unsubscribes', () => {
+  it('a listener is called for each addition, until it unsubscribes', () => {
     const set = createRevocationSet()
     let calls = 0
     const end = set.onAdded(() => (calls += 1))
@@ -348,7 +348,7 @@ describe('onAdded()', () => {
 })
 
 describe('the text of a revocation', () => {
-  test('a revocation is read as it was written, and equal revocations have equal texts', () => {
+  it('a revocation is read as it was written, and equal revocations have equal texts', () => {
     fc.assert(
       fc.property(aRevocation, (revocation) => {
         const backwards = Object.fromEntries(Object.entries(revocation).toReversed()) as unknown as Revocation
@@ -358,7 +358,7 @@ describe('the text of a revocation', () => {
     )
   })
 
-  test.each([
+  it.each([
     'nonsense',
     'null',
     '[]',
@@ -381,7 +381,7 @@ describe('the text of a revocation', () => {
     expect(readRevocation(text)).toBeUndefined()
   })
 
-  test('asRevocation() drops unknown fields', () => {
+  it('asRevocation() drops unknown fields', () => {
     const value = { of: 'grant', id: 'g1', until: 1, below: 3, since: 4 }
     expect(asRevocation(value)).toEqual({ of: 'grant', id: 'g1', until: 1 })
   })

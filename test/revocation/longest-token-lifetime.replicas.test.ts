@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
 import { replicatedStore, type ReplicatedStore } from '../support/replicated-store.ts'
 import { watchWrites } from '../support/stores.ts'
@@ -10,7 +10,7 @@ beforeEach(() => {
   db = replicatedStore()
 })
 
-test('if too few replicas have the longest lifetime, reading it rejects in every process', async () => {
+it('if too few replicas have the longest lifetime, reading it rejects in every process', async () => {
   const lifetime = createLongestLifetime(db.durable, 3600)
   db.replicates = false
   for (let times = 0; times < 3; times += 1) await expect(lifetime.seconds()).rejects.toThrow(TOO_FEW)
@@ -24,7 +24,7 @@ test('if too few replicas have the longest lifetime, reading it rejects in every
   expect(await createLongestLifetime(db.durable, 60).seconds()).toBe(3600)
 })
 
-test('reading a lifetime that another process has raised rejects until enough replicas have it', async () => {
+it('reading a lifetime that another process has raised rejects until enough replicas have it', async () => {
   const short = createLongestLifetime(db.durable, 60)
   expect(await short.seconds()).toBe(60)
   db.replicates = false
@@ -32,7 +32,7 @@ test('reading a lifetime that another process has raised rejects until enough re
   await expect(short.seconds()).rejects.toThrow(TOO_FEW)
 })
 
-test('a confirmed lifetime is not written again', async () => {
+it('a confirmed lifetime is not written again', async () => {
   const { store, writes } = watchWrites(db.durable)
   const lifetime = createLongestLifetime(store, 60)
   for (let times = 0; times < 3; times += 1) expect(await lifetime.seconds()).toBe(60)

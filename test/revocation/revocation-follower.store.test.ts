@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createRevocationFollower } from '../../src/revocation/revocation-follower.ts'
@@ -50,14 +50,14 @@ describeWithRedis('the revocation follower of a store (Redis)', () => {
     return { follower, isRevoked }
   }
 
-  test('another process receives a revocation at once', async () => {
+  it('another process receives a revocation at once', async () => {
     const { follower, isRevoked } = await startFollower()
     await createRevocationLog(redisStore(connect())).add([{ of: 'token', id: 'a', until: UNTIL }])
     await expect.poll(() => isRevoked('a'), { interval: 1, timeout: 2000 }).toBe(true)
     await follower.close()
   })
 
-  test('revocations made while the subscription is lost are known as soon as the subscription is restored', async () => {
+  it('revocations made while the subscription is lost are known as soon as the subscription is restored', async () => {
     const { follower, isRevoked } = await startFollower()
     const other = connect()
     const log = createRevocationLog(redisStore(other))

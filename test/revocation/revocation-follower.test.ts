@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { GatehouseError } from '../../src/errors.ts'
 import { silentLogger } from '../../src/host/logger.ts'
@@ -104,7 +104,7 @@ const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)
 
 // Fixed bug: the revocation was stored among the recent revocations of a time that the polls had passed, so no
 // poll read the revocation.
-test('a revocation by a process whose clock is minutes behind is read within an hour, even if its message is lost', async () => {
+it('a revocation by a process whose clock is minutes behind is read within an hour, even if its message is lost', async () => {
   const store = memoryStore()
   const { read } = createRevocationLog(store)
   const { follower, isRevoked } = setUp({}, { ...scriptedSource(), source: { read } })
@@ -118,7 +118,7 @@ test('a revocation by a process whose clock is minutes behind is read within an 
   await follower.close()
 })
 
-test('the follower reads all revocations once an hour, and its polls in between read only new revocations', async () => {
+it('the follower reads all revocations once an hour, and its polls in between read only new revocations', async () => {
   const { follower, cursors } = setUp({ pollIntervalSeconds: 60 })
   await follower.start()
   await seconds(3.5 * 3600)
@@ -128,7 +128,7 @@ test('the follower reads all revocations once an hour, and its polls in between 
 })
 
 describe('start() of the revocation follower', () => {
-  test('start() reads all pages in order, and polls continue after the last page', async () => {
+  it('start() reads all pages in order, and polls continue after the last page', async () => {
     const { follower, isRevoked, answer, cursors } = setUp()
     answer(page(['a'], { cursor: 'one', more: true }), page(['b'], { cursor: 'two' }))
     await follower.start()
@@ -139,7 +139,7 @@ describe('start() of the revocation follower', () => {
     await follower.close()
   })
 
-  test('start() subscribes before it reads, so that no revocation during the read is missed', async () => {
+  it('start() subscribes before it reads, so that no revocation during the read is missed', async () => {
     const { source, follower, isRevoked, publish, answer } = setUp()
     let release: (answer: RevocationPage) => void = () => {}
     answer(new Promise<RevocationPage>((resolve) => (release = resolve)))
@@ -154,7 +154,7 @@ describe('start() of the revocation follower', () => {
     await follower.close()
   })
 
-  test('start() rejects with the error of the source, and a retry uses the same subscription', async () => {
+  it('start() rejects with the error of the source, and a retry uses the same subscription', async () => {
     const { source, follower, notified, answer } = setUp()
     answer(unavailable(), unavailable())
     await expect(follower.start()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
@@ -166,7 +166,7 @@ describe('start() of the revocation follower', () => {
     expect(source.listeners).toBe(0)
   })
 
-  test('start() rejects when the subscription fails, and a retry subscribes', async () => {
+  it('start() rejects when the subscription fails, and a retry subscribes', async () => {
     const script = scriptedSource()
     const { listen } = script.source
     let attempts = 0
@@ -184,7 +184,7 @@ describe('start() of the revocation follower', () => {
     await follower.close()
   })
 
-  test('concurrent calls of start() share one attempt', async () => {
+  it('concurrent calls of start() share one attempt', async () => {
     const { source, follower, cursors } = setUp()
     await Promise.all([follower.start(), follower.start(), follower.start()])
     await follower.start()
@@ -196,7 +196,7 @@ describe('start() of the revocation follower', () => {
     await follower.close()
   })
 
-  test('a source that sends no messages is polled', async () => {
+  it('a source that sends no messages is polled', async () => {
     const script = scriptedSource()
     delete script.source.listen
     const { follower, isRevoked, answer } = setUp({}, script)
@@ -207,7 +207,7 @@ describe('start() of the revocation follower', () => {
     await follower.close()
   })
 
-  test('a large first read lets other work run between its pages', async () => {
+  it('a large first read lets other work run between its pages', async () => {
     const { follower, answer } = setUp()
     answer(...Array.from({ length: 20 }, (_, index) => page([`${index}`], { more: index < 19 })))
     let turns = 0
@@ -225,7 +225,7 @@ describe('start() of the revocation follower', () => {
 })
 
 describe('the polls of the revocation follower', () => {
-  test('a published revocation is known at once', async () => {
+  it('a published revocation is known at once', async () => {
     const { follower, isRevoked, publish, cursors } = setUp()
     await follower.start()
     publish(token('a'))
@@ -234,7 +234,7 @@ describe('the polls of the revocation follower', () => {
     await follower.close()
   })
 
-  test('a revocation whose message was missed is known after one poll interval at most', async () => {
+  it('a revocation whose message was missed is known after one poll interval at most', async () => {
     const { follower, isRevoked, answer, cursors } = setUp()
     await follower.start()
     for (let round = 0; round < 50; round += 1) {
@@ -247,7 +247,7 @@ describe('the polls of the revocation follower', () => {
     await follower.close()
   })
 
-  test('a restored subscription causes a poll at once', async () => {
+  it('a restored subscription causes a poll at once', async () => {
     const { follower, isRevoked, answer, reconnect } = setUp()
     await follower.start()
     answer(page(['a']))
@@ -258,7 +258,7 @@ describe('the polls of the revocation follower', () => {
   })
 
   // Fixed bug: the read after the reconnect failed, and the next one came with the next poll.
-  test('a read that fails because the store is unavailable is repeated ten times a second, and a read that fails for another reason waits for the next poll', async () => {
+  it('a read that fails because the store is unavailable is repeated ten times a second, and a read that fails for another reason waits for the next poll', async () => {
     const { follower, isRevoked, answer, reconnect, cursors } = setUp()
     await follower.start()
     answer(unavailable(), unavailable(), unavailable(), page(['a']))
@@ -275,7 +275,7 @@ describe('the polls of the revocation follower', () => {
     await follower.close()
   })
 
-  test('a subscription that is lost during a read causes another read, which finds revocations that the first read missed', async () => {
+  it('a subscription that is lost during a read causes another read, which finds revocations that the first read missed', async () => {
     const { follower, isRevoked, answer, reconnect, cursors } = setUp()
     await follower.start()
     let release: (answer: RevocationPage) => void = () => {}
@@ -290,7 +290,7 @@ describe('the polls of the revocation follower', () => {
     await follower.close()
   })
 
-  test('polls of a slow source never overlap', async () => {
+  it('polls of a slow source never overlap', async () => {
     const { source, follower, reconnect } = setUp()
     let pending = 0
     let most = 0
@@ -311,7 +311,7 @@ describe('the polls of the revocation follower', () => {
     await follower.close()
   })
 
-  test('expired revocations are pruned', async () => {
+  it('expired revocations are pruned', async () => {
     const { follower, set, answer } = setUp()
     answer({ ...page([]), revocations: [{ ...token('a'), until: START / 1000 + 60 }, token('b')] })
     await follower.start()
@@ -323,7 +323,7 @@ describe('the polls of the revocation follower', () => {
 })
 
 describe('a clock jump', () => {
-  test.each([
+  it.each([
     ['forward', HOUR],
     ['back', -HOUR],
   ])('a clock that jumps %s causes a full read', async (_, by) => {
@@ -339,7 +339,7 @@ describe('a clock jump', () => {
     await follower.close()
   })
 
-  test('a clock correction by seconds causes no full read', async () => {
+  it('a clock correction by seconds causes no full read', async () => {
     const { follower, cursors } = setUp()
     await follower.start()
     for (const by of [20_000, -20_000, 29_000, -29_000]) {
@@ -350,7 +350,7 @@ describe('a clock jump', () => {
     await follower.close()
   })
 
-  test('a clock that jumps by years and is set back within the hour loses no revocation, even if the store is unavailable', async () => {
+  it('a clock that jumps by years and is set back within the hour loses no revocation, even if the store is unavailable', async () => {
     const { follower, isRevoked, answer } = setUp()
     answer(page(['a']))
     await follower.start()
@@ -365,7 +365,7 @@ describe('a clock jump', () => {
     await follower.close()
   })
 
-  test('a clock jump during a read is detected before anything is pruned', async () => {
+  it('a clock jump during a read is detected before anything is pruned', async () => {
     const { follower, isRevoked, answer, cursors } = setUp()
     let release: (answer: RevocationPage) => void = () => {}
     answer(page(['a']))
@@ -385,7 +385,7 @@ describe('a clock jump', () => {
 })
 
 describe('the freshness of revocations', () => {
-  test('revocations are stale before the start and fresh after the start, and neither state causes a notification', async () => {
+  it('revocations are stale before the start and fresh after the start, and neither state causes a notification', async () => {
     const { follower, notified } = setUp()
     expect(follower.freshness.isStale).toBe(true)
     await seconds(3)
@@ -396,7 +396,7 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('each time revocations become stale or fresh again there is one notification, and the age of revocations counts from the last complete read', async () => {
+  it('each time revocations become stale or fresh again there is one notification, and the age of revocations counts from the last complete read', async () => {
     const { follower, notified, answer } = setUp()
     await follower.start()
     for (let turn = 1; turn <= 3; turn += 1) {
@@ -413,7 +413,7 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('if the source does not answer, revocations become stale after three poll intervals, and the source is polled again', async () => {
+  it('if the source does not answer, revocations become stale after three poll intervals, and the source is polled again', async () => {
     const { follower, notified, answer, isRevoked } = setUp()
     await follower.start()
     answer(new Promise(() => {}), page(['a']))
@@ -428,12 +428,12 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('before the first read, tokens are rejected with whenStale reject and accepted with whenStale serve', async () => {
+  it('before the first read, tokens are rejected with whenStale reject and accepted with whenStale serve', async () => {
     expect(setUp({ whenStale: 'reject' }).follower.mustReject).toBe(true)
     expect(setUp().follower.mustReject).toBe(false)
   })
 
-  test('tokens are rejected after revocations were stale for maxStalenessSeconds, until the revocations are fresh again', async () => {
+  it('tokens are rejected after revocations were stale for maxStalenessSeconds, until the revocations are fresh again', async () => {
     const { follower, answer } = setUp({ whenStale: 'reject', maxStalenessSeconds: 60 })
     await follower.start()
     answer(...Array.from({ length: 900 }, unavailable))
@@ -446,7 +446,7 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('with whenStale serve, tokens are accepted although revocations are stale', async () => {
+  it('with whenStale serve, tokens are accepted although revocations are stale', async () => {
     const { follower, isRevoked, answer } = setUp({ whenStale: 'serve', maxStalenessSeconds: 1 })
     answer(page(['a']))
     await follower.start()
@@ -457,7 +457,7 @@ describe('the freshness of revocations', () => {
     await follower.close()
   })
 
-  test('revocations are stale after the machine slept, even if only the wall clock has moved', async () => {
+  it('revocations are stale after the machine slept, even if only the wall clock has moved', async () => {
     const { follower } = setUp({ whenStale: 'reject' })
     await follower.start()
     vi.setSystemTime(Date.now() + HOUR)
@@ -469,7 +469,7 @@ describe('the freshness of revocations', () => {
 })
 
 describe('close() of the revocation follower', () => {
-  test('close() ends the subscription and the polls, and may be repeated', async () => {
+  it('close() ends the subscription and the polls, and may be repeated', async () => {
     const { source, follower, cursors } = setUp()
     await follower.start()
     await follower.close()
@@ -480,7 +480,7 @@ describe('close() of the revocation follower', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('close() while start() subscribes leaves no subscription behind', async () => {
+  it('close() while start() subscribes leaves no subscription behind', async () => {
     const script = scriptedSource()
     const { listen } = script.source
     let release = () => {}
@@ -498,7 +498,7 @@ describe('close() of the revocation follower', () => {
     expect(script.cursors).toEqual([])
   })
 
-  test.each([
+  it.each([
     ['succeeds', page(['a'], { more: true })],
     ['fails', unavailable()],
   ])('close() during a first read that then %s leaves no subscription and no timer', async (_, outcome) => {
@@ -525,7 +525,7 @@ describe('close() of the revocation follower', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('after close() during a poll, the follower neither notifies nor reads another page', async () => {
+  it('after close() during a poll, the follower neither notifies nor reads another page', async () => {
     const { follower, answer, cursors, notified } = setUp()
     await follower.start()
     let fail: (error: Error) => void = () => {}
@@ -538,7 +538,7 @@ describe('close() of the revocation follower', () => {
     expect(notified).toEqual([])
   })
 
-  test('close() before start() prevents the start', async () => {
+  it('close() before start() prevents the start', async () => {
     const { source, follower, cursors } = setUp()
     await follower.close()
     await expect(follower.start()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
@@ -546,7 +546,7 @@ describe('close() of the revocation follower', () => {
     expect(cursors).toEqual([])
   })
 
-  test('close() aborts a pending request of the source', async () => {
+  it('close() aborts a pending request of the source', async () => {
     const script = scriptedSource()
     let ended = 0
     script.source.close = () => void (ended += 1)
@@ -556,7 +556,7 @@ describe('close() of the revocation follower', () => {
     expect(ended).toBe(1)
   })
 
-  test('close() resolves even if unsubscribing fails', async () => {
+  it('close() resolves even if unsubscribing fails', async () => {
     const script = scriptedSource()
     script.source.listen = async () => async () => {
       throw unavailable()

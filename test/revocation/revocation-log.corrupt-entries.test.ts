@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { createPendingRevocations } from '../../src/revocation/pending-revocations.ts'
 import { createRevocationLog, type RevocationLog } from '../../src/revocation/revocation-log.ts'
@@ -29,7 +29,7 @@ async function readAll(log: RevocationLog, start?: string): Promise<Set<string>>
   return ids
 }
 
-test.each([
+it.each([
   ['in a bucket', 'revocations:buckets:', undefined],
   ['among the recent revocations', 'revocations:recent:', String(START - 1000)],
 ])(
@@ -60,7 +60,7 @@ test.each([
   },
 )
 
-test('corrupt members of the pending revocations are removed and not resumed', async () => {
+it('corrupt members of the pending revocations are removed and not resumed', async () => {
   const store = memoryStore()
   const pending = createPendingRevocations({
     store,

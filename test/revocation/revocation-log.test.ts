@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
@@ -59,7 +59,7 @@ function bucketName(until: number): string {
 }
 
 describeEachStore('the revocation log', (makeStore) => {
-  test('reading an empty log returns a cursor and no revocations', async () => {
+  it('reading an empty log returns a cursor and no revocations', async () => {
     const log = logOf(makeStore())
     const first = await readOn(log)
     expect(first.count).toBe(0)
@@ -67,7 +67,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect((await readOn(log, first.cursor)).ids).toEqual(new Set(['a']))
   })
 
-  test('each kind of revocation is read as it was written', async () => {
+  it('each kind of revocation is read as it was written', async () => {
     const log = logOf(makeStore())
     const made: Revocation[] = [
       token('jti'),
@@ -82,7 +82,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(pages.flat()).toEqual(expect.arrayContaining(made))
   })
 
-  test('full and partial buckets are read completely, in pages', async () => {
+  it('full and partial buckets are read completely, in pages', async () => {
     const store = makeStore()
     const made = [
       ...tokens(1500),
@@ -97,7 +97,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(Math.max(...pages.map((page) => page.length))).toBe(1000)
   })
 
-  test('recent revocations that fill more than one page are read in pages, across their indexes', async () => {
+  it('recent revocations that fill more than one page are read in pages, across their indexes', async () => {
     const store = makeStore()
     const log = logOf(store)
     const { cursor } = await readOn(log)
@@ -115,7 +115,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(Math.max(...pages.map((page) => page.length))).toBe(1000)
   })
 
-  test('revocations added during a full read are not missed, in any bucket', async () => {
+  it('revocations added during a full read are not missed, in any bucket', async () => {
     const store = makeStore()
     const log = logOf(store)
     await log.add([...tokens(1200), token('later', SECOND + 12 * DAY)])
@@ -131,7 +131,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(new Set([...ids, ...idsOf(first.revocations)]).size).toBe(1201 + 52)
   })
 
-  test('an entry that is added before the position of a slow read is read by the next poll', async () => {
+  it('an entry that is added before the position of a slow read is read by the next poll', async () => {
     const store = makeStore()
     const reader = logOf(store)
     const { cursor } = await readOn(reader)
@@ -146,14 +146,14 @@ describeEachStore('the revocation log', (makeStore) => {
     expect((await readOn(reader, rest.cursor)).ids).toContain('late')
   })
 
-  test('a repeated revocation is stored once in its bucket', async () => {
+  it('a repeated revocation is stored once in its bucket', async () => {
     const store = makeStore()
     for (let times = 0; times < 5; times += 1) await logOf(store).add([token('a'), token('b')])
     time += 20 * MINUTE
     expect((await readOn(logOf(store))).count).toBe(2)
   })
 
-  test.each([-30_000, 30_000])(
+  it.each([-30_000, 30_000])(
     'a reader misses no revocation of a writer whose clock differs from the clock of the reader by %i ms',
     async (ahead) => {
       const store = makeStore()
@@ -171,7 +171,7 @@ describeEachStore('the revocation log', (makeStore) => {
     },
   )
 
-  test('a cursor of one process is valid in another process whose clock differs by a minute', async () => {
+  it('a cursor of one process is valid in another process whose clock differs by a minute', async () => {
     const store = makeStore()
     const [one, other] = [logOf(store, -30_000), logOf(store, 30_000)]
     await one.add([token('old')])
@@ -188,7 +188,7 @@ describeEachStore('the revocation log', (makeStore) => {
     }
   })
 
-  test.each<[string, (cursor: string) => string]>([
+  it.each<[string, (cursor: string) => string]>([
     ['is too old', () => String(START - 60 * MINUTE)],
     ['is from the future', () => String(START + 60 * MINUTE)],
     ['is from the year 1970', () => '0'],
@@ -210,7 +210,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(ids).toEqual(new Set(['a']))
   })
 
-  test('a read with a forged cursor accesses only indexes of revocations', async () => {
+  it('a read with a forged cursor accesses only indexes of revocations', async () => {
     const inner = makeStore()
     const faulty = faultyStore(inner)
     const log = logOf(faulty.store)
@@ -231,7 +231,7 @@ describeEachStore('the revocation log', (makeStore) => {
     }
   })
 
-  test('cursors are safe in a URL, and contain no ids', async () => {
+  it('cursors are safe in a URL, and contain no ids', async () => {
     const log = logOf(makeStore())
     const made = [
       ...tokens(1000),
@@ -250,7 +250,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(amongRecent).toContain('.r.')
   })
 
-  test('without new revocations the cursor changes at most once in three minutes, and never becomes too old', async () => {
+  it('without new revocations the cursor changes at most once in three minutes, and never becomes too old', async () => {
     const log = logOf(makeStore())
     let { cursor } = await readOn(log)
     const seen = new Set([cursor])
@@ -267,7 +267,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect((await readOn(log, cursor)).ids).toEqual(new Set(['a']))
   })
 
-  test('corrupt revocations and revocations of newer versions are omitted from reads and messages', async () => {
+  it('corrupt revocations and revocations of newer versions are omitted from reads and messages', async () => {
     const store = makeStore()
     const log = logOf(store)
     const received: Revocation[] = []
@@ -291,7 +291,7 @@ describeEachStore('the revocation log', (makeStore) => {
     await unsubscribe?.()
   })
 
-  test('a store that has lost its indexes keeps revocations that are added after the loss', async () => {
+  it('a store that has lost its indexes keeps revocations that are added after the loss', async () => {
     const store = makeStore()
     const log = logOf(store)
     await log.add([token('lost')])
@@ -305,7 +305,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect((await readOn(logOf(store))).ids).toEqual(new Set(['a']))
   })
 
-  test('a process whose clock is years ahead removes no revocation that other processes need', async () => {
+  it('a process whose clock is years ahead removes no revocation that other processes need', async () => {
     const store = makeStore()
     await logOf(store).add([token('a')])
     expect((await readOn(logOf(store, 5 * 365 * DAY * 1000))).ids).toEqual(new Set())
@@ -313,7 +313,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect((await readOn(logOf(store))).ids).toEqual(new Set(['a']))
   })
 
-  test('expired buckets are not read, and a bucket leaves the list of buckets once all entries of the bucket have expired in the store', async () => {
+  it('expired buckets are not read, and a bucket leaves the list of buckets once all entries of the bucket have expired in the store', async () => {
     const store = makeStore()
     const log = logOf(store)
     await log.add([token('over', SECOND + 60), token('a')])
@@ -327,7 +327,7 @@ describeEachStore('the revocation log', (makeStore) => {
     expect(await store.range('revocations:buckets', { limit: 10 })).toHaveLength(1)
   })
 
-  test('a subscriber receives each stored revocation immediately and exactly once', async () => {
+  it('a subscriber receives each stored revocation immediately and exactly once', async () => {
     const store = makeStore()
     const log = logOf(store)
     const received: string[] = []
@@ -342,7 +342,7 @@ describeEachStore('the revocation log', (makeStore) => {
 })
 
 describe('the revocation log on a failing store', () => {
-  test.each(['rejected', 'unanswered', 'silent', 'late'] as const)(
+  it.each(['rejected', 'unanswered', 'silent', 'late'] as const)(
     'adding a revocation rejects, whichever call of the store fails (fault: %s), and succeeds when it is repeated',
     async (fault) => {
       for (let call = 0; call < 3; call += 1) {
@@ -363,7 +363,7 @@ describe('the revocation log on a failing store', () => {
     },
   )
 
-  test.each(['rejected', 'unanswered', 'silent'] as const)(
+  it.each(['rejected', 'unanswered', 'silent'] as const)(
     'adding a revocation succeeds even if publishing the revocation fails (fault: %s), and a poll reads the revocation',
     async (fault) => {
       const inner = memoryStore()
@@ -377,7 +377,7 @@ describe('the revocation log on a failing store', () => {
   )
 
   // Fixed bug: other processes learned of the revocation with their next poll.
-  test('a message that cannot be published is published as soon as the store answers', async () => {
+  it('a message that cannot be published is published as soon as the store answers', async () => {
     const inner = memoryStore()
     const faulty = faultyStore(inner)
     const received: string[] = []
@@ -395,7 +395,7 @@ describe('the revocation log on a failing store', () => {
     await vi.waitFor(() => expect(received).toEqual(['a']))
   })
 
-  test('a revocation that was not stored is not published', async () => {
+  it('a revocation that was not stored is not published', async () => {
     const inner = memoryStore()
     const faulty = faultyStore(inner)
     faulty.goAway()
@@ -403,7 +403,7 @@ describe('the revocation log on a failing store', () => {
     expect(faulty.calls.filter((call) => call.startsWith('publish'))).toEqual([])
   })
 
-  test('a failed read can be repeated with the same cursor', async () => {
+  it('a failed read can be repeated with the same cursor', async () => {
     const faulty = faultyStore(memoryStore())
     const log = logOf(withDeadline(faulty.store, 20))
     await log.add(tokens(1500))
@@ -429,7 +429,7 @@ describeWithRedis('the Redis keys of revocations', () => {
     await server.stop()
   })
 
-  test('all entries expire: a bucket within two hours after its end, recent revocations within an hour', async () => {
+  it('all entries expire: a bucket within two hours after its end, recent revocations within an hour', async () => {
     const now = Date.now()
     const second = Math.floor(now / 1000)
     const log = createRevocationLog(redisStore(client, { keyPrefix: 'ttl:' }), { now: () => now })
@@ -448,7 +448,7 @@ describeWithRedis('the Redis keys of revocations', () => {
     expect(numbers).toBeLessThan(10 * DAY + 7300)
   })
 
-  test('the stored revocation of a token is little longer than the id of the token, and contains nothing else of the token', async () => {
+  it('the stored revocation of a token is little longer than the id of the token, and contains nothing else of the token', async () => {
     const jti = 'V1StGXR8_Z5jdHi6B-myT'
     const log = createRevocationLog(redisStore(client, { keyPrefix: 'size:' }))
     const until = Math.floor(Date.now() / 1000) + DAY

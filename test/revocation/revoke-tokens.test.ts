@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { GatehouseError } from '../../src/errors.ts'
@@ -69,7 +69,7 @@ function pendingOn(store: Store) {
 }
 
 describeEachStore('revoke()', (makeStore) => {
-  test('a revocation is known at once in the process that revokes, stored for all processes, and emitted as an event', async () => {
+  it('a revocation is known at once in the process that revokes, stored for all processes, and emitted as an event', async () => {
     const store = makeStore()
     const here = processOn(store)
     await here.revoke(spec, { of: 'token', id: 't9', until: START / 1000 + 60 })
@@ -84,7 +84,7 @@ describeEachStore('revoke()', (makeStore) => {
     ])
   })
 
-  test('revoke() without a revocation stores nothing', async () => {
+  it('revoke() without a revocation stores nothing', async () => {
     const store = makeStore()
     const here = processOn(store)
     await here.revoke()
@@ -92,7 +92,7 @@ describeEachStore('revoke()', (makeStore) => {
     expect(await store.range('revocations:buckets', { limit: 1 })).toEqual([])
   })
 
-  test('a revocation is kept for the longest token lifetime that any process has announced in the store', async () => {
+  it('a revocation is kept for the longest token lifetime that any process has announced in the store', async () => {
     const store = makeStore()
     await createLongestLifetime(store, LIFETIME * 3).seconds()
     await processOn(store).revoke(spec)
@@ -104,14 +104,14 @@ describeEachStore('revoke()', (makeStore) => {
     expect(revocations[0]?.until).toBeLessThan(end + 120 + 3600)
   })
 
-  test('a revocation with its own end is kept until two minutes after that end', async () => {
+  it('a revocation with its own end is kept until two minutes after that end', async () => {
     const store = makeStore()
     await processOn(store).revoke({ of: 'token', id: 't1', until: START / 1000 + 60 })
     const { revocations } = await processOn(store).log.read(undefined)
     expect(revocations).toEqual([{ of: 'token', id: 't1', until: START / 1000 + 180 }])
   })
 
-  test('repeated revocations within an hour are stored once', async () => {
+  it('repeated revocations within an hour are stored once', async () => {
     const store = makeStore()
     const here = processOn(store)
     for (let times = 0; times < 10; times += 1) {
@@ -122,7 +122,7 @@ describeEachStore('revoke()', (makeStore) => {
     expect((await processOn(store).log.read(undefined)).revocations).toHaveLength(1)
   })
 
-  test('revokeWith() makes the change, revokes its tokens, and leaves no pending entry', async () => {
+  it('revokeWith() makes the change, revokes its tokens, and leaves no pending entry', async () => {
     const store = makeStore()
     const here = processOn(store)
     let pendingInside: string[] = []
@@ -140,7 +140,7 @@ describeEachStore('revoke()', (makeStore) => {
 })
 
 describe('a revocation that is not valid', () => {
-  test.each<[string, RevocationSpec]>([
+  it.each<[string, RevocationSpec]>([
     ['an empty id', { of: 'token', id: '' }],
     ['a threshold that is not a number', { of: 'client', id: 'c1', below: Number.NaN }],
     ['an end that is not a number', { of: 'token', id: 't1', until: Number.NaN }],
@@ -155,7 +155,7 @@ describe('a revocation that is not valid', () => {
 })
 
 describe('revoking while the store is unavailable', () => {
-  test('a revocation that cannot be stored rejects, applies in this process, and emits no event', async () => {
+  it('a revocation that cannot be stored rejects, applies in this process, and emits no event', async () => {
     const faulty = faultyStore(memoryStore())
     const here = processOn(withDeadline(faulty.store, 20))
     faulty.goAway()
@@ -164,7 +164,7 @@ describe('revoking while the store is unavailable', () => {
     expect(here.events).toEqual([])
   })
 
-  test('revokeWith() makes no change while the store is unavailable', async () => {
+  it('revokeWith() makes no change while the store is unavailable', async () => {
     const faulty = faultyStore(memoryStore())
     const here = processOn(withDeadline(faulty.store, 20))
     faulty.goAway()
@@ -198,7 +198,7 @@ describe('resuming revocations', () => {
     }
   }
 
-  test.each(FAULTS)(
+  it.each(FAULTS)(
     'another process completes a failed revocation, whichever call of the store failed (fault: %s)',
     async (fault) => {
       let isEveryCallTested = false
@@ -236,7 +236,7 @@ describe('resuming revocations', () => {
     },
   )
 
-  test.each([0, -30_000, 30_000])(
+  it.each([0, -30_000, 30_000])(
     'a pending revocation that other processes resumed is resumed again after its change has failed, even if the clock of its process differs by %i ms',
     async (ahead) => {
       const store = memoryStore()
@@ -261,7 +261,7 @@ describe('resuming revocations', () => {
     },
   )
 
-  test('several processes can resume a revocation at the same time', async () => {
+  it('several processes can resume a revocation at the same time', async () => {
     const store = memoryStore()
     await store.set('client', '6')
     await store.add(PENDING, `${START}:aaaaaaaa:${JSON.stringify(client)}`)
@@ -274,7 +274,7 @@ describe('resuming revocations', () => {
     expect(await pendingOn(store)).toEqual([])
   })
 
-  test('a revocation that has been pending for only 14 seconds is not resumed', async () => {
+  it('a revocation that has been pending for only 14 seconds is not resumed', async () => {
     const store = memoryStore()
     await store.set('client', '6')
     await store.add(PENDING, `${START}:aaaaaaaa:${JSON.stringify(client)}`)
@@ -284,7 +284,7 @@ describe('resuming revocations', () => {
     expect(await pendingOn(store)).toHaveLength(1)
   })
 
-  test('a pending revocation is resumed even if the clock of the process that wrote it was far behind or far ahead', async () => {
+  it('a pending revocation is resumed even if the clock of the process that wrote it was far behind or far ahead', async () => {
     for (const stamp of [0, START - 900 * MINUTE, START + 900 * MINUTE]) {
       const store = memoryStore()
       await store.set('client', '6')
@@ -295,7 +295,7 @@ describe('resuming revocations', () => {
     }
   })
 
-  test('thousands of pending revocations are resumed, at most once a minute for each subject', async () => {
+  it('thousands of pending revocations are resumed, at most once a minute for each subject', async () => {
     const store = memoryStore()
     const subjects = Array.from({ length: 1500 }, (_, index) => ({ of: 'grant', id: `g${index}` }) as const)
     for (const [index, subject] of subjects.entries()) {
@@ -324,7 +324,7 @@ describe('resuming revocations', () => {
     expect(here.events.length).toBe(3000)
   })
 
-  test('a revocation that cannot be completed does not block other revocations, and is retried', async () => {
+  it('a revocation that cannot be completed does not block other revocations, and is retried', async () => {
     const store = memoryStore()
     for (const id of ['broken', 'c2', 'c3']) {
       await store.add(PENDING, `${START}:aaaaaaaa:${JSON.stringify({ of: 'client', id })}`)
@@ -344,7 +344,7 @@ describe('resuming revocations', () => {
     expect(here.isRevoked(0, 'broken')).toBe(true)
   })
 
-  test('resuming stops with an error while the store is unavailable', async () => {
+  it('resuming stops with an error while the store is unavailable', async () => {
     const inner = memoryStore()
     await inner.set('client', '6')
     for (const id of ['c1', 'c2', 'c3']) {
@@ -360,7 +360,7 @@ describe('resuming revocations', () => {
     expect(await pendingOn(inner)).toHaveLength(3)
   })
 
-  test('corrupt entries and entries of newer versions stay until every token that they may concern has expired', async () => {
+  it('corrupt entries and entries of newer versions stay until every token that they may concern has expired', async () => {
     const store = memoryStore()
     for (const text of ['{"of":"planet","id":"mars"}', 'nonsense', 'null']) {
       await store.add(PENDING, `${START}:aaaaaaaa:${text}`)
@@ -381,7 +381,7 @@ describe('resuming revocations', () => {
 })
 
 describe('revokeWith() with a failing change', () => {
-  test('a change that rejects with a 4xx error leaves no pending entry', async () => {
+  it('a change that rejects with a 4xx error leaves no pending entry', async () => {
     const store = memoryStore()
     const change = async () => {
       throw new GatehouseError('ERR_NOT_FOUND', 'no such client')
@@ -390,7 +390,7 @@ describe('revokeWith() with a failing change', () => {
     expect(await pendingOn(store)).toEqual([])
   })
 
-  test.each([
+  it.each([
     ['an unavailable store', new GatehouseError('ERR_STORE_UNAVAILABLE', 'away')],
     ['a corrupt record', new GatehouseError('ERR_STORE_CORRUPT', 'broken')],
     ['an unexpected error', new TypeError('undefined is not a function')],
@@ -407,7 +407,7 @@ describe('revokeWith() with a failing change', () => {
 })
 
 describeEachStore('the longest lifetime', (makeStore) => {
-  test('the longest lifetime is the maximum of all lifetimes that processes announce concurrently, and never decreases', async () => {
+  it('the longest lifetime is the maximum of all lifetimes that processes announce concurrently, and never decreases', async () => {
     const store = makeStore()
     const lifetimes = [60, 3600, LIFETIME, 86_400].map((seconds) => createLongestLifetime(store, seconds))
     expect(lifetimes[0]?.secondsKnown).toBe(60)
@@ -417,7 +417,7 @@ describeEachStore('the longest lifetime', (makeStore) => {
     expect(await createLongestLifetime(store, 5).seconds()).toBe(LIFETIME)
   })
 
-  test('a longer lifetime that another process announces later is returned by the next read', async () => {
+  it('a longer lifetime that another process announces later is returned by the next read', async () => {
     const store = makeStore()
     const short = createLongestLifetime(store, 60)
     expect(await short.seconds()).toBe(60)
@@ -425,7 +425,7 @@ describeEachStore('the longest lifetime', (makeStore) => {
     expect(await short.seconds()).toBe(3600)
   })
 
-  test('a process restores the longest lifetime to a store that has lost it', async () => {
+  it('a process restores the longest lifetime to a store that has lost it', async () => {
     const store = makeStore()
     const long = createLongestLifetime(store, 3600)
     const short = createLongestLifetime(store, 60)
@@ -437,7 +437,7 @@ describeEachStore('the longest lifetime', (makeStore) => {
 })
 
 describe('the longest lifetime on a failing store', () => {
-  test.each(FAULTS)('reading the longest lifetime rejects if the store fails (fault: %s)', async (fault) => {
+  it.each(FAULTS)('reading the longest lifetime rejects if the store fails (fault: %s)', async (fault) => {
     for (let call = 0; call < 2; call += 1) {
       const inner = memoryStore()
       const faulty = faultyStore(inner, { lateBy: 20 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import {
   addEntry,
@@ -14,7 +14,7 @@ function indexOf(store = memoryStore()) {
   return { store, name: 'entries', spanSeconds: 3600, slackSeconds: 600 }
 }
 
-test('entries that expire in the same span share a bucket, and buckets are listed in the order of expiry', async () => {
+it('entries that expire in the same span share a bucket, and buckets are listed in the order of expiry', async () => {
   const index = indexOf()
   await addEntry(index, 'b', NOW + 7200, NOW)
   await addEntry(index, 'a', NOW + 3600, NOW)
@@ -25,7 +25,7 @@ test('entries that expire in the same span share a bucket, and buckets are liste
   expect(entries).toEqual([['a'], ['b', 'c']])
 })
 
-test('a bucket is listed until its span and its slack are over', async () => {
+it('a bucket is listed until its span and its slack are over', async () => {
   const index = indexOf()
   await addEntry(index, 'a', NOW, NOW)
   const end = bucketOf(index, NOW) * 3600 + 600
@@ -33,7 +33,7 @@ test('a bucket is listed until its span and its slack are over', async () => {
   expect(await listBuckets(index, end)).toEqual([])
 })
 
-test('an expired bucket is removed from the list of buckets a day after its expiry, if the bucket is empty', async () => {
+it('an expired bucket is removed from the list of buckets a day after its expiry, if the bucket is empty', async () => {
   const index = indexOf()
   await addEntry(index, 'a', NOW, NOW)
   const bucket = bucketOf(index, NOW)
@@ -45,7 +45,7 @@ test('an expired bucket is removed from the list of buckets a day after its expi
   expect(await index.store.range('entries', { limit: 10 })).toEqual([])
 })
 
-test('listBuckets() ignores members that name no bucket', async () => {
+it('listBuckets() ignores members that name no bucket', async () => {
   const index = indexOf()
   await index.store.add('entries', 'mark:x')
   await addEntry(index, 'a', NOW + 60, NOW)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { GatehouseError } from 'koa-gatehouse'
 import { createCircuitBreaker, CircuitOpenError } from '../../src/store/circuit-breaker.ts'
 
@@ -51,7 +51,7 @@ function createBreaker(isProbeConclusive = true) {
 }
 
 describe('an open circuit', () => {
-  test('after five failures in a row the circuit is open, and calls fail at once with the time and the cause', async () => {
+  it('after five failures in a row the circuit is open, and calls fail at once with the time and the cause', async () => {
     const { breaker, failTimes } = createBreaker()
     await failTimes(5)
     const call = vi.fn(answers)
@@ -70,7 +70,7 @@ describe('an open circuit', () => {
     expect(() => breaker.throwIfOpen()).toThrow(CircuitOpenError)
   })
 
-  test('four failures in a row do not open the circuit, however often they occur between answers', async () => {
+  it('four failures in a row do not open the circuit, however often they occur between answers', async () => {
     const { failTimes, passes } = createBreaker()
     for (let n = 0; n < 4; n += 1) {
       await failTimes(4)
@@ -78,7 +78,7 @@ describe('an open circuit', () => {
     }
   })
 
-  test.each(['ERR_STORE_CORRUPT', 'ERR_CLOSED'] as const)(
+  it.each(['ERR_STORE_CORRUPT', 'ERR_CLOSED'] as const)(
     'errors with the code %s do not open the circuit',
     async (code) => {
       const { breaker } = createBreaker()
@@ -89,7 +89,7 @@ describe('an open circuit', () => {
     },
   )
 
-  test('a corrupt record counts as an answer of the store', async () => {
+  it('a corrupt record counts as an answer of the store', async () => {
     const { breaker, failTimes, passes } = createBreaker()
     await failTimes(4)
     const error = new GatehouseError('ERR_STORE_CORRUPT', 'something else')
@@ -98,7 +98,7 @@ describe('an open circuit', () => {
     expect(await passes()).toBe(true)
   })
 
-  test('one lost shard of three does not open the circuit, because failures of calls that began before an answer do not count', async () => {
+  it('one lost shard of three does not open the circuit, because failures of calls that began before an answer do not count', async () => {
     const { breaker, passes, probe } = createBreaker()
     const lost = Array.from({ length: 30 }, pendingCall)
     const failing = lost.map(({ call }) => breaker.run(call).catch(() => {}))
@@ -109,7 +109,7 @@ describe('an open circuit', () => {
     expect(probe).not.toHaveBeenCalled()
   })
 
-  test('pending calls continue while the circuit is open, and an answer to a pending call closes the circuit', async () => {
+  it('pending calls continue while the circuit is open, and an answer to a pending call closes the circuit', async () => {
     const { breaker, failTimes, passes } = createBreaker()
     const late = pendingCall()
     const pending = breaker.run(late.call)
@@ -120,7 +120,7 @@ describe('an open circuit', () => {
     expect(await passes()).toBe(true)
   })
 
-  test('calls that fail after the store is available again do not open the circuit again', async () => {
+  it('calls that fail after the store is available again do not open the circuit again', async () => {
     const { breaker, failTimes, passes, becomeAvailable } = createBreaker()
     const late = Array.from({ length: 10 }, pendingCall)
     const pending = late.map(({ call }) => breaker.run(call).catch(() => {}))
@@ -134,7 +134,7 @@ describe('an open circuit', () => {
 })
 
 describe('a conclusive probe', () => {
-  test('the probe runs at once, after 50, 100 and 200 ms and then every 250 ms, and its answer closes the circuit', async () => {
+  it('the probe runs at once, after 50, 100 and 200 ms and then every 250 ms, and its answer closes the circuit', async () => {
     const { failTimes, passes, probe, becomeAvailable } = createBreaker()
     await failTimes(5)
     expect(probe).toHaveBeenCalledTimes(1)
@@ -154,7 +154,7 @@ describe('a conclusive probe', () => {
     expect(probe).toHaveBeenCalledTimes(7)
   })
 
-  test('only one probe runs at a time, however long it takes', async () => {
+  it('only one probe runs at a time, however long it takes', async () => {
     let pending = 0
     const probe = vi.fn(() => {
       pending += 1
@@ -178,7 +178,7 @@ describe('a conclusive probe', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('if the first probe is answered, nothing is reported', async () => {
+  it('if the first probe is answered, nothing is reported', async () => {
     const { failTimes, passes, reports, becomeAvailable } = createBreaker()
     becomeAvailable()
     await failTimes(5)
@@ -187,7 +187,7 @@ describe('a conclusive probe', () => {
     expect(reports).toEqual([])
   })
 
-  test('the breaker reports once that the store is unavailable, and once that it is available again', async () => {
+  it('the breaker reports once that the store is unavailable, and once that it is available again', async () => {
     const { failTimes, reports, becomeAvailable } = createBreaker()
     await failTimes(5)
     await advance(2000)
@@ -196,7 +196,7 @@ describe('a conclusive probe', () => {
     expect(reports).toEqual(['unavailable: it did not answer', 'available'])
   })
 
-  test('stop() ends the probes', async () => {
+  it('stop() ends the probes', async () => {
     const { breaker, failTimes, probe } = createBreaker()
     await failTimes(5)
     breaker.stop()
@@ -207,7 +207,7 @@ describe('a conclusive probe', () => {
 })
 
 describe('an inconclusive probe', () => {
-  test('an inconclusive probe runs after a pause, and is followed by five trial calls', async () => {
+  it('an inconclusive probe runs after a pause, and is followed by five trial calls', async () => {
     const { breaker, failTimes, passes, probe, becomeAvailable } = createBreaker(false)
     becomeAvailable()
     await failTimes(5)
@@ -224,7 +224,7 @@ describe('an inconclusive probe', () => {
     await Promise.all(trying)
   })
 
-  test('each failed trial doubles the pause up to a second, and an answer resets the pause', async () => {
+  it('each failed trial doubles the pause up to a second, and an answer resets the pause', async () => {
     const { failTimes, passes, becomeAvailable } = createBreaker(false)
     becomeAvailable()
     await failTimes(5)

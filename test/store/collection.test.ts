@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { createCollection } from '../../src/store/collection.ts'
 import { CorruptRecord } from '../../src/store/corrupt-record.ts'
@@ -13,7 +13,7 @@ interface Counter {
 const counterCollection = (store: Store) => createCollection<Counter>(store, { name: 'counter', version: 1 })
 
 describeEachStore('a collection', (makeStore) => {
-  test('a collection returns its records, and stores each record under the name of the collection, with a version', async () => {
+  it('a collection returns its records, and stores each record under the name of the collection, with a version', async () => {
     const store = makeStore()
     const counters = counterCollection(store)
     expect(await counters.create('a', { count: 1 })).toBe(true)
@@ -30,7 +30,7 @@ describeEachStore('a collection', (makeStore) => {
     expect(await counters.get('a')).toBeUndefined()
   })
 
-  test('replace() stores a record only if the stored text is the text that was read', async () => {
+  it('replace() stores a record only if the stored text is the text that was read', async () => {
     const counters = counterCollection(makeStore())
     await counters.create('a', { count: 1 })
     const read = await counters.read('a')
@@ -43,7 +43,7 @@ describeEachStore('a collection', (makeStore) => {
     expect(await counters.get('a')).toBeUndefined()
   })
 
-  test('no update is lost if several processes update a record concurrently', async () => {
+  it('no update is lost if several processes update a record concurrently', async () => {
     const data = randomUUID()
     const [one, two, three] = [
       counterCollection(makeStore(data)),
@@ -65,7 +65,7 @@ describeEachStore('a collection', (makeStore) => {
     expect(new Set(record?.by)).toEqual(new Set(writers))
   })
 
-  test('update() creates no record, even if the record is deleted during the update', async () => {
+  it('update() creates no record, even if the record is deleted during the update', async () => {
     const counters = counterCollection(makeStore())
     const change = vi.fn((record: Counter) => record)
     expect(await counters.update('a', change)).toBeUndefined()
@@ -82,7 +82,7 @@ describeEachStore('a collection', (makeStore) => {
     expect(await counters.get('a')).toBeUndefined()
   })
 
-  test('an update without a change writes nothing', async () => {
+  it('an update without a change writes nothing', async () => {
     const { store, writes } = watchWrites(makeStore())
     const counters = counterCollection(store)
     await counters.create('a', { count: 1 })
@@ -91,7 +91,7 @@ describeEachStore('a collection', (makeStore) => {
     expect(writes).toEqual([])
   })
 
-  test.each([
+  it.each([
     ['that is not JSON', 'garbage'],
     ['that is incomplete', '{"v":1,"count":'],
     ['that is null', 'null'],
@@ -127,7 +127,7 @@ describeEachStore('a collection', (makeStore) => {
     },
   )
 
-  test.each([
+  it.each([
     [2, 'start the newer version of koa-gatehouse that wrote it'],
     ['1', 'another program may write to the same keys'],
   ])('the error of a record with version %s names the remedy', async (v, what) => {
@@ -139,7 +139,7 @@ describeEachStore('a collection', (makeStore) => {
     })
   })
 
-  test('getEach() returns all other records if one key has a value of another type, and rejects if the store is unavailable', async () => {
+  it('getEach() returns all other records if one key has a value of another type, and rejects if the store is unavailable', async () => {
     const inner = makeStore()
     const wrongType = new GatehouseError('ERR_STORE_CORRUPT', 'of another type (key "counter:a")')
     const failing = (cause: Error): Store => ({

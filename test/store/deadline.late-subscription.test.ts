@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { withDeadline } from '../../src/store/deadline.ts'
 
-test('a subscription that becomes active after its deadline is cancelled', async () => {
+it('a subscription that becomes active after its deadline is cancelled', async () => {
   const inner = memoryStore()
   let activate: (() => void) | undefined
   let cancelled = 0

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { expect, test, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { withDeadline } from '../../src/store/deadline.ts'
@@ -35,31 +35,28 @@ function call(store: Store, method: keyof typeof CALLS): Promise<unknown> {
   return Reflect.apply(store[method] ?? (() => {}), store, CALLS[method]) as Promise<unknown>
 }
 
-test.each(METHODS)('%s() passes its arguments and its answer on unchanged', async (method, args) => {
+it.each(METHODS)('%s() passes its arguments and its answer on unchanged', async (method, args) => {
   const work = vi.fn(async (..._args: unknown[]) => (method === 'subscribe' ? async () => {} : 'the answer'))
   const answer = await call(withDeadline(everyMethod(work), 1000), method)
   expect(work.mock.calls).toEqual([args])
   if (method !== 'subscribe') expect(answer).toBe('the answer')
 })
 
-test.each(METHODS)(
-  '%s() rejects with ERR_STORE_UNAVAILABLE if there is no answer in time',
-  async (method) => {
-    const store = withDeadline(
-      everyMethod(() => new Promise(() => {})),
-      10,
-    )
-    const start = performance.now()
-    await expect(call(store, method)).rejects.toMatchObject({
-      code: 'ERR_STORE_UNAVAILABLE',
-      status: 503,
-      headers: { 'Retry-After': '1' },
-    })
-    expect(performance.now() - start).toBeLessThan(500)
-  },
-)
+it.each(METHODS)('%s() rejects with ERR_STORE_UNAVAILABLE if there is no answer in time', async (method) => {
+  const store = withDeadline(
+    everyMethod(() => new Promise(() => {})),
+    10,
+  )
+  const start = performance.now()
+  await expect(call(store, method)).rejects.toMatchObject({
+    code: 'ERR_STORE_UNAVAILABLE',
+    status: 503,
+    headers: { 'Retry-After': '1' },
+  })
+  expect(performance.now() - start).toBeLessThan(500)
+})
 
-test.each(METHODS)(
+it.each(METHODS)(
   '%s() rejects with ERR_STORE_UNAVAILABLE if the adapter throws or rejects with an unknown error',
   async (method) => {
     const failure = new Error('ECONNREFUSED')
@@ -85,7 +82,7 @@ test.each(METHODS)(
   },
 )
 
-test('the error of a corrupt record names its key', async () => {
+it('the error of a corrupt record names its key', async () => {
   const failure = new GatehouseError('ERR_STORE_CORRUPT', 'the value has another type')
   const store = withDeadline(
     everyMethod(() => Promise.reject(failure)),
@@ -100,7 +97,7 @@ test('the error of a corrupt record names its key', async () => {
   }
 })
 
-test('the error of getMany() names the key of the corrupt record', async () => {
+it('the error of getMany() names the key of the corrupt record', async () => {
   const inner = memoryStore()
   const failure = new GatehouseError('ERR_STORE_CORRUPT', 'the value has another type')
   const store = withDeadline(
@@ -117,7 +114,7 @@ test('the error of getMany() names the key of the corrupt record', async () => {
   expect(await store.getMany(['client:a', 'client:c'])).toEqual([undefined, undefined])
 })
 
-test('a GatehouseError of the adapter is passed on unchanged', async () => {
+it('a GatehouseError of the adapter is passed on unchanged', async () => {
   const failure = new GatehouseError('ERR_CLOSED', 'closed')
   const store = withDeadline(
     everyMethod(() => Promise.reject(failure)),
@@ -126,7 +123,7 @@ test('a GatehouseError of the adapter is passed on unchanged', async () => {
   await expect(store.get('a')).rejects.toBe(failure)
 })
 
-test('a rejection after the deadline is not an unhandled rejection', async () => {
+it('a rejection after the deadline is not an unhandled rejection', async () => {
   const unhandled = vi.fn()
   process.on('unhandledRejection', unhandled)
   let fail: (error: Error) => void = () => {}
@@ -141,7 +138,7 @@ test('a rejection after the deadline is not an unhandled rejection', async () =>
   expect(unhandled).not.toHaveBeenCalled()
 })
 
-test('the error of a write without an answer quotes neither its key nor its value', async () => {
+it('the error of a write without an answer quotes neither its key nor its value', async () => {
   const store = withDeadline(
     everyMethod(() => new Promise(() => {})),
     5,
@@ -150,7 +147,7 @@ test('the error of a write without an answer quotes neither its key nor its valu
   expect(inspect(error)).not.toMatch(/the-value|session:abc/)
 })
 
-test('a store with a deadline passes on close() and volatile of the inner store', async () => {
+it('a store with a deadline passes on close() and volatile of the inner store', async () => {
   const inner = memoryStore()
   const store = withDeadline(inner, 1000)
   expect(store.volatile).toBe(true)

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { StoreInspection } from 'koa-gatehouse'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createMemoryWatch } from '../../src/store/memory-watch.ts'
@@ -23,7 +23,7 @@ function watchOf(inspect?: () => Promise<StoreInspection>) {
   }
 }
 
-test.each([
+it.each([
   [0.899, false],
   [0.9, true],
   [1.2, true],
@@ -34,7 +34,7 @@ test.each([
   expect(await isFullLater()).toBe(isFull)
 })
 
-test('isNearlyFull() returns at once, and starts at most one check in two seconds', async () => {
+it('isNearlyFull() returns at once, and starts at most one check in two seconds', async () => {
   const inspect = vi.fn(async () => ({ usedShare: 0.95, checks: [] }))
   const { watch, isFullLater, logged } = watchOf(inspect)
   expect(watch.isNearlyFull()).toBe(false)
@@ -47,7 +47,7 @@ test('isNearlyFull() returns at once, and starts at most one check in two second
   expect(logged).toEqual([expect.stringContaining('95 % of the memory of the store are used')])
 })
 
-test('a store that has free memory again, or that does not answer, does not count as nearly full', async () => {
+it('a store that has free memory again, or that does not answer, does not count as nearly full', async () => {
   const inspect = vi.fn(async () => ({ usedShare: 0.95, checks: [] }))
   const { isFullLater, logged } = watchOf(inspect)
   expect(await isFullLater()).toBe(true)
@@ -59,6 +59,6 @@ test('a store that has free memory again, or that does not answer, does not coun
   expect(await isFullLater()).toBe(false)
 })
 
-test('a store without inspect() is never full', async () => {
+it('a store without inspect() is never full', async () => {
   expect(await watchOf().isFullLater()).toBe(false)
 })

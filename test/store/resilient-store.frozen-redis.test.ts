@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis, type RedisOptions } from 'ioredis'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { CircuitOpenError } from '../../src/store/circuit-breaker.ts'
 import { createResilientStore } from '../../src/store/resilient-store.ts'
@@ -28,7 +28,7 @@ describeWithRedis('a Redis that freezes under load', () => {
   })
   afterAll(() => redis?.stop())
 
-  test.each(CLIENTS)(
+  it.each(CLIENTS)(
     'with %s, calls to a frozen Redis fail at once, no commands pile up, and the store recovers',
     async (_, options) => {
       client = new Redis(redis.port, options)

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { CircuitOpenError } from '../../src/store/circuit-breaker.ts'
@@ -76,7 +76,7 @@ async function fail(call: (store: Store) => Promise<unknown>, on: Store): Promis
   for (let n = 0; n < 5; n += 1) expect(await outcome(call(on))).toBe('failed')
 }
 
-test.each(Object.entries(ALL))(
+it.each(Object.entries(ALL))(
   '%s() fails at once on the store and on its durable view while the store is unavailable',
   async (_, call) => {
     db.state.isUnavailable = true
@@ -88,13 +88,13 @@ test.each(Object.entries(ALL))(
   },
 )
 
-test.each(Object.entries(ALL))('failures of %s() open the circuit', async (_, call) => {
+it.each(Object.entries(ALL))('failures of %s() open the circuit', async (_, call) => {
   db.state.isUnavailable = true
   await fail(call, store)
   expect(await outcome(store.get('a'))).toBe('rejected')
 })
 
-test.each(Object.entries(WITHOUT_BREAKER))(
+it.each(Object.entries(WITHOUT_BREAKER))(
   '%s() always reaches the store, and its failures do not open the circuit',
   async (_, call) => {
     db.state.isUnavailable = true
@@ -107,7 +107,7 @@ test.each(Object.entries(WITHOUT_BREAKER))(
   },
 )
 
-test('an answered ping() closes the circuit', async () => {
+it('an answered ping() closes the circuit', async () => {
   db.state.isUnavailable = true
   await fail(READS.get, store)
   await vi.advanceTimersByTimeAsync(10)
@@ -118,7 +118,7 @@ test('an answered ping() closes the circuit', async () => {
 })
 
 // Fixed bug: the subscriber could not read what it had missed before the next probe.
-test('when a subscription is restored, the circuit closes before the subscriber reads what it missed', async () => {
+it('when a subscription is restored, the circuit closes before the subscriber reads what it missed', async () => {
   let restore: () => void = () => {}
   vi.spyOn(db.store, 'subscribe').mockImplementation(async (_channel, _listener, missed) => {
     restore = missed ?? restore
@@ -141,7 +141,7 @@ test('when a subscription is restored, the circuit closes before the subscriber 
   expect(await Promise.all(outcomes)).toEqual(['rejected', 'answered'])
 })
 
-test('the log reports once that the store is unavailable, and once that it is available again', async () => {
+it('the log reports once that the store is unavailable, and once that it is available again', async () => {
   db.state.isUnavailable = true
   await fail(READS.get, store)
   await vi.advanceTimersByTimeAsync(10)
@@ -152,7 +152,7 @@ test('the log reports once that the store is unavailable, and once that it is av
   expect(logger.info).toHaveBeenCalledTimes(1)
 })
 
-test('missing replicas open the circuit only for writes of the durable view', async () => {
+it('missing replicas open the circuit only for writes of the durable view', async () => {
   db.state.lacksReplicas = true
   await fail(WRITES.set, durable)
   for (const call of Object.values(WRITES)) expect(await outcome(call(durable))).toBe('rejected')
@@ -168,7 +168,7 @@ test('missing replicas open the circuit only for writes of the durable view', as
   for (const call of Object.values(WRITES)) expect(await outcome(call(durable))).toBe('answered')
 })
 
-test('an answered durable write resets the number of failures in a row', async () => {
+it('an answered durable write resets the number of failures in a row', async () => {
   for (let n = 0; n < 4; n += 1) {
     db.state.isUnavailable = true
     for (let failures = 0; failures < 4; failures += 1) expect(await outcome(store.get('a'))).toBe('failed')
@@ -177,7 +177,7 @@ test('an answered durable write resets the number of failures in a row', async (
   }
 })
 
-test('when a store stops answering, 1,000 pending calls end at their timeout, and no further calls are made', async () => {
+it('when a store stops answering, 1,000 pending calls end at their timeout, and no further calls are made', async () => {
   const never = vi.fn(() => new Promise<never>(() => {}))
   const { store: frozen, stop } = createResilientStore(
     { ...memoryStore(), get: never, ping: never },
@@ -194,7 +194,7 @@ test('when a store stops answering, 1,000 pending calls end at their timeout, an
   stop()
 })
 
-test('a resilient store has a durable view only if the inner store has one, and rejects with the GatehouseError of the inner store', async () => {
+it('a resilient store has a durable view only if the inner store has one, and rejects with the GatehouseError of the inner store', async () => {
   const failure = new GatehouseError('ERR_CLOSED', 'closed')
   const { store: plain } = createResilientStore(
     { ...memoryStore(), get: () => Promise.reject(failure) },

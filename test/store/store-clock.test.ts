@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createStoreClock } from '../../src/store/store-clock.ts'
 
@@ -22,7 +22,7 @@ function setUp(aheadMs: number) {
   return { store, logger, inspect, clock: createStoreClock({ store: { inspect }, logger }) }
 }
 
-test.each([180_000, -180_000, 400, 0.4])(
+it.each([180_000, -180_000, 400, 0.4])(
   'now() is the clock of a store that is %d ms ahead, in whole milliseconds',
   async (aheadMs) => {
     const { clock } = setUp(aheadMs)
@@ -32,7 +32,7 @@ test.each([180_000, -180_000, 400, 0.4])(
   },
 )
 
-test('the time that the store needs for its answer is no difference between the clocks', async () => {
+it('the time that the store needs for its answer is no difference between the clocks', async () => {
   const inspect = async () => {
     const time = Date.now() + 1500
     vi.setSystemTime(Date.now() + 3000)
@@ -43,7 +43,7 @@ test('the time that the store needs for its answer is no difference between the 
   expect(clock.now()).toBe(Date.now())
 })
 
-test('a difference is logged once when it appears, and once when it is gone', async () => {
+it('a difference is logged once when it appears, and once when it is gone', async () => {
   const { store, logger, clock } = setUp(-180_000)
   await clock.measure()
   const stop = clock.follow()
@@ -62,7 +62,7 @@ test('a difference is logged once when it appears, and once when it is gone', as
   expect(logger.info).toHaveBeenCalledTimes(1)
 })
 
-test('while the store is unavailable, the last measurement counts', async () => {
+it('while the store is unavailable, the last measurement counts', async () => {
   const { store, logger, clock } = setUp(180_000)
   await clock.measure()
   store.isUnavailable = true
@@ -71,7 +71,7 @@ test('while the store is unavailable, the last measurement counts', async () => 
   expect(logger.warn).toHaveBeenCalledTimes(1)
 })
 
-test('the clock of a store without a clock is the clock of the process, and nothing is measured periodically', async () => {
+it('the clock of a store without a clock is the clock of the process, and nothing is measured periodically', async () => {
   const { logger, clock } = setUp(0)
   for (const store of [{}, { inspect: async () => ({ checks: [] }) }]) {
     const own = createStoreClock({ store, logger })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createRequestsInFlight } from '../../../src/authorization-server/routing/requests-in-flight.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 
@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 const sender = { address: '192.0.2.1', credentials: 'key secret' }
 
 // Fixed bug: a callback of the host that never answered took a place for ever.
-test('a request that is never answered has its place for 30 seconds', async () => {
+it('a request that is never answered has its place for 30 seconds', async () => {
   const inFlight = createRequestsInFlight({ max: 4, logger: silentLogger })
   const ends: ((answer: string) => void)[] = []
   const hung = () => new Promise<string>((resolve) => ends.push(resolve))
@@ -30,7 +30,7 @@ test('a request that is never answered has its place for 30 seconds', async () =
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('the last quarter takes an address that sends few requests, up to one hundredth of the limit', async () => {
+it('the last quarter takes an address that sends few requests, up to one hundredth of the limit', async () => {
   const inFlight = createRequestsInFlight({ max: 200, logger: silentLogger })
   const send = (address: string) =>
     void inFlight.run({ address, credentials: address }, () => new Promise<never>(() => {}))

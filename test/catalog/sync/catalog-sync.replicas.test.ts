@@ -1,11 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { replicatedStore } from '../../support/replicated-store.ts'
 import { createProcess, productsNamed } from './processes.ts'
 
 const RECORD = 'catalog:products'
 const TOO_FEW = 'too few replicas have it'
 
-test('a catalog record that too few replicas have is written again, and is used once the second write is confirmed', async () => {
+it('a catalog record that too few replicas have is written again, and is used once the second write is confirmed', async () => {
   const db = replicatedStore()
   const process = createProcess(db.durable, productsNamed('a', 'b'))
   db.lagFrom(RECORD)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { authorize, startHost, type Host } from '../../support/host.ts'
 import { basic, type Client } from '../../support/host-requests.ts'
@@ -78,7 +78,7 @@ describeEachStore('the client cache', (makeStore) => {
   }
 
   describe('a message about a changed client', () => {
-    test('a message makes other processes reject a secret that was rotated without an overlap', async () => {
+    it('a message makes other processes reject a secret that was rotated without an overlap', async () => {
       const { first, second } = await start()
       const key = await first.createApiKey()
       expect(await statusAt(second, key)).toBe(200)
@@ -91,7 +91,7 @@ describeEachStore('the client cache', (makeStore) => {
       expect(await statusAt(second, { ...key, client_secret: clientSecret })).toBe(200)
     })
 
-    test('a message makes other processes reject a revoked secret', async () => {
+    it('a message makes other processes reject a revoked secret', async () => {
       const { first, second } = await start()
       const key = await first.createApiKey()
       await first.gatehouse.apiKeys.rotateSecret(key.client_id)
@@ -100,7 +100,7 @@ describeEachStore('the client cache', (makeStore) => {
       await expectSoon(async () => expect(await statusAt(second, key)).toBe(401))
     })
 
-    test('a message makes other processes apply added and removed products', async () => {
+    it('a message makes other processes apply added and removed products', async () => {
       const { first, second } = await start()
       const key = await first.createApiKey(['invoices'])
       expect(await scopesAt(second, key)).toBe('invoices:read invoices:create')
@@ -112,7 +112,7 @@ describeEachStore('the client cache', (makeStore) => {
       )
     })
 
-    test('a message makes other processes apply the disabling, enabling or deletion of a client', async () => {
+    it('a message makes other processes apply the disabling, enabling or deletion of a client', async () => {
       const { first, second } = await start()
       const key = await first.createApiKey()
       const { apiKeys } = first.gatehouse
@@ -125,7 +125,7 @@ describeEachStore('the client cache', (makeStore) => {
       await expectSoon(async () => expect(await statusAt(second, key)).toBe(401))
     })
 
-    test('a message makes other processes reject a client that is no longer a resource server', async () => {
+    it('a message makes other processes reject a client that is no longer a resource server', async () => {
       const { first, second } = await start()
       const server = await first.createApiKey()
       const { apiKeys } = first.gatehouse
@@ -137,7 +137,7 @@ describeEachStore('the client cache', (makeStore) => {
       await expectSoon(async () => expect(await feed()).toBe(403))
     })
 
-    test('a message makes other processes accept the new redirect URIs of an application', async () => {
+    it('a message makes other processes accept the new redirect URIs of an application', async () => {
       const { first, second } = await start()
       const { client_id: clientId } = await first.createApplication()
       const redirect_uri = 'http://localhost:9/new'
@@ -148,7 +148,7 @@ describeEachStore('the client cache', (makeStore) => {
       await expectSoon(async () => expect(await ask()).toBe('/new'))
     })
 
-    test('a new client works in other processes immediately, without a message', async () => {
+    it('a new client works in other processes immediately, without a message', async () => {
       const { first, second } = await start({ lost: ['clients'] })
       const unknown = { client_id: 'key_later', client_secret: 'unknown' }
       expect(await statusAt(second, unknown)).toBe(401)
@@ -163,7 +163,7 @@ describeEachStore('the client cache', (makeStore) => {
   })
 
   describe('a lost message about a changed client', () => {
-    test('if the message about a changed secret is lost, another process applies the change after ten seconds', async () => {
+    it('if the message about a changed secret is lost, another process applies the change after ten seconds', async () => {
       const { first, second } = await start({ lost: ['clients'] })
       const key = await first.createApiKey()
       expect(await statusAt(second, key)).toBe(200)
@@ -175,7 +175,7 @@ describeEachStore('the client cache', (makeStore) => {
       expect(await statusAt(second, key)).toBe(401)
     })
 
-    test('if the message about a changed client is lost, a revocation makes other processes apply the change', async () => {
+    it('if the message about a changed client is lost, a revocation makes other processes apply the change', async () => {
       const { first, second } = await start({ lost: ['clients'] })
       const [disabled, deleted, changed] = [
         await first.createApiKey(),
@@ -194,7 +194,7 @@ describeEachStore('the client cache', (makeStore) => {
       )
     })
 
-    test('if a process with an outdated client cache issues a token with a removed product, the token is rejected immediately', async () => {
+    it('if a process with an outdated client cache issues a token with a removed product, the token is rejected immediately', async () => {
       const { first, second } = await start({ lost: ['clients', 'revocations'] })
       const key = await first.createApiKey()
       expect(await statusAt(second, key)).toBe(200)

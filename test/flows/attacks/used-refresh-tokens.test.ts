@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { connect, startHost } from '../../support/host.ts'
 
@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a request with a used refresh token and a wrong client secret reads the refresh token family once', async () => {
+it('a request with a used refresh token and a wrong client secret reads the refresh token family once', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const memory = memoryStore()
   let reads = 0

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import type { Page } from '../../support/browser.ts'
 import { authorizationUrl } from '../../support/host.ts'
@@ -52,7 +52,7 @@ describeEachStore('a store that fails for some calls', (makeStore) => {
 
   // Fixed bug: a later failure hid the error of the store. A test that froze a store under load found the
   // bug.
-  test.each(['get session:', 'set session:', 'set session-uid:', 'delete session:', 'set interaction:'])(
+  it.each(['get session:', 'set session:', 'set session-uid:', 'delete session:', 'set interaction:'])(
     'if the store call "%s" fails, an authorization request of a browser whose session was deleted from the store gets 503 and can be repeated',
     async (call) => {
       const browser = host.browser()

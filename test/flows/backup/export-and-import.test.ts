@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { decodeJwt } from 'jose'
 import type { Gatehouse, HostApiKey, Store } from 'koa-gatehouse'
 import type { ImportedRegistry, ImportOptions } from 'koa-gatehouse/backup'
@@ -78,7 +78,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
 
   const statusOf = async (host: Host, token: string) => (await host.call('GET /invoices/list', token)).status
 
-  test('after an import into an empty store, earlier tokens are valid, revoked tokens are rejected, and secrets stay the same', async () => {
+  it('after an import into an empty store, earlier tokens are valid, revoked tokens are rejected, and secrets stay the same', async () => {
     const [key, other, disabled, deleted] = [
       await old.createApiKey(),
       await old.createApiKey(['invoices']),
@@ -141,7 +141,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(jwks.keys.map((one) => one.kid)).toContain(kid)
   })
 
-  test('grants are not exported, so after an import a refresh token is rejected, and the user authorizes the application again', async () => {
+  it('grants are not exported, so after an import a refresh token is rejected, and the user authorizes the application again', async () => {
     const application = await old.createApplication()
     const tokens = await connect(old, application)
     const lines = await exported(old)
@@ -154,7 +154,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(newTokens.scope).toBe(tokens.scope)
   })
 
-  test('importing a file with signing keys into a store with other signing keys is rejected, and the store stays unchanged', async () => {
+  it('importing a file with signing keys into a store with other signing keys is rejected, and the store stays unchanged', async () => {
     await old.createApiKey()
     const lines = await exported(old)
     const store = makeStore()
@@ -170,7 +170,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(await before.gatehouse.signingKeys.list()).toEqual(keys)
   })
 
-  test('an import into a store in use can leave out the signing keys, and every process knows the imported clients and revocations', async () => {
+  it('an import into a store in use can leave out the signing keys, and every process knows the imported clients and revocations', async () => {
     const key = await old.createApiKey()
     const [token, revoked] = [await tokenOf(old, key), await tokenOf(old, key)]
     await old.gatehouse.tokens.revoke(revoked)
@@ -193,7 +193,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(await statusOf(host, ownToken)).toBe(200)
   })
 
-  test('importing the same file again changes nothing, and the next export has the same content as before', async () => {
+  it('importing the same file again changes nothing, and the next export has the same content as before', async () => {
     await old.createApiKey()
     const key = await old.createApiKey()
     await tokenOf(old, key)
@@ -219,7 +219,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(clients(imported)).toEqual(clients(lines))
   })
 
-  test('an import does not change a different client with the same id, and `conflicts` names this client', async () => {
+  it('an import does not change a different client with the same id, and `conflicts` names this client', async () => {
     const key = await old.createApiKey()
     await old.gatehouse.apiKeys.disable(key.client_id)
     await old.gatehouse.apiKeys.enable(key.client_id)
@@ -241,7 +241,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect((await host.token({ ...key, ...direct })).status).toBe(401)
   })
 
-  test('without the secret that encrypted the signing keys of a file, an import fails and changes nothing', async () => {
+  it('without the secret that encrypted the signing keys of a file, an import fails and changes nothing', async () => {
     await old.createApiKey()
     const lines = await exported(old)
     const store = makeStore()
@@ -258,7 +258,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     for (const { kid } of await old.gatehouse.signingKeys.list()) expect(kids).not.toContain(kid)
   })
 
-  test('two imports of the same file at the same time import each client once', async () => {
+  it('two imports of the same file at the same time import each client once', async () => {
     await old.createApiKey()
     await old.createApplication()
     const lines = await exported(old)
@@ -272,7 +272,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     for (const { conflicts } of answers) expect(conflicts).toEqual([])
   })
 
-  test('after an import, tokens with an operation that is missing from the new products are rejected, and new tokens are valid', async () => {
+  it('after an import, tokens with an operation that is missing from the new products are rejected, and new tokens are valid', async () => {
     const key = await old.createApiKey()
     const token = await tokenOf(old, key)
     const lines = await exported(old)
@@ -292,7 +292,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(decodeJwt(await tokenOf(host, key))).toMatchObject({ catalog_epoch: 1 })
   })
 
-  test('if the host manages the clients, an export has the access epochs that the store counts for these clients', async () => {
+  it('if the host manages the clients, an export has the access epochs that the store counts for these clients', async () => {
     const rows = new Map<string, HostApiKey>()
     const registry = { find: (id: string) => rows.get(id), verifySecret: () => true }
     rows.set('nightly', {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { FAULTS, faultyStore, type Fault, type FaultyStore } from '../../support/faulty-store.ts'
 import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
@@ -87,7 +87,7 @@ describeEachStore('grant records', (makeStore) => {
   const exchange = (code: string) => host.exchangeCode(client, code)
   const refresh = (token: unknown) => host.refresh(client, token)
 
-  test('a grant whose code is never exchanged expires after an hour (fixed bug: grants of silent requests stayed stored for a month)', async () => {
+  it('a grant whose code is never exchanged expires after an hour (fixed bug: grants of silent requests stayed stored for a month)', async () => {
     await start()
     const { browser } = await authorize(host, client.client_id)
     written.splice(0)
@@ -99,13 +99,13 @@ describeEachStore('grant records', (makeStore) => {
     expect(written).toEqual([short, short, short])
   })
 
-  test('a grant whose code is not exchanged is stored for the lifetime of an interaction, plus the lifetime of a code, plus one minute', async () => {
+  it('a grant whose code is not exchanged is stored for the lifetime of an interaction, plus the lifetime of a code, plus one minute', async () => {
     await start({ lifetimes: { authorizationCode: 30 } })
     await authorize(host, client.client_id)
     expect(written).toEqual([{ how: 'create', ttl: 3600 + 30 + 60 }])
   })
 
-  test('the code exchange extends the grant for the lifetime of the refresh token, and a refresh does not write the grant', async () => {
+  it('the code exchange extends the grant for the lifetime of the refresh token, and a refresh does not write the grant', async () => {
     await start()
     const { code } = await authorize(host, client.client_id)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -117,7 +117,7 @@ describeEachStore('grant records', (makeStore) => {
     expect(written).toHaveLength(1)
   })
 
-  test('an authorization request that leads to sign-in creates no grant', async () => {
+  it('an authorization request that leads to sign-in creates no grant', async () => {
     await start()
     const parameters = { scope: 'openid invoices:read' }
     const tokensOfBob = await connect(host, client, { user: 'bob', parameters })
@@ -136,7 +136,7 @@ describeEachStore('grant records', (makeStore) => {
     }
   })
 
-  test('an authorization request that leads to the consent page creates no grant', async () => {
+  it('an authorization request that leads to the consent page creates no grant', async () => {
     await start()
     const { browser } = await authorize(host, client.client_id, { parameters: { scope: 'invoices:read' } })
     written.splice(0)
@@ -147,7 +147,7 @@ describeEachStore('grant records', (makeStore) => {
     expect(written).toEqual([])
   })
 
-  test('an authorization with re-authentication creates one grant, and the code works', async () => {
+  it('an authorization with re-authentication creates one grant, and the code works', async () => {
     await start()
     const { browser } = await authorize(host, client.client_id)
     written.splice(0)
@@ -156,7 +156,7 @@ describeEachStore('grant records', (makeStore) => {
     expect((await exchange(code)).status).toBe(200)
   })
 
-  test('a code exchange is answered with invalid_grant if the grant is deleted during the exchange', async () => {
+  it('a code exchange is answered with invalid_grant if the grant is deleted during the exchange', async () => {
     const store = makeStore()
     let grantKey: string | undefined
     await start({
@@ -177,7 +177,7 @@ describeEachStore('grant records', (makeStore) => {
     expect({ status, ...body }).toMatchObject({ status: 400, error: 'invalid_grant' })
   })
 
-  test('a code exchange takes four round trips to the store', async () => {
+  it('a code exchange takes four round trips to the store', async () => {
     const counted = countRoundTrips(makeStore())
     await start({ store: counted.store })
     const browser = host.browser()
@@ -187,7 +187,7 @@ describeEachStore('grant records', (makeStore) => {
     expect(await counted.of(() => exchange(code))).toBe(4)
   })
 
-  test('a code exchange without redirect_uri takes four round trips if the application has several redirect URIs', async () => {
+  it('a code exchange without redirect_uri takes four round trips if the application has several redirect URIs', async () => {
     const counted = countRoundTrips(makeStore())
     await start({ store: counted.store })
     const redirectUris = ['http://localhost:9/callback', 'http://localhost:9/other']
@@ -198,14 +198,14 @@ describeEachStore('grant records', (makeStore) => {
     expect(answer?.status).toBe(200)
   })
 
-  test('a refresh takes two round trips to the store', async () => {
+  it('a refresh takes two round trips to the store', async () => {
     const counted = countRoundTrips(makeStore())
     await start({ store: counted.store })
     const { refresh_token: token } = await connect(host, client)
     expect(await counted.of(() => refresh(token))).toBe(2)
   })
 
-  test('a wrong code, and a code that another client sends, do not extend the grant', async () => {
+  it('a wrong code, and a code that another client sends, do not extend the grant', async () => {
     await start()
     const other = await host.createApplication()
     const { code } = await authorize(host, client.client_id)
@@ -248,7 +248,7 @@ describeEachStore('a grant that cannot be extended', (makeStore) => {
     return answer
   }
 
-  test.each(FAULTS)(
+  it.each(FAULTS)(
     'a code stays usable if its grant cannot be extended (fault of the store: %s)',
     async (fault) => {
       const { code } = await authorize(host, client.client_id)

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
@@ -139,7 +139,7 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
     ],
   ]
 
-  test.each(WAYS)('a code exchange during a revocation gives no valid token (%s)', async (_name, revoke) => {
+  it.each(WAYS)('a code exchange during a revocation gives no valid token (%s)', async (_name, revoke) => {
     const { calls, stillValid } = await atEachCall(async () => {
       const { code, grantId } = await approve()
       let answer = { status: 0, body: {} }
@@ -155,7 +155,7 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
     }
   })
 
-  test.each(WAYS.slice(0, 2))(
+  it.each(WAYS.slice(0, 2))(
     'a refresh during a revocation gives no valid token (%s)',
     async (_name, revoke) => {
       const { calls, stillValid } = await atEachCall(async () => {
@@ -175,7 +175,7 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
     },
   )
 
-  test('a refresh during the revocation of its refresh token gives no valid token', async () => {
+  it('a refresh during the revocation of its refresh token gives no valid token', async () => {
     const { stillValid } = await atEachCall(async () => {
       const { code } = await approve()
       const { body } = await exchange(code)
@@ -190,7 +190,7 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
     expect(stillValid).toEqual([])
   })
 
-  test.each(WAYS.slice(2))(
+  it.each(WAYS.slice(2))(
     'a silent authorization during a revocation gives no valid token (%s)',
     async (_name, revoke) => {
       const { calls, stillValid } = await atEachCall(async () => {
@@ -208,7 +208,7 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
     },
   )
 
-  test('an approval during a revocation takes effect completely or has no effect', async () => {
+  it('an approval during a revocation takes effect completely or has no effect', async () => {
     const url = authorizationUrl(host, client.client_id, { scope: SCOPE, prompt: 'consent' })
     const { calls, stillValid } = await atEachCall(async () => {
       const page = await browser.open(url)

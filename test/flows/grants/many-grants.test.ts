@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { authorizationUrl, connect, type Tokens } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
@@ -20,7 +20,7 @@ describeEachStore('grants of one user for one application', (makeStore) => {
     await host.close()
   })
 
-  test('if a user has more than 100 grants for an application, the oldest of these grants is revoked, and no other grant is revoked', async () => {
+  it('if a user has more than 100 grants for an application, the oldest of these grants is revoked, and no other grant is revoked', async () => {
     const application = await host.createApplication()
     const other = await host.createApplication()
     const revoked: object[] = []

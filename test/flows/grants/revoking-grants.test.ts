@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Grant, GatehouseEvents } from 'koa-gatehouse'
 import type { Browser } from '../../support/browser.ts'
 import type { Client } from '../../support/host-requests.ts'
@@ -34,7 +34,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     return items[0] as Grant
   }
 
-  test('a grant is listed with the approved scopes only', async () => {
+  it('a grant is listed with the approved scopes only', async () => {
     const before = floor(Date.now() / 1000)
     await connect(host, client, {
       parameters: { scope: 'openid invoices:read invoices:create' },
@@ -59,7 +59,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     expect(await grantsOf('bob')).toEqual([])
   })
 
-  test('a grant is listed after its code is exchanged, and a refresh adds no second entry', async () => {
+  it('a grant is listed after its code is exchanged, and a refresh adds no second entry', async () => {
     const { code } = await authorize(host, client.client_id)
     expect(await grantsOf('alice')).toEqual([])
     const { body } = await exchange(code)
@@ -68,7 +68,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     expect(await onlyGrantOf('alice')).toEqual(grant)
   })
 
-  test('the tokens of a revoked grant are rejected by the gateway, user info and refresh, and an event reports the revocation', async () => {
+  it('the tokens of a revoked grant are rejected by the gateway, user info and refresh, and an event reports the revocation', async () => {
     const tokens = await connect(host, client, { parameters: { scope: 'openid invoices:read' } })
     const { grantId } = await onlyGrantOf('alice')
     expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
@@ -91,7 +91,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     ])
   })
 
-  test('revoking one grant keeps all other grants valid', async () => {
+  it('revoking one grant keeps all other grants valid', async () => {
     const other = await host.createApplication()
     const others = [
       { credentials: client, tokens: await connect(host, client) },
@@ -109,7 +109,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     }
   })
 
-  test.each([
+  it.each([
     ['revoke one grant', async (grant: Grant) => host.gatehouse.grants.revoke(grant.grantId)],
     [
       'revoke all grants of the account',
@@ -139,7 +139,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     },
   )
 
-  test('revoking all grants of an account also revokes codes that are not exchanged, and keeps the grants of other accounts', async () => {
+  it('revoking all grants of an account also revokes codes that are not exchanged, and keeps the grants of other accounts', async () => {
     const other = await host.createApplication()
     const tokens = [await connect(host, client), await connect(host, other)]
     const ofBob = await connect(host, client, { user: 'bob' })
@@ -159,7 +159,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     expect(await grantsOf('bob')).toHaveLength(2)
   })
 
-  test('revoking all grants of an account for one application keeps the grants for other applications', async () => {
+  it('revoking all grants of an account for one application keeps the grants for other applications', async () => {
     const other = await host.createApplication()
     const revokedTokens = [await connect(host, client), await connect(host, client)]
     const kept = await connect(host, other)
@@ -185,7 +185,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     ])
   })
 
-  test('after a revocation a first-party application gets a new grant without consent, but its earlier code is rejected', async () => {
+  it('after a revocation a first-party application gets a new grant without consent, but its earlier code is rejected', async () => {
     const own = await host.createApplication({ firstParty: true })
     const { code, browser } = await authorize(host, own.client_id)
     await host.gatehouse.grants.revokeAll({ accountId: 'alice' })
@@ -195,7 +195,7 @@ describeEachStore('the grants of an account', (makeStore) => {
   })
 
   describe('invalid arguments', () => {
-    test.each(['', 'unknown', 'grant:of', '../x', 'x'.repeat(100), 7, null, undefined])(
+    it.each(['', 'unknown', 'grant:of', '../x', 'x'.repeat(100), 7, null, undefined])(
       'grants.find() returns undefined and grants.revoke() throws ERR_NOT_FOUND for the unknown grant %j',
       async (id) => {
         const grantId = id as string
@@ -207,14 +207,14 @@ describeEachStore('the grants of an account', (makeStore) => {
       },
     )
 
-    test('revoking a grant twice throws ERR_NOT_FOUND', async () => {
+    it('revoking a grant twice throws ERR_NOT_FOUND', async () => {
       await connect(host, client)
       const { grantId } = await onlyGrantOf('alice')
       await host.gatehouse.grants.revoke(grantId)
       await expect(host.gatehouse.grants.revoke(grantId)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     })
 
-    test.each([
+    it.each([
       ['a list with an empty account id', () => host.gatehouse.grants.list({ accountId: '' })],
       ['a list with a limit of 0', () => host.gatehouse.grants.list({ accountId: 'alice', limit: 0 })],
       [
@@ -248,7 +248,7 @@ describeEachStore('the grants of an account', (makeStore) => {
   })
 })
 
-test('a grant can be revoked as long as an access token of the grant is valid (fixed bug: the grant expired with its refresh token)', async () => {
+it('a grant can be revoked as long as an access token of the grant is valid (fixed bug: the grant expired with its refresh token)', async () => {
   const lifetimes = { delegatedAccessToken: 10 * 86_400, refreshToken: 3600 }
   const host = await startHost({ gatehouse: { lifetimes } })
   try {

@@ -1,5 +1,5 @@
 import { createGateway } from 'koa-gatehouse/gateway'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { silentLogger } from '../../../src/host/logger.ts'
 import { products } from '../../fixtures/products.ts'
@@ -28,7 +28,7 @@ const DIFFERS = {
 }
 
 describeEachStore('a process whose clock is three minutes ahead', (makeStore) => {
-  test('a gatehouse logs once that its clock differs from the clock of the store', async () => {
+  it('a gatehouse logs once that its clock differs from the clock of the store', async () => {
     const { lines, logger } = createLog()
     const host = await startHost({ store: slowClock(makeStore()), gatehouse: { logger } })
     await host.gatehouse.ready()
@@ -38,7 +38,7 @@ describeEachStore('a process whose clock is three minutes ahead', (makeStore) =>
     await host.close()
   })
 
-  test('a gateway alone logs once that its clock differs from the clock of the store', async () => {
+  it('a gateway alone logs once that its clock differs from the clock of the store', async () => {
     const data = 'gateway alone'
     const { issuer, audience, close } = await startHost({ store: makeStore(data) }).then(async (host) => {
       await host.gatehouse.ready()

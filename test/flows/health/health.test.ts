@@ -5,7 +5,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Health, Store } from 'koa-gatehouse'
 import { exportJWK, generateKeyPair } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { products } from '../../fixtures/products.ts'
@@ -55,7 +55,7 @@ function expectReadable({ checks, status }: Health): void {
 }
 
 describeEachStore('health()', (makeStore) => {
-  test('health() starts gatehouse, reports all checks, and reports that tokens can be issued', async () => {
+  it('health() starts gatehouse, reports all checks, and reports that tokens can be issued', async () => {
     const host = await open({ store: makeStore() })
     const health = await host.gatehouse.health()
     expectReadable(health)
@@ -71,7 +71,7 @@ describeEachStore('health()', (makeStore) => {
     expect(JSON.parse(JSON.stringify(health))).toEqual(health)
   })
 
-  test('gateway.health() has the same checks as health(), and reports whether the gateway is ready', async () => {
+  it('gateway.health() has the same checks as health(), and reports whether the gateway is ready', async () => {
     const host = await open({ store: makeStore() })
     const health = await host.gatehouse.health()
     const gateway = await host.gatehouse.gateway.health()
@@ -79,7 +79,7 @@ describeEachStore('health()', (makeStore) => {
     expect(gateway.ready).toBe(true)
   })
 
-  test('health() after close() is not ready and does not call the store', async () => {
+  it('health() after close() is not ready and does not call the store', async () => {
     const store = faultyStore(makeStore())
     const host = await open({ store: store.store })
     await host.gatehouse.ready()
@@ -94,7 +94,7 @@ describeEachStore('health()', (makeStore) => {
     expect(store.calls).toEqual([])
   })
 
-  test('three hundred calls of health() at the same time check the store once', async () => {
+  it('three hundred calls of health() at the same time check the store once', async () => {
     const store = faultyStore(makeStore())
     const host = await open({ store: store.store })
     await host.gatehouse.ready()
@@ -110,7 +110,7 @@ describeEachStore('health()', (makeStore) => {
 })
 
 describe('health() of a gatehouse that cannot start', () => {
-  test('health() with the wrong secret fails, and its remedy says to set the secret that was used before', async () => {
+  it('health() with the wrong secret fails, and its remedy says to set the secret that was used before', async () => {
     const store = memoryStore()
     const lasting: Store = { ...store, volatile: false }
     await (await open({ store: lasting })).gatehouse.ready()
@@ -134,7 +134,7 @@ describe('health() of a gatehouse that cannot start', () => {
     expect(JSON.stringify(health)).not.toContain('which is long enough')
   })
 
-  test('health() is not ready while the products are invalid, and is ready when the products are valid', async () => {
+  it('health() is not ready while the products are invalid, and is ready when the products are valid', async () => {
     let load: () => unknown = () => ({ invoices: { title: 'Invoices', operations: { bad: {} } } })
     const host = await open({ gatehouse: { products: (async () => load()) as never } })
     const health = await host.gatehouse.health()
@@ -152,7 +152,7 @@ describe('health() of a gatehouse that cannot start', () => {
     expect(await host.gatehouse.health()).toMatchObject({ ready: true })
   })
 
-  test('health() answers within the start timeout even if loading the products never ends', async () => {
+  it('health() answers within the start timeout even if loading the products never ends', async () => {
     const host = await open({
       gatehouse: { products: (() => new Promise(() => {})) as never, startTimeoutMs: 100 },
     })
@@ -173,7 +173,7 @@ describe('health() with a broken store', () => {
   }
   const rejecting = () => Promise.reject(undefined)
 
-  test.each([
+  it.each([
     ['never answers', never],
     ['throws synchronously', throwing],
     ['rejects with undefined', rejecting],
@@ -205,7 +205,7 @@ describe('health() with a broken store', () => {
     },
   )
 
-  test('health() fails while the store is unavailable and passes when the store is available again, and the gateway stays ready', async () => {
+  it('health() fails while the store is unavailable and passes when the store is available again, and the gateway stays ready', async () => {
     const store = faultyStore(memoryStore())
     const host = await open({ store: store.store })
     expect(await host.gatehouse.health()).toMatchObject({ ready: true })
@@ -223,7 +223,7 @@ describe('health() with a broken store', () => {
 })
 
 describe('health() of the signing keys', () => {
-  test('health() reports that the host manages the signing keys', async () => {
+  it('health() reports that the host manages the signing keys', async () => {
     const jwk = async (alg: 'ES256' | 'RS256', kid: string) => {
       const { privateKey } = await generateKeyPair(alg, { extractable: true })
       return { ...(await exportJWK(privateKey)), alg, kid, use: 'sig' }
@@ -239,7 +239,7 @@ describe('health() of the signing keys', () => {
     expect(JSON.stringify(health)).not.toContain(String(keys[0]?.d))
   })
 
-  test('health() fails if the signing keys could not be read for an hour', async () => {
+  it('health() fails if the signing keys could not be read for an hour', async () => {
     const store = faultyStore(memoryStore())
     const host = await open({ store: store.store, gatehouse: { startTimeoutMs: 300 } })
     await host.gatehouse.ready()
@@ -262,7 +262,7 @@ describe('health() of the signing keys', () => {
 })
 
 describe('health() of the products', () => {
-  test('health() warns if the products were rejected, and if another process lacks some of the products', async () => {
+  it('health() warns if the products were rejected, and if another process lacks some of the products', async () => {
     const store = memoryStore()
     let current: object = products
     const one = await open({ store, gatehouse: { products: (async () => current) as never } })
@@ -317,7 +317,7 @@ describeWithRedis('health() on Redis', () => {
     return host
   }
 
-  test('a Redis with good settings passes every check of health()', async () => {
+  it('a Redis with good settings passes every check of health()', async () => {
     const host = await openOnRedis()
     const health = await host.gatehouse.health()
     expectReadable(health)
@@ -339,7 +339,7 @@ describeWithRedis('health() on Redis', () => {
     expect(health).toMatchObject({ ready: true, status: 'pass' })
   })
 
-  test('health() fails within the timeout while Redis is frozen and passes when Redis continues, and the gateway stays ready', async () => {
+  it('health() fails within the timeout while Redis is frozen and passes when Redis continues, and the gateway stays ready', async () => {
     const host = await openOnRedis()
     redis.pause()
     const from = performance.now()
@@ -359,7 +359,7 @@ describeWithRedis('health() on Redis', () => {
     )
   })
 
-  test('after Redis was killed, health() fails and does not show the password of Redis', async () => {
+  it('after Redis was killed, health() fails and does not show the password of Redis', async () => {
     const host = await openOnRedis()
     await redis.kill()
     const health = await host.gatehouse.health()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { createTestIssuer, mintToken } from 'koa-gatehouse/testing'
 import { startHost, type Host } from '../../support/host.ts'
@@ -95,7 +95,7 @@ const otherCalls: [string, Call][] = [
   ['mintToken with options', () => mintToken(host.gatehouse, { accountId: 'a', scopes: [] }, misspelt)],
 ]
 
-test.each([...callsOf('apiKeys'), ...callsOf('applications'), ...otherCalls])(
+it.each([...callsOf('apiKeys'), ...callsOf('applications'), ...otherCalls])(
   'an unknown option or an invalid value is rejected with ERR_INVALID_ARGUMENT and changes nothing: %s',
   async (_, call) => {
     const events: unknown[] = []
@@ -111,13 +111,13 @@ test.each([...callsOf('apiKeys'), ...callsOf('applications'), ...otherCalls])(
   },
 )
 
-test('the middleware of the gateway rejects an unknown option', () => {
+it('the middleware of the gateway rejects an unknown option', () => {
   expect(() => host.gatehouse.gateway.middleware(misspelt)).toThrow(
     expect.objectContaining({ code: 'ERR_OPTIONS' }),
   )
 })
 
-test('a test issuer rejects an unknown field of a token', async () => {
+it('a test issuer rejects an unknown field of a token', async () => {
   const issuer = await createTestIssuer({ audience: host.audience })
   await expect(issuer.mintToken({ accountId: 'a', scopes: [], scope: 'x' } as never)).rejects.toMatchObject({
     code: 'ERR_INVALID_ARGUMENT',

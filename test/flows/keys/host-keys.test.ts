@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
-import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { createGatehouse, type Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { authorizationUrl, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
@@ -45,7 +45,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     await host.gatehouse.ready()
     return host
   }
-  test('the first key of each algorithm signs, all keys are published without private parts, and no key is stored', async () => {
+  it('the first key of each algorithm signs, all keys are published without private parts, and no key is stored', async () => {
     const { store, writes } = watchWrites(makeStore())
     const host = await start(store, rs1.private, es1.private, es2.private, rs2.public)
     expect(await kidsAt(host)).toEqual(['es-1', 'rs-1', 'es-2', 'rs-2'])
@@ -68,7 +68,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect(await store.get('signing-keys:ring')).toBeUndefined()
   })
 
-  test('if a new signing key is published before it signs, every process accepts the tokens of the old and the new key', async () => {
+  it('if a new signing key is published before it signs, every process accepts the tokens of the old and the new key', async () => {
     const store = makeStore()
     const one = await start(store, es1.private, rs1.private)
     const key = await one.createApiKey()
@@ -84,7 +84,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect(await statusAt(three, before)).toBe(200)
   })
 
-  test('an ID token of a retired key is accepted for signing out while the private part of that key is configured', async () => {
+  it('an ID token of a retired key is accepted for signing out while the private part of that key is configured', async () => {
     const store = makeStore()
     const one = await start(store, es1.private, rs1.private)
     const application = await one.createApplication({ postLogoutRedirectUris: [BYE] })
@@ -96,7 +96,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect([response.status, response.headers.get('location')]).toEqual([303, BYE])
   })
 
-  test('if the host manages the keys, rotate() fails with an error that says what to do instead', async () => {
+  it('if the host manages the keys, rotate() fails with an error that says what to do instead', async () => {
     const host = await start(makeStore(), es1.private, rs1.private)
     await expect(host.gatehouse.signingKeys.rotate()).rejects.toMatchObject({
       code: 'ERR_SIGNING_KEYS_READ_ONLY',
@@ -104,7 +104,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     })
   })
 
-  test('revoking a key that no longer signs removes the key from the key set and rejects its tokens in every process', async () => {
+  it('revoking a key that no longer signs removes the key from the key set and rejects its tokens in every process', async () => {
     const store = makeStore()
     const old = await start(store, es1.private, rs1.private)
     const key = await old.createApiKey()
@@ -136,7 +136,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect(await statusAt(later, await tokenAt(two, key))).toBe(200)
   })
 
-  test('an ID token of a revoked key is not accepted as a hint for signing out', async () => {
+  it('an ID token of a revoked key is not accepted as a hint for signing out', async () => {
     const store = makeStore()
     const one = await start(store, es1.private, rs1.private)
     const application = await one.createApplication({ postLogoutRedirectUris: [BYE] })
@@ -148,7 +148,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect((await fetch(url, { redirect: 'manual' })).status).toBe(400)
   })
 
-  test('revoking the current key or an unknown key fails and writes nothing, and the error for the current key says what to do first', async () => {
+  it('revoking the current key or an unknown key fails and writes nothing, and the error for the current key says what to do first', async () => {
     const { store, writes } = watchWrites(makeStore())
     const host = await start(store, es1.private, rs1.private)
     writes.length = 0
@@ -160,7 +160,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect(writes).toEqual([])
   })
 
-  test('createGatehouse() throws ERR_OPTIONS if the key set lacks a private key for an algorithm, and the error quotes no key', () => {
+  it('createGatehouse() throws ERR_OPTIONS if the key set lacks a private key for an algorithm, and the error quotes no key', () => {
     const create = () =>
       createGatehouse({
         issuer: 'https://example.com/auth',
@@ -183,7 +183,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     )
   })
 
-  test('an authorization that started with one key set completes with another key set', async () => {
+  it('an authorization that started with one key set completes with another key set', async () => {
     const store = makeStore()
     const one = await start(store, es1.private, rs1.private)
     const application = await one.createApplication()

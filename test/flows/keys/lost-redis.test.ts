@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { createGateway, type Gateway } from 'koa-gatehouse/gateway'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { products } from '../../fixtures/products.ts'
 import { SECRET, startHost, type Host } from '../../support/host.ts'
@@ -128,7 +128,7 @@ describeWithRedis('a Redis that loses data', () => {
     expect(await statuses(revoked)).toEqual([401, 401, 401])
   }
 
-  test.each(Object.entries(LOSSES))(
+  it.each(Object.entries(LOSSES))(
     'if %s causes a data loss while the processes run, revoked tokens stay rejected, and new tokens work soon',
     async (_, { lose, message }) => {
       const [one] = hosts as [Host]
@@ -156,7 +156,7 @@ describeWithRedis('a Redis that loses data', () => {
     30_000,
   )
 
-  test.each(Object.entries(LOSSES))(
+  it.each(Object.entries(LOSSES))(
     'if %s causes a data loss while no process runs, revoked tokens stay rejected after the restart, and new tokens work soon',
     async (_, { lose }) => {
       const [one] = hosts as [Host]

@@ -1,11 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startHost } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 const RING = 'signing-keys:ring'
 
 describeEachStore('signing keys written by a newer version', (makeStore) => {
-  test('if a newer version wrote the signing keys, the start fails with an error that says what to do, and the keys stay unchanged', async () => {
+  it('if a newer version wrote the signing keys, the start fails with an error that says what to do, and the keys stay unchanged', async () => {
     const store = makeStore()
     const newer = JSON.stringify({ v: 2, id: 'newer', keys: [] })
     await store.set(RING, newer)

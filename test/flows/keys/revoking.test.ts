@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { connect, startHost, type Host } from '../../support/host.ts'
 import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
@@ -39,7 +39,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
   const untilRejected = (host: Host, token: unknown) =>
     vi.waitFor(async () => expect(await statusAt(host, token)).toBe(401))
 
-  test('revoking a signing key immediately rejects all its tokens, even cached tokens, and new tokens work', async () => {
+  it('revoking a signing key immediately rejects all its tokens, even cached tokens, and new tokens work', async () => {
     const application = await one.createApplication()
     const delegated = await connect(one, application, { parameters: { scope: 'openid invoices:read' } })
     const direct = await tokenAt(one, key)
@@ -74,7 +74,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     expect(await statusAt(other, refreshed.body['access_token'])).toBe(200)
   })
 
-  test('a token request that is pending while a key is revoked gets no valid token of that key', async () => {
+  it('a token request that is pending while a key is revoked gets no valid token of that key', async () => {
     const kid = kidOf(await tokenAt(one, key))
     // Renaming removes the client from the cache, so that the request reads the client from the store.
     await one.gatehouse.apiKeys.rename(key.client_id, 'Renamed')
@@ -90,7 +90,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     for (const host of [one, other]) await untilRejected(host, token)
   })
 
-  test('revoking an unknown key fails with ERR_NOT_FOUND, and revoking a key again has no effect', async () => {
+  it('revoking an unknown key fails with ERR_NOT_FOUND, and revoking a key again has no effect', async () => {
     await expect(one.gatehouse.signingKeys.revoke('unknown')).rejects.toMatchObject({
       code: 'ERR_NOT_FOUND',
       status: 404,
@@ -103,7 +103,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     expect(await statusAt(one, await tokenAt(other, key))).toBe(200)
   })
 
-  test('a process that starts after the revocation of a key does not publish the key and rejects its tokens', async () => {
+  it('a process that starts after the revocation of a key does not publish the key and rejects its tokens', async () => {
     const token = await tokenAt(one, key)
     await one.gatehouse.signingKeys.revoke(kidOf(token))
     const laterHost = await startHost({

@@ -3,7 +3,7 @@ import { createLocalJWKSet, jwtVerify } from 'jose'
 import request from 'supertest'
 import { createGateway } from 'koa-gatehouse/gateway'
 import { mintToken } from 'koa-gatehouse/testing'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { products } from '../../fixtures/products.ts'
 import { asksFor, authorizationUrl, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
 import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
@@ -48,7 +48,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     return String(kid)
   }
 
-  test('after a rotation every gateway accepts the tokens of the old and the new key without fetching the keys again', async () => {
+  it('after a rotation every gateway accepts the tokens of the old and the new key without fetching the keys again', async () => {
     const fetches = vi.spyOn(globalThis, 'fetch')
     const gateway = createGateway({ issuer: one.issuer, audience: one.audience, products })
     const api = new Koa().use(gateway.middleware()).use((ctx) => void (ctx.body = 'served'))
@@ -72,7 +72,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     await gateway.close()
   })
 
-  test('an authorization that started before a rotation completes after the rotation', async () => {
+  it('an authorization that started before a rotation completes after the rotation', async () => {
     const browser = one.browser()
     const signIn = await browser.open(authorizationUrl(one, application.client_id, { scope: SCOPE }))
     expect(asksFor(signIn)).toBe('sign-in')
@@ -102,7 +102,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     expect(refreshed.status).toBe(200)
   })
 
-  test('a token request that is pending during a rotation gets a token that every process accepts', async () => {
+  it('a token request that is pending during a rotation gets a token that every process accepts', async () => {
     const before = await signingKid()
     // Renaming removes the client from the cache, so that the request reads the client from the store.
     await one.gatehouse.apiKeys.rename(key.client_id, 'Renamed')
@@ -116,7 +116,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     for (const host of [one, other]) expect(await statusAt(host, token)).toBe(200)
   })
 
-  test('an ID token is accepted for signing out after two rotations', async () => {
+  it('an ID token is accepted for signing out after two rotations', async () => {
     const { id_token: hint = '' } = await connect(one, application, { parameters: { scope: SCOPE } })
     await rotateAtOther()
     await rotateAtOther()
@@ -133,7 +133,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     expect((await one.browser().open(url)).status).toBe(400)
   })
 
-  test('mintToken() signs with the current key', async () => {
+  it('mintToken() signs with the current key', async () => {
     const kid = await rotateAtOther()
     const token = await mintToken(
       one.gatehouse,
@@ -144,7 +144,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     expect(await statusAt(other, token)).toBe(200)
   })
 
-  test('after 90 days without a rotation, the next request rotates the keys', async () => {
+  it('after 90 days without a rotation, the next request rotates the keys', async () => {
     const [before, , next] = await kidsAt(one)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 91 * 86_400_000 })
     const fresh = await one.createApiKey()
@@ -164,7 +164,7 @@ describeEachStore('the key set', (makeStore) => {
     return { host, response }
   }
 
-  test.each([
+  it.each([
     [undefined, 'public, max-age=600'],
     [100, 'public, max-age=50'],
     [1, 'public, max-age=0'],
@@ -177,7 +177,7 @@ describeEachStore('the key set', (makeStore) => {
     },
   )
 
-  test('a request for the key set with its ETag gets 304 until the key set changes', async () => {
+  it('a request for the key set with its ETag gets 304 until the key set changes', async () => {
     const { host, response } = await keySetOf(undefined)
     const etag = response.headers.get('etag') ?? ''
     expect(etag).toMatch(/^"[\w-]{43}"$/)

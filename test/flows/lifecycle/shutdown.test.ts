@@ -12,7 +12,7 @@ import Koa, { type Context } from 'koa'
 import type { ShutdownOptions } from 'koa-gatehouse'
 import { createGateway } from 'koa-gatehouse/gateway'
 import { createTestIssuer } from 'koa-gatehouse/testing'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { selfSignedCertificate } from '../../support/certificate.ts'
 import { compileHostProgram, type HostProgram } from '../../support/host-process.ts'
 import { connect, startHost, type Host, type HostOptions } from '../../support/host.ts'
@@ -95,7 +95,7 @@ function expectNoListener(port: number) {
 }
 
 describeEachStore('shutdown()', (makeStore) => {
-  test('during the grace the process is not ready, accepts connections, answers every request, and each answer says Connection: close', async () => {
+  it('during the grace the process is not ready, accepts connections, answers every request, and each answer says Connection: close', async () => {
     const host = await open({ store: makeStore() }, (ctx) => {
       if (ctx.path === '/own/error') throw new Error('a bug of the host')
       ctx.body = 'own'
@@ -140,7 +140,7 @@ describeEachStore('shutdown()', (makeStore) => {
     await expect(host.gatehouse.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
   })
 
-  test('a refresh that is pending when the shutdown begins, and lasts longer than the grace, gets its tokens and Connection: close', async () => {
+  it('a refresh that is pending when the shutdown begins, and lasts longer than the grace, gets its tokens and Connection: close', async () => {
     const store = pausingStore(makeStore('pending'))
     const host = await open({ store: store.store })
     const application = await host.createApplication()
@@ -166,7 +166,7 @@ describeEachStore('shutdown()', (makeStore) => {
     expect(await keepAliveClient(other.port).send('/auth/oauth2/token', sent)).toMatchObject({ status: 200 })
   })
 
-  test('watches of tokens end at the end of the grace, after onGraceEnd was called once', async () => {
+  it('watches of tokens end at the end of the grace, after onGraceEnd was called once', async () => {
     const order: string[] = []
     const host = await open({
       store: makeStore(),
@@ -203,7 +203,7 @@ describeEachStore('shutdown()', (makeStore) => {
 })
 
 describe('the connections of a host that shuts down', () => {
-  test('an idle connection stays open until the end of the grace, and is then closed', async () => {
+  it('an idle connection stays open until the end of the grace, and is then closed', async () => {
     const host = await open()
     const client = keepAliveClient(host.port)
     await client.send('/own')
@@ -214,7 +214,7 @@ describe('the connections of a host that shuts down', () => {
     await ended
   })
 
-  test('clients whose connections wait to be accepted at the end of the grace get their answers', async () => {
+  it('clients whose connections wait to be accepted at the end of the grace get their answers', async () => {
     const host = await open()
     const { folder, remove } = await temporaryFolder('koa-gatehouse-shutdown')
     const signal = path.join(folder, 'connected')
@@ -227,7 +227,7 @@ describe('the connections of a host that shuts down', () => {
     await remove()
   })
 
-  test('a connection on which no request arrives is closed soon after the grace', async () => {
+  it('a connection on which no request arrives is closed soon after the grace', async () => {
     const host = await open()
     const socket = connectSocket(host.port)
     await once(host.server, 'connection')
@@ -239,7 +239,7 @@ describe('the connections of a host that shuts down', () => {
     expect(performance.now() - startedAt).toBeLessThan(15_000)
   })
 
-  test('a client that reads slowly gets the whole answer, even if the answer began before the shutdown', async () => {
+  it('a client that reads slowly gets the whole answer, even if the answer began before the shutdown', async () => {
     const size = 8_000_000
     const host = await open({}, (ctx) => void (ctx.body = Buffer.alloc(size)))
     const socket = connectSocket(host.port)
@@ -253,7 +253,7 @@ describe('the connections of a host that shuts down', () => {
     await ended
   })
 
-  test('a client that sends two requests before the first answer gets both answers', async () => {
+  it('a client that sends two requests before the first answer gets both answers', async () => {
     const host = await open({}, async (ctx) => {
       await delay(20)
       ctx.body = `answer to ${ctx.path}`
@@ -272,7 +272,7 @@ describe('the connections of a host that shuts down', () => {
     await ended
   })
 
-  test('a client of HTTP/1.0 with keep-alive gets its answer and Connection: close', async () => {
+  it('a client of HTTP/1.0 with keep-alive gets its answer and Connection: close', async () => {
     const host = await open()
     const socket = connectSocket(host.port)
     await once(socket, 'connect')
@@ -284,7 +284,7 @@ describe('the connections of a host that shuts down', () => {
     await ended
   })
 
-  test('shutdown() waits for WebSockets that onGraceEnd closes', async () => {
+  it('shutdown() waits for WebSockets that onGraceEnd closes', async () => {
     const host = await open()
     const webSockets: Socket[] = []
     host.server.on('upgrade', (_request, socket: Socket) => {
@@ -306,7 +306,7 @@ describe('the connections of a host that shuts down', () => {
     expect(onGraceEnd).toHaveBeenCalledTimes(1)
   })
 
-  test('an answer that never ends is cut 20 seconds after the grace, and a warning is logged', async () => {
+  it('an answer that never ends is cut 20 seconds after the grace, and a warning is logged', async () => {
     const warn = vi.fn()
     const logger = { debug() {}, info() {}, error() {}, warn }
     const host = await open({ gatehouse: { logger } }, () => new Promise(() => {}))
@@ -325,7 +325,7 @@ describe('the connections of a host that shuts down', () => {
     )
   })
 
-  test.skipIf(findProgram('openssl') === undefined)(
+  it.skipIf(findProgram('openssl') === undefined)(
     'shutdown() stops several servers at once, with and without TLS',
     async () => {
       const host = await open()
@@ -353,7 +353,7 @@ describe('the connections of a host that shuts down', () => {
 })
 
 describe('calls of shutdown()', () => {
-  test('a second call waits for the first shutdown', async () => {
+  it('a second call waits for the first shutdown', async () => {
     const host = await open()
     const first = host.gatehouse.shutdown(host.server, { graceMs: 100 })
     const order: string[] = []
@@ -365,7 +365,7 @@ describe('calls of shutdown()', () => {
     expect(order[0]).toBe('first')
   })
 
-  test('shutdown() rejects invalid arguments with all problems, and changes nothing', async () => {
+  it('shutdown() rejects invalid arguments with all problems, and changes nothing', async () => {
     const host = await open()
     for (const [server, options, paths] of [
       [{}, {}, ['server[0]']],
@@ -383,7 +383,7 @@ describe('calls of shutdown()', () => {
     expect((await host.call('GET /invoices/list')).status).toBe(401)
   })
 
-  test('shutdown() closes gatehouse if the server never listened, and if onGraceEnd throws', async () => {
+  it('shutdown() closes gatehouse if the server never listened, and if onGraceEnd throws', async () => {
     const error = vi.fn()
     const host = await open({ gatehouse: { logger: { debug() {}, info() {}, warn() {}, error } } })
     const failure = new Error('a bug of the host')
@@ -397,7 +397,7 @@ describe('calls of shutdown()', () => {
     await expect(host.gatehouse.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
   })
 
-  test('close() during the grace closes gatehouse at once, and the shutdown continues', async () => {
+  it('close() during the grace closes gatehouse at once, and the shutdown continues', async () => {
     const host = await open()
     const ended = host.gatehouse.shutdown(host.server, { graceMs: GRACE_MS })
     await host.gatehouse.close()
@@ -410,7 +410,7 @@ describe('calls of shutdown()', () => {
     await expectNoListener(host.port)
   })
 
-  test('shutdown() of a gateway in another process answers calls during the grace, and then closes the gateway', async () => {
+  it('shutdown() of a gateway in another process answers calls during the grace, and then closes the gateway', async () => {
     const audience = 'https://example.com/api'
     const products = {
       invoices: {
@@ -445,7 +445,7 @@ describeEachRedis('a process that shuts down on SIGTERM', (deploy, deployment) =
   })
   afterAll(() => program?.remove())
 
-  test('each client that refreshes without a pause gets every answer, so it can go on at another process', async () => {
+  it('each client that refreshes without a pause gets every answer, so it can go on at another process', async () => {
     const data = randomUUID()
     const other = await open({ store: deploy(data) })
     const { issuer, audience } = other

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { decodeProtectedHeader } from 'jose'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { compileHostProgram, type HostProgram } from '../../support/host-process.ts'
 import { connect, startHost, type Host } from '../../support/host.ts'
@@ -50,7 +50,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
       ({ key }) => key.endsWith('signing-keys:ring') && key.startsWith(keyPrefix),
     )
 
-  test("four services that start at the same time on an empty store create one key ring and accept one another's tokens", async () => {
+  it("four services that start at the same time on an empty store create one key ring and accept one another's tokens", async () => {
     for (let count = 0; count < 4; count += 1) await open()
     await Promise.all(hosts.map(({ gatehouse }) => gatehouse.ready()))
     expect(await keyRings()).toHaveLength(1)
@@ -77,7 +77,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
     }
   })
 
-  test('four processes that start at the same time on an empty store create one key ring', async () => {
+  it('four processes that start at the same time on an empty store create one key ring', async () => {
     let program: HostProgram | undefined
     try {
       program = await compileHostProgram()
@@ -99,7 +99,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
     }
   })
 
-  test('after a restart the signing keys are the same, and access tokens and refresh tokens stay valid', async () => {
+  it('after a restart the signing keys are the same, and access tokens and refresh tokens stay valid', async () => {
     const before = await open()
     const [key, application] = [await before.createApiKey(), await before.createApplication()]
     const direct = await before.requestDirectToken(key)
@@ -121,7 +121,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
     expect(status).toBe(200)
   })
 
-  test('a start with another secret fails with ERR_SECRET_MISMATCH, requests fail without details, and the store stays unchanged', async () => {
+  it('a start with another secret fails with ERR_SECRET_MISMATCH, requests fail without details, and the store stays unchanged', async () => {
     const before = await open(YESTERDAY)
     const key = await before.createApiKey()
     await connect(before, await before.createApplication())
@@ -149,7 +149,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
     expect(await dump()).toEqual(stored)
   })
 
-  test('with a list of secrets, gatehouse decrypts the signing keys with an older secret and encrypts them with the first secret', async () => {
+  it('with a list of secrets, gatehouse decrypts the signing keys with an older secret and encrypts them with the first secret', async () => {
     const before = await open(YESTERDAY)
     await before.gatehouse.ready()
     const keys = await publishedBy(before.issuer)
@@ -164,7 +164,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
     await expect(tooLate.gatehouse.ready()).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
   })
 
-  test('a start with a corrupt key ring fails with ERR_STORE_CORRUPT, and the key ring stays unchanged', async () => {
+  it('a start with a corrupt key ring fails with ERR_STORE_CORRUPT, and the key ring stays unchanged', async () => {
     const client = new Redis(redis.url)
     clients.push(client)
     await client.set(`${keyPrefix}signing-keys:ring`, 'not a key ring')

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { authorize, authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
 import { basic } from '../../support/host-requests.ts'
@@ -27,7 +27,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
       for (const host of [one, other]) expect(await callAt(host, token)).toBe(401)
     })
 
-  test('a compromised API key gets no tokens until it has a new secret, and its earlier tokens are rejected in every process', async () => {
+  it('a compromised API key gets no tokens until it has a new secret, and its earlier tokens are rejected in every process', async () => {
     const key = await one.createApiKey()
     const grant = { ...key, grant_type: 'client_credentials' }
     // After these requests, both processes have the client in their cache.
@@ -53,7 +53,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
     expect(await tokenAt(other, grant)).toMatchObject({ status: 401 })
   })
 
-  test('a compromised application gets no tokens until it has a new secret, and its earlier access tokens are rejected', async () => {
+  it('a compromised application gets no tokens until it has a new secret, and its earlier access tokens are rejected', async () => {
     const application = await one.createApplication()
     const { access_token, refresh_token } = await connect(one, application)
     const { code } = await authorize(one, application.client_id, { user: 'bob' })
@@ -82,7 +82,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
     }
   })
 
-  test('a compromised client without a new secret is rejected with an empty, guessed or missing secret', async () => {
+  it('a compromised client without a new secret is rejected with an empty, guessed or missing secret', async () => {
     const { client_id } = await one.createApiKey()
     await one.gatehouse.apiKeys.reportCompromised(client_id)
     const form = { grant_type: 'client_credentials' }
@@ -98,7 +98,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
   })
 })
 
-test('after an export and an import, a compromised client still has no valid secret', async () => {
+it('after an export and an import, a compromised client still has no valid secret', async () => {
   const [from, to] = [await startHost({ store: memoryStore() }), await startHost({ store: memoryStore() })]
   const key = await from.createApiKey()
   await from.gatehouse.apiKeys.reportCompromised(key.client_id)

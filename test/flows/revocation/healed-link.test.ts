@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { silentLogger } from '../../../src/host/logger.ts'
 import { products } from '../../fixtures/products.ts'
@@ -69,7 +69,7 @@ describeWithRedis('a link to Redis that was cut', () => {
     return fetch(`http://localhost:${host.port}/api${path}`, { method, headers })
   }
 
-  test('after each of three cuts, a process knows the revocations, products and signing keys that it missed as soon as it has both connections again', async () => {
+  it('after each of three cuts, a process knows the revocations, products and signing keys that it missed as soon as it has both connections again', async () => {
     const key = await here.createApiKey()
     const took: number[] = []
     for (const round of [1, 2, 3]) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
@@ -13,7 +13,7 @@ describeEachStore('revocation on a store that has lost its last writes', (makeSt
 
   // Fixed bug: after the loss, the processes still had the revocations in memory. Until these revocations
   // expired, the processes rejected new tokens, because new tokens had the epoch of revoked tokens.
-  test.each(['apiKey', 'application'] as const)(
+  it.each(['apiKey', 'application'] as const)(
     'after writes about a client (%s) are lost, the client gets valid tokens again, and revoked tokens stay rejected',
     async (kind) => {
       const store = makeStore(randomUUID())
@@ -44,7 +44,7 @@ describeEachStore('revocation on a store that has lost its last writes', (makeSt
     },
   )
 
-  test('a client whose deletion was lost gets no valid token', async () => {
+  it('a client whose deletion was lost gets no valid token', async () => {
     const store = makeStore(randomUUID())
     const host = await startHost({ store })
     hosts.push(host)

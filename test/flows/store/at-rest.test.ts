@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import type { Context, Next } from 'koa'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
 import { deriveKey } from '../../../src/keys/derive-key.ts'
@@ -81,7 +81,7 @@ describeWithRedis('the data at rest', () => {
   /** The kind of record that a stored key holds, such as `session`. */
   const kindOf = (key: string) => /^gatehouse:([^:]+):/.exec(key)?.[1] ?? key
 
-  test('the flows use every kind of secret and of record', () => {
+  it('the flows use every kind of secret and of record', () => {
     expect(host.errors).toEqual([])
     expect(new Set([...secrets.values()].map((what) => what.replace(/ of .*/, '')))).toEqual(
       new Set([
@@ -119,11 +119,11 @@ describeWithRedis('the data at rest', () => {
     }
   })
 
-  test('a dump of Redis contains no usable secret', () => {
+  it('a dump of Redis contains no usable secret', () => {
     expect(findSecrets(dump, secrets)).toEqual([])
   })
 
-  test('an exported registry with all clients and keys contains no usable secret', () => {
+  it('an exported registry with all clients and keys contains no usable secret', () => {
     const file = { key: 'exported', type: 'file', ttl: -1, values: [exported.join('')] }
     expect(exported.filter((line) => line.includes('"sealed":')).length).toBeGreaterThan(0)
     expect(exported.filter((line) => line.includes('"hash":"sha256:')).length).toBeGreaterThan(1)
@@ -133,7 +133,7 @@ describeWithRedis('the data at rest', () => {
     expect(findSecrets([withSecret], secrets)).toEqual(['client secret in exported'])
   })
 
-  test('a dump and an old refresh token do not reveal the refresh token that replaced the old token', () => {
+  it('a dump and an old refresh token do not reveal the refresh token that replaced the old token', () => {
     const families = dump.filter(({ key }) => kindOf(key) === 'refresh-family')
     const records = families.map(({ values }) => JSON.parse(values[0] ?? '') as { last?: LastRotation })
     const exchanges = records.flatMap(({ last }) => last ?? [])
@@ -153,7 +153,7 @@ describeWithRedis('the data at rest', () => {
     for (const next of openedWith(GATEHOUSE_SECRET)) expect(tokens).toContain(next)
   })
 
-  test('all stored keys expire except clients, their lists, the catalog, the signing keys and the revocation log', () => {
+  it('all stored keys expire except clients, their lists, the catalog, the signing keys and the revocation log', () => {
     const permanent = dump.filter(({ ttl }) => ttl === -1).map(({ key }) => kindOf(key))
     expect(new Set(permanent)).toEqual(
       new Set(['audit', 'catalog', 'client', 'client-usage', 'clients', 'revocations', 'signing-keys']),
@@ -162,11 +162,11 @@ describeWithRedis('the data at rest', () => {
       expect({ key, expires: ttl <= 366 * 86_400 }).toEqual({ key, expires: true })
   })
 
-  test('every key has the prefix of the store', () => {
+  it('every key has the prefix of the store', () => {
     expect(dump.filter(({ key }) => !key.startsWith('gatehouse:'))).toEqual([])
   })
 
-  test('findSecrets() finds each kind of secret in each encoding, in keys and in values', () => {
+  it('findSecrets() finds each kind of secret in each encoding, in keys and in values', () => {
     const kinds = new Map([...secrets].map(([secret, what]) => [what, secret]))
     for (const [what, secret] of kinds) {
       const bytes = Buffer.from(secret)

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { digest } from '../../../src/store/digest.ts'
@@ -380,7 +380,7 @@ describeWithRedis('corrupt records of gatehouse in Redis', () => {
       JSON.stringify({ ...(JSON.parse(text) as object), v: 99, [CORRUPT_TEXT]: 1 }),
   }
 
-  test('without a corrupt record, every request succeeds', async () => {
+  it('without a corrupt record, every request succeeds', async () => {
     await restore()
     const all = await requestAll()
     expect(failedOf(all)).toEqual([])
@@ -389,7 +389,7 @@ describeWithRedis('corrupt records of gatehouse in Redis', () => {
     expect(all.pages.authorization.url.searchParams.get('code')).toBeTruthy()
   })
 
-  test.each(RECORDS)(
+  it.each(RECORDS)(
     'requests that need a corrupt record %s fail with a reason, and all other requests succeed',
     async (kind, part, failing) => {
       const stored = requireKey(kind, part())
@@ -424,7 +424,7 @@ describeWithRedis('corrupt records of gatehouse in Redis', () => {
     ['revocations:buckets:', ALL],
   ]
 
-  test.each(INDEXES)('corrupt members of the index %s are skipped and reported', async (index) => {
+  it.each(INDEXES)('corrupt members of the index %s are skipped and reported', async (index) => {
     await restore()
     const { listed } = await requestAll()
     const stored = requireKey(index, '')
@@ -440,7 +440,7 @@ describeWithRedis('corrupt records of gatehouse in Redis', () => {
     expectReport(all, name)
   })
 
-  test.each(INDEXES)(
+  it.each(INDEXES)(
     'requests that need the index %s fail with a reason if the index is of another Redis type, and all other requests succeed',
     async (index, failing) => {
       const stored = requireKey(index, '')

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Account, Store } from 'koa-gatehouse'
 import { FAULTS, faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
@@ -115,7 +115,7 @@ const kinds = (calls: readonly string[]) => calls.map((call) => call.split(':')[
 describe('a fault at each store call', () => {
   beforeEach(() => start())
 
-  test('a refresh with a fault at any store call succeeds, or its refresh token works on a retry', async () => {
+  it('a refresh with a fault at any store call succeeds, or its refresh token works on a retry', async () => {
     let current: unknown = (await connect(host, client)).refresh_token
     const { calls, failed } = await withEveryFault(
       async () => refreshing(current),
@@ -133,7 +133,7 @@ describe('a fault at each store call', () => {
     expect(failed).toBe(calls.length * FAULTS.length - 1)
   })
 
-  test('a code exchange with a fault at any store call succeeds, or its code works on a retry', async () => {
+  it('a code exchange with a fault at any store call succeeds, or its code works on a retry', async () => {
     const browser = host.browser()
     const { calls, failed, withoutEffect } = await withEveryFault(
       async () => exchanging((await authorize(host, client.client_id, { browser })).code),
@@ -150,7 +150,7 @@ describe('a fault at each store call', () => {
     expect(withoutEffect).toBeGreaterThan(0)
   })
 
-  test('a direct token request with a fault at any store call works on a retry', async () => {
+  it('a direct token request with a fault at any store call works on a retry', async () => {
     const key = await host.createApiKey()
     const { calls, failed } = await withEveryFault(
       async () => ({ ...key, grant_type: 'client_credentials' }),
@@ -161,7 +161,7 @@ describe('a fault at each store call', () => {
     expect(failed).toBe(calls.length * FAULTS.length)
   })
 
-  test('a token request succeeds even if the store fails while the last use of the client is recorded', async () => {
+  it('a token request succeeds even if the store fails while the last use of the client is recorded', async () => {
     const key = await host.createApiKey()
     faulty.arm()
     const body = { ...key, grant_type: 'client_credentials' }
@@ -177,7 +177,7 @@ describe('a fault at each store call', () => {
     }
   })
 
-  test('an authorization with a fault at any store call succeeds, or shows an error page and succeeds when the user starts again', async () => {
+  it('an authorization with a fault at any store call succeeds, or shows an error page and succeeds when the user starts again', async () => {
     faulty.arm()
     await authorize(host, client.client_id)
     const calls = [...faulty.calls]
@@ -216,7 +216,7 @@ describe('a fault at each store call', () => {
 })
 
 describe('a store that stays unavailable', () => {
-  test('while the store is unavailable, every endpoint answers 503 in its own format', async () => {
+  it('while the store is unavailable, every endpoint answers 503 in its own format', async () => {
     await start()
     const parameters = { scope: 'openid invoices:read' }
     const tokens = await connect(host, client, { parameters })
@@ -259,7 +259,7 @@ describe('a store that stays unavailable', () => {
     expect((await host.token(exchanging(code))).status).toBe(200)
   })
 
-  test.each(FAULTS)(
+  it.each(FAULTS)(
     'if an outage begins during a refresh (%s), the refresh token is usable after the outage',
     async (fault) => {
       await start()
@@ -278,7 +278,7 @@ describe('a store that stays unavailable', () => {
     },
   )
 
-  test.each(FAULTS)(
+  it.each(FAULTS)(
     'if an outage begins during a code exchange (%s), the code is usable once after the outage',
     async (fault) => {
       await start()
@@ -296,7 +296,7 @@ describe('a store that stays unavailable', () => {
     },
   )
 
-  test('if an outage begins during parallel refreshes with one refresh token, the token is usable once after the outage', async () => {
+  it('if an outage begins during parallel refreshes with one refresh token, the token is usable once after the outage', async () => {
     await start()
     const body = refreshing((await connect(host, client)).refresh_token)
     faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
@@ -307,7 +307,7 @@ describe('a store that stays unavailable', () => {
     expect((await host.token(body)).status).toBe(400)
   })
 
-  test('if the store executes the write of a refresh late, gatehouse rolls the write back before the client retries, so another process accepts the old refresh token', async () => {
+  it('if the store executes the write of a refresh late, gatehouse rolls the write back before the client retries, so another process accepts the old refresh token', async () => {
     const store = memoryStore()
     await start(store)
     const { issuer, audience } = host
@@ -324,7 +324,7 @@ describe('a store that stays unavailable', () => {
     await other.close()
   })
 
-  test('a refresh token family that is revoked during an outage stays revoked', async () => {
+  it('a refresh token family that is revoked during an outage stays revoked', async () => {
     const store = memoryStore()
     await start(store)
     const { issuer, audience } = host
@@ -374,7 +374,7 @@ describe('a callback of the host that throws', () => {
     expect(answer.text).not.toMatch(/hunter2|database/)
   }
 
-  test('when any look-up of the host throws during a refresh, the refresh token is not used up', async () => {
+  it('when any look-up of the host throws during a refresh, the refresh token is not used up', async () => {
     let { refresh_token: current } = await connect(host, client)
     accounts.arm()
     current = String((await host.token(refreshing(current))).body['refresh_token'])
@@ -390,7 +390,7 @@ describe('a callback of the host that throws', () => {
     }
   })
 
-  test('when any look-up of the host throws during a code exchange, the code is not used up', async () => {
+  it('when any look-up of the host throws during a code exchange, the code is not used up', async () => {
     const browser = host.browser()
     const { code: first } = await authorize(host, client.client_id, { browser })
     accounts.arm()
@@ -407,7 +407,7 @@ describe('a callback of the host that throws', () => {
     }
   })
 
-  test('if a look-up of the host throws, the error is reported as an event of the gatehouse and of the app', async () => {
+  it('if a look-up of the host throws, the error is reported as an event of the gatehouse and of the app', async () => {
     const reported: Error[] = []
     host.gatehouse.on('error', ({ error }) => reported.push(error))
     const { refresh_token: current } = await connect(host, client)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
 import { Redis, type RedisOptions } from 'ioredis'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Page } from '../../support/browser.ts'
 import { authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
@@ -93,7 +93,7 @@ describeWithRedis('an unavailable Redis', () => {
   }
 
   describe.each(Object.entries(CLIENTS))('a host on %s', (_name, options) => {
-    test.each(Object.entries(OUTAGES))(
+    it.each(Object.entries(OUTAGES))(
       'while Redis is %s, requests get 503 within 2 seconds, the gateway still accepts tokens, and requests succeed again after the outage',
       async (_outage, { begin, end }) => {
         await open(options)
@@ -153,7 +153,7 @@ describeWithRedis('an unavailable Redis', () => {
       },
     )
 
-    test('if Redis is unavailable at the start, the app runs and requests get 503, and requests succeed when Redis is available', async () => {
+    it('if Redis is unavailable at the start, the app runs and requests get 503, and requests succeed when Redis is available', async () => {
       await redis.kill()
       await open(options)
       const body = { client_id: 'x', client_secret: 'y', grant_type: 'client_credentials' }

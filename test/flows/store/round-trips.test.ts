@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { authorize, startHost, type Host } from '../../support/host.ts'
@@ -27,7 +27,7 @@ describeWithRedis('round trips to Redis', () => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  test('each sequential command counts as one round trip, and parallel commands count as one round trip together', async () => {
+  it('each sequential command counts as one round trip, and parallel commands count as one round trip together', async () => {
     const redis = new Redis(link.port)
     await redis.ping()
     const inTurn = async () => {
@@ -98,7 +98,7 @@ describeWithRedis('round trips to Redis', () => {
       return trips
     }
 
-    test('a direct token takes no round trip, but the first token of an hour and an uncached client take one round trip each', async () => {
+    it('a direct token takes no round trip, but the first token of an hour and an uncached client take one round trip each', async () => {
       const key = await host.createApiKey()
       const direct = async () => (await token(key, { grant_type: 'client_credentials' })).trips
       expect(await direct()).toEqual([['get client'], [RECORD_USE]])
@@ -115,7 +115,7 @@ describeWithRedis('round trips to Redis', () => {
       [RECORD_USE, 'set refresh-family', LIST],
     ]
 
-    test.each([
+    it.each([
       { redirectUris: ['http://localhost:9/callback'] },
       { redirectUris: ['http://localhost:9/callback', 'http://localhost:9/other'] },
     ])(
@@ -128,7 +128,7 @@ describeWithRedis('round trips to Redis', () => {
       },
     )
 
-    test('a code exchange with an uncached client takes four round trips', async () => {
+    it('a code exchange with an uncached client takes four round trips', async () => {
       const client = await host.createApplication()
       const { code } = await authorize(host, client.client_id)
       await uncache(client, 'applications')
@@ -136,14 +136,14 @@ describeWithRedis('round trips to Redis', () => {
       expect(trips).toEqual([['get client', 'get code'], ...AFTER_THE_CODE])
     })
 
-    test('a refresh takes two round trips, even if the client is not cached', async () => {
+    it('a refresh takes two round trips, even if the client is not cached', async () => {
       const connection = await connected()
       expect(await refresh(connection)).toEqual([READ_REFRESH, [EXCHANGE]])
       await uncache(connection.client, 'applications')
       expect(await refresh(connection)).toEqual([['get client', ...READ_REFRESH], [EXCHANGE]])
     })
 
-    test('a refresh takes three round trips when it extends its grant, and four round trips when the grant moves to another expiry bucket', async () => {
+    it('a refresh takes three round trips when it extends its grant, and four round trips when the grant moves to another expiry bucket', async () => {
       const connection = await connected()
       const exchangeAndUse = [EXCHANGE, RECORD_USE]
       const now = Date.now()
@@ -163,7 +163,7 @@ describeWithRedis('round trips to Redis', () => {
     })
 
     if (refreshTokenGraceSeconds > 0) {
-      test('a retried refresh takes two round trips', async () => {
+      it('a retried refresh takes two round trips', async () => {
         const connection = await connected()
         const again = { ...connection }
         await refresh(connection)
@@ -173,13 +173,13 @@ describeWithRedis('round trips to Redis', () => {
       })
     }
 
-    test('an API call takes no round trip', async () => {
+    it('an API call takes no round trip', async () => {
       const { body } = await connected()
       const call = () => host.call('GET /invoices/list', String(body['access_token']))
       expect(await link.of(async () => expect(await call()).toMatchObject({ status: 200 }))).toEqual([])
     })
 
-    test('user info and introspection take one round trip, and the introspection of a direct token takes no round trip', async () => {
+    it('user info and introspection take one round trip, and the introspection of a direct token takes no round trip', async () => {
       const { client, body } = await connected()
       const ask = (credentials: Client, token: unknown) =>
         link.of(async () =>
@@ -197,7 +197,7 @@ describeWithRedis('round trips to Redis', () => {
       expect(await ask(key, direct.body['access_token'])).toEqual([])
     })
 
-    test('a list of API keys or applications takes two round trips, and an empty list takes one round trip', async () => {
+    it('a list of API keys or applications takes two round trips, and an empty list takes one round trip', async () => {
       for (const [kind, create] of [
         ['apiKeys', () => host.createApiKey()],
         ['applications', () => host.createApplication()],
@@ -219,7 +219,7 @@ describeWithRedis('round trips to Redis', () => {
       }
     })
 
-    test('a forged refresh token causes one read if the client is authenticated, and no read if the client is not authenticated', async () => {
+    it('a forged refresh token causes one read if the client is authenticated, and no read if the client is not authenticated', async () => {
       const { client, body } = await connected()
       const forged = String(body['refresh_token']).replace(/.{22}$/, 'A'.repeat(22))
       const trips = await link.of(async () =>

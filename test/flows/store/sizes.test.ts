@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { connect, startHost, type Host } from '../../support/host.ts'
@@ -37,7 +37,7 @@ describeWithRedis('the size of the data in Redis', () => {
     await server.stop()
   })
 
-  test('a grant that is refreshed every hour for 30 days stays below 4 KiB with all its keys', async () => {
+  it('a grant that is refreshed every hour for 30 days stays below 4 KiB with all its keys', async () => {
     const application = await host.createApplication()
     let tokens = await connect(host, application, { parameters: { scope: 'openid profile' } })
     const [{ grantId } = { grantId: '' }] = (await host.gatehouse.grants.list({ accountId: 'alice' })).items
@@ -92,7 +92,7 @@ describeWithRedis('the size of the data in Redis', () => {
     expect(await storedKeys()).toEqual([])
   }, 120_000)
 
-  test('all stored keys expire except clients, the signing keys and the state that all processes share', async () => {
+  it('all stored keys expire except clients, the signing keys and the state that all processes share', async () => {
     const key = await host.createApiKey()
     const application = await host.createApplication()
     const { body } = await host.requestDirectToken(key)

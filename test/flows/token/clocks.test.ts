@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { compileHostProgram, type HostProcess, type HostProgram } from '../../support/host-process.ts'
 import { describeEachRedis } from '../../support/stores.ts'
@@ -40,13 +40,13 @@ describeEachRedis('two processes whose clocks differ by three minutes', (deploy,
     const refresh = (at: 'here' | 'there', token: unknown) =>
       send(at, { grant_type: 'refresh_token', refresh_token: String(token) })
 
-    test('a code that one process made works at the other process', async () => {
+    it('a code that one process made works at the other process', async () => {
       const { code } = await authorize(here, client.client_id)
       const { status, body } = await send('there', { grant_type: 'authorization_code', code })
       expect({ status, error: body['error'] }).toEqual({ status: 200, error: undefined })
     })
 
-    test.each([
+    it.each([
       ['here', 'there'],
       ['there', 'here'],
     ] as const)('a refresh %s can be retried %s within the grace period', async (first, second) => {

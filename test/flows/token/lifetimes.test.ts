@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import type { Lifetimes } from '../../../src/options/options.ts'
@@ -34,14 +34,14 @@ const exchange = (code: string) => host.exchangeCode(client, code)
 const refresh = (token: unknown) => host.refresh(client, token)
 
 describeEachStore('default lifetimes', (makeStore) => {
-  test('an authorization code works after 59 seconds', async () => {
+  it('an authorization code works after 59 seconds', async () => {
     await start({ store: makeStore() })
     const { code } = await authorize(host, client.client_id)
     advance(59)
     expect((await exchange(code)).status).toBe(200)
   })
 
-  test('an authorization code is stored for 60 seconds, and the clock of the store decides whether it has expired', async () => {
+  it('an authorization code is stored for 60 seconds, and the clock of the store decides whether it has expired', async () => {
     const inner = makeStore()
     const lifetimes: unknown[] = []
     const store: Store = {
@@ -60,7 +60,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     expect([status, body['error']]).toEqual(inner.volatile ? [400, 'invalid_grant'] : [200, undefined])
   })
 
-  test('if an authorization request expires while the host signs the user in, its sign-in page soon answers 404, and no error is reported', async () => {
+  it('if an authorization request expires while the host signs the user in, its sign-in page soon answers 404, and no error is reported', async () => {
     const accounts = {
       find: (id: string) => ({ id }),
       authenticate: async () => {
@@ -81,7 +81,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     expect((await browser.open(url.href)).status).toBe(404)
   })
 
-  test('a client that refreshes every 29 days keeps its grant', async () => {
+  it('a client that refreshes every 29 days keeps its grant', async () => {
     await start({ store: makeStore() })
     let { refresh_token: current } = await connect(host, client)
     for (let month = 1; month <= 8; month += 1) {
@@ -96,7 +96,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     }
   })
 
-  test('a client that does not refresh for 31 days gets invalid_grant at its next refresh', async () => {
+  it('a client that does not refresh for 31 days gets invalid_grant at its next refresh', async () => {
     await start({ store: makeStore() })
     const { refresh_token: first } = await connect(host, client)
     advance(29 * DAY)
@@ -107,7 +107,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     expect(body['error_description']).toMatch(/^refresh token (is expired|not found)$/)
   })
 
-  test('tokens from a refresh on the last day of a refresh token are valid until they expire', async () => {
+  it('tokens from a refresh on the last day of a refresh token are valid until they expire', async () => {
     await start({ store: makeStore() })
     const parameters = { scope: 'openid invoices:read' }
     const { refresh_token: first } = await connect(host, client, { parameters })
@@ -128,7 +128,7 @@ describe('configured lifetimes', () => {
     return exp - iat
   }
 
-  test('the lifetime directAccessToken sets how long direct tokens are valid', async () => {
+  it('the lifetime directAccessToken sets how long direct tokens are valid', async () => {
     await startWith({ directAccessToken: 300 })
     const key = await host.createApiKey()
     const { body } = await host.requestDirectToken(key)
@@ -139,7 +139,7 @@ describe('configured lifetimes', () => {
     expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(401)
   })
 
-  test('the lifetimes delegatedAccessToken and idToken set how long delegated access tokens and ID tokens are valid', async () => {
+  it('the lifetimes delegatedAccessToken and idToken set how long delegated access tokens and ID tokens are valid', async () => {
     await startWith({ delegatedAccessToken: 120, idToken: 240 })
     const tokens = await connect(host, client, { parameters: { scope: 'openid invoices:read' } })
     expect([tokens.expires_in, lifetimeOf(tokens.access_token)]).toEqual([120, 120])
@@ -150,7 +150,7 @@ describe('configured lifetimes', () => {
     expect(body['expires_in']).toBe(120)
   })
 
-  test('the lifetime refreshToken starts again at each refresh', async () => {
+  it('the lifetime refreshToken starts again at each refresh', async () => {
     await startWith({ refreshToken: 600 })
     const { refresh_token: first } = await connect(host, client)
     advance(599)
@@ -160,7 +160,7 @@ describe('configured lifetimes', () => {
     expect((await refresh(body['refresh_token'])).body['error']).toBe('invalid_grant')
   })
 
-  test('the lifetime authorizationCode sets how long codes are valid', async () => {
+  it('the lifetime authorizationCode sets how long codes are valid', async () => {
     await startWith({ authorizationCode: 10 })
     const { code: validCode, browser } = await authorize(host, client.client_id)
     advance(9)
@@ -170,7 +170,7 @@ describe('configured lifetimes', () => {
     expect((await exchange(expiredCode)).body['error']).toBe('invalid_grant')
   })
 
-  test('the lifetime signIn sets how long a sign-in page is valid', async () => {
+  it('the lifetime signIn sets how long a sign-in page is valid', async () => {
     await startWith({ signIn: 120 })
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, client.client_id))
@@ -180,7 +180,7 @@ describe('configured lifetimes', () => {
     expect((await browser.open(page.url)).status).toBe(404)
   })
 
-  test('the lifetime session starts again at each use of the session', async () => {
+  it('the lifetime session starts again at each use of the session', async () => {
     await startWith({ session: 600 })
     const { browser } = await authorize(host, client.client_id)
     advance(599)
@@ -193,7 +193,7 @@ describe('configured lifetimes', () => {
     expect(asksFor(await browser.open(url))).toBe('sign-in')
   })
 
-  test('the consent page is shown again 365 days after the decision', async () => {
+  it('the consent page is shown again 365 days after the decision', async () => {
     await startWith({ session: 366 * DAY })
     const { browser } = await authorize(host, client.client_id)
     const url = authorizationUrl(host, client.client_id)

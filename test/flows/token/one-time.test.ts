@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { compileHostProgram, type HostProcessOptions, type HostProgram } from '../../support/host-process.ts'
 import { authorize, connect, startHost, type Host, type HostOptions } from '../../support/host.ts'
 import { describeEachRedis, describeEachStore } from '../../support/stores.ts'
@@ -74,7 +74,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
 
   afterEach(() => host.close())
 
-  test(`one of ${PARALLEL} parallel exchanges of one code succeeds, and the other exchanges revoke its tokens`, async () => {
+  it(`one of ${PARALLEL} parallel exchanges of one code succeeds, and the other exchanges revoke its tokens`, async () => {
     await open()
     const { code } = await authorize(host, client.client_id)
     const { winner } = await race(() => host.token(exchanging(client, code)))
@@ -83,7 +83,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expect(reused[0]).toMatchObject({ clientId: client.client_id, accountId: 'alice' })
   })
 
-  test(`one of ${PARALLEL} parallel exchanges of one refresh token succeeds, and the other exchanges revoke the family`, async () => {
+  it(`one of ${PARALLEL} parallel exchanges of one refresh token succeeds, and the other exchanges revoke the family`, async () => {
     await open()
     const { refresh_token } = await connect(host, client)
     const { winner } = await race(() => refresh(refresh_token))
@@ -93,7 +93,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expect(reused[0]).toMatchObject({ clientId: client.client_id, accountId: 'alice' })
   })
 
-  test('reusing a refresh token revokes its family, even if the token was exchanged several generations ago', async () => {
+  it('reusing a refresh token revokes its family, even if the token was exchanged several generations ago', async () => {
     await open()
     const first = await connect(host, client)
     let newest: unknown = first.refresh_token
@@ -106,7 +106,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expect(reused).toHaveLength(1)
   })
 
-  test('reusing a code revokes the refresh token family that its first use started', async () => {
+  it('reusing a code revokes the refresh token family that its first use started', async () => {
     await open()
     const { code } = await authorize(host, client.client_id)
     const first = await host.token(exchanging(client, code))
@@ -118,7 +118,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expectInvalidGrant(await host.token(exchanging(client, code)))
   })
 
-  test('reusing a refresh token leaves other grants of the same application valid', async () => {
+  it('reusing a refresh token leaves other grants of the same application valid', async () => {
     await open()
     const [one, other] = [await connect(host, client), await connect(host, client)]
     await refresh(one.refresh_token)
@@ -126,7 +126,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expect((await refresh(other.refresh_token)).status).toBe(200)
   })
 
-  test('a refresh token that another client sends is rejected, and its family stays valid', async () => {
+  it('a refresh token that another client sends is rejected, and its family stays valid', async () => {
     await open()
     const otherClient = await host.createApplication({ name: 'Stranger' })
     const first = await connect(host, client)
@@ -139,7 +139,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expect((await refresh(second.body['refresh_token'])).status).toBe(200)
   })
 
-  test('a code that another application sends is rejected before and after its use, and revokes nothing', async () => {
+  it('a code that another application sends is rejected before and after its use, and revokes nothing', async () => {
     await open()
     const otherClient = await host.createApplication({ name: 'Stranger' })
     const { code } = await authorize(host, client.client_id)
@@ -151,7 +151,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expect((await refresh(own.body['refresh_token'])).status).toBe(200)
   })
 
-  test('forged refresh tokens are rejected, and revoke nothing', async () => {
+  it('forged refresh tokens are rejected, and revoke nothing', async () => {
     await open()
     const first = await connect(host, client)
     const second = await refresh(first.refresh_token)
@@ -190,7 +190,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expect((await refresh(current)).status).toBe(200)
   })
 
-  test('after a rotation of the option `secret`, current refresh tokens work, and the reuse of used refresh tokens is detected', async () => {
+  it('after a rotation of the option `secret`, current refresh tokens work, and the reuse of used refresh tokens is detected', async () => {
     const data = randomUUID()
     const [before, after] = [
       'the secret of yesterday, 32 bytes and more',
@@ -268,7 +268,7 @@ describeEachRedis('one-time use of codes and refresh tokens, with two processes'
     })
     afterAll(() => service?.close())
 
-    test('one of 200 parallel exchanges of one code at two processes succeeds, and its tokens are revoked', async () => {
+    it('one of 200 parallel exchanges of one code at two processes succeeds, and its tokens are revoked', async () => {
       const { firstHost, client, send, events } = service
       const { code } = await authorize(firstHost, client.client_id)
       const { winner } = await race(send(exchanging(client, code)), 200)
@@ -277,7 +277,7 @@ describeEachRedis('one-time use of codes and refresh tokens, with two processes'
       await vi.waitFor(() => expect(events()).toContain('code.reused'))
     })
 
-    test('one of 1,000 parallel exchanges of one refresh token at two processes succeeds, and its family is revoked', async () => {
+    it('one of 1,000 parallel exchanges of one refresh token at two processes succeeds, and its family is revoked', async () => {
       const { firstHost, client, send, events } = service
       const { refresh_token } = await connect(firstHost, client)
       const { winner } = await race(send(refreshing(client, refresh_token)), 1000)
@@ -287,7 +287,7 @@ describeEachRedis('one-time use of codes and refresh tokens, with two processes'
       await vi.waitFor(() => expect(events()).toContain('refresh_token.reused'))
     }, 60_000)
 
-    test('a process exchanges refresh tokens that another process issued, and both processes detect a reuse', async () => {
+    it('a process exchanges refresh tokens that another process issued, and both processes detect a reuse', async () => {
       const { firstHost, client, send } = service
       const { code } = await authorize(firstHost, client.client_id)
       const first = await send(exchanging(client, code))(1)
@@ -299,7 +299,7 @@ describeEachRedis('one-time use of codes and refresh tokens, with two processes'
     })
   })
 
-  test('with a grace period, 200 parallel exchanges of one refresh token succeed with the same next token', async () => {
+  it('with a grace period, 200 parallel exchanges of one refresh token succeed with the same next token', async () => {
     const { firstHost, secondProcess, client, send, events, close } = await open({
       refreshTokenGraceSeconds: 10,
     })

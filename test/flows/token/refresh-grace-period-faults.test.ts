@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { FAULTS, faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
@@ -92,7 +92,7 @@ describe('a failing store during the grace period of refresh tokens', () => {
     current = requireAnswer(await refresh(intactHost, after), what)
   }
 
-  test('after a fault at any store call of a refresh, another process accepts a retry immediately', async () => {
+  it('after a fault at any store call of a refresh, another process accepts a retry immediately', async () => {
     const calls = await countCalls(current)
     current = requireAnswer(await refresh(faultyHost, current))
     expect(calls).toBeGreaterThan(2)
@@ -119,7 +119,7 @@ describe('a failing store during the grace period of refresh tokens', () => {
     expect(repeated).toBe(calls * FAULTS.length)
   })
 
-  test('after a fault at any store call of a retry, both processes accept another retry', async () => {
+  it('after a fault at any store call of a retry, both processes accept another retry', async () => {
     const next = requireAnswer(await refresh(intactHost, current))
     const calls = await countCalls(current)
     let predecessor = current

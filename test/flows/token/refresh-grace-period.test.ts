@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore, watchWrites } from '../../support/stores.ts'
 
@@ -64,7 +64,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     return now
   }
 
-  test('50 parallel refreshes with one refresh token succeed with the same next refresh token, and this token works', async () => {
+  it('50 parallel refreshes with one refresh token succeed with the same next refresh token, and this token works', async () => {
     const first = await start()
     const answers = await Promise.all(Array.from({ length: 50 }, () => requireRefreshed(first.refresh_token)))
     const [next] = new Set(answers.map(({ refresh_token: token }) => token))
@@ -79,7 +79,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     await requireRefreshed(next)
   })
 
-  test('a retry returns the same next refresh token and another access token, and emits refresh_token.retried', async () => {
+  it('a retry returns the same next refresh token and another access token, and emits refresh_token.retried', async () => {
     const first = await start({ parameters: { scope: 'openid invoices:read' } })
     const lost = await requireRefreshed(first.refresh_token)
     const again = await requireRefreshed(first.refresh_token)
@@ -96,7 +96,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     await requireRefreshed(again.refresh_token)
   })
 
-  test('a retry makes one write, which confirms that the next refresh token is stored durably', async () => {
+  it('a retry makes one write, which confirms that the next refresh token is stored durably', async () => {
     const first = await start()
     await requireRefreshed(first.refresh_token)
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -106,7 +106,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     }
   })
 
-  test('without a grace period, the second use of a refresh token immediately counts as a reuse and is rejected', async () => {
+  it('without a grace period, the second use of a refresh token immediately counts as a reuse and is rejected', async () => {
     const defaultHost = await startHost({ store: makeStore() })
     try {
       const defaultClient = await defaultHost.createApplication()
@@ -119,7 +119,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     }
   })
 
-  test.each([
+  it.each([
     ['within the grace period', GRACE_SECONDS - 1, 'accepted'],
     ['right after the grace period', GRACE_SECONDS, 'rejected as a reuse'],
     ['an hour after the first use', 3600, 'rejected as a reuse'],
@@ -140,7 +140,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expectRejected(await refresh(next.refresh_token))
   })
 
-  test('after the next refresh token was used, another use of the previous refresh token is a reuse', async () => {
+  it('after the next refresh token was used, another use of the previous refresh token is a reuse', async () => {
     const first = await start()
     const second = await requireRefreshed(first.refresh_token)
     await requireRefreshed(first.refresh_token)
@@ -151,7 +151,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expectRejected(await refresh(second.refresh_token))
   })
 
-  test('a retry by another client is rejected, and revokes nothing', async () => {
+  it('a retry by another client is rejected, and revokes nothing', async () => {
     const otherClient = await host.createApplication({ name: 'Stranger' })
     const first = await start()
     const next = await requireRefreshed(first.refresh_token)
@@ -160,7 +160,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expect((await requireRefreshed(first.refresh_token)).refresh_token).toBe(next.refresh_token)
   })
 
-  test('the `scope` and `resource` of a retry are checked as at any refresh', async () => {
+  it('the `scope` and `resource` of a retry are checked as at any refresh', async () => {
     const first = await start({ untick: ['payments:list'] })
     const next = await requireRefreshed(first.refresh_token)
     const narrow = await requireRefreshed(first.refresh_token, { scope: 'invoices:read' })
@@ -176,7 +176,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expect(new Set(events())).toEqual(new Set(['refresh_token.retried']))
   })
 
-  test('a retry gets the current scopes of the application, or unauthorized_client if the application has lost its products', async () => {
+  it('a retry gets the current scopes of the application, or unauthorized_client if the application has lost its products', async () => {
     const first = await start()
     const next = await requireRefreshed(first.refresh_token)
     expect(next.scope).toContain('payments:list')
@@ -188,7 +188,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expect((await requireRefreshed(first.refresh_token)).refresh_token).toBe(next.refresh_token)
   })
 
-  test('a retry does not extend the lifetime of the next refresh token', async () => {
+  it('a retry does not extend the lifetime of the next refresh token', async () => {
     const lifetime = 30 * 86_400
     const first = await start()
     const now = freeze()
@@ -200,7 +200,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expectRejected(await refresh(next.refresh_token))
   })
 
-  test('during the grace period, introspection answers inactive for the old refresh token and active for the next refresh token', async () => {
+  it('during the grace period, introspection answers inactive for the old refresh token and active for the next refresh token', async () => {
     const first = await start()
     const next = await requireRefreshed(first.refresh_token)
     const isActive = async (token: string) =>
@@ -210,7 +210,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expect((await requireRefreshed(first.refresh_token)).refresh_token).toBe(next.refresh_token)
   })
 
-  test('a retry is rejected once the client has revoked the tokens', async () => {
+  it('a retry is rejected once the client has revoked the tokens', async () => {
     const first = await start()
     const next = await requireRefreshed(first.refresh_token)
     expect((await host.post('/oauth2/revoke', { ...client, token: first.refresh_token })).status).toBe(200)
@@ -219,7 +219,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expect(events()).toEqual([])
   })
 
-  test('a code has no grace period, so the second use of a code revokes its tokens', async () => {
+  it('a code has no grace period, so the second use of a code revokes its tokens', async () => {
     const { code } = await authorize(host, client.client_id, { browser })
     const exchange = () => host.exchangeCode(client, code)
     const { body } = await exchange()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
 import { authorize, connect, startHost, type Host, type Tokens } from '../../support/host.ts'
@@ -109,7 +109,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     expect(events).toEqual([])
   }
 
-  test('reusing a refresh token revokes all generations of its grant, and no other grant', async () => {
+  it('reusing a refresh token revokes all generations of its grant, and no other grant', async () => {
     const bystander = await start()
     const first = await start()
     const second = await refreshed(first.refresh_token)
@@ -123,7 +123,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     await expectValid(bystander, await refreshed(bystander.refresh_token))
   })
 
-  test('reusing a code revokes all tokens of its grant', async () => {
+  it('reusing a code revokes all tokens of its grant', async () => {
     const { code } = await authorize(host, client.client_id, { browser })
     const first = (await exchange(code)).body as unknown as Tokens
     const second = await refreshed(first.refresh_token)
@@ -136,7 +136,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     await expectValid(bystander)
   })
 
-  test('one of 20 parallel refreshes with one refresh token succeeds, and its tokens are revoked', async () => {
+  it('one of 20 parallel refreshes with one refresh token succeeds, and its tokens are revoked', async () => {
     const { refresh_token: token } = await start()
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(token)))
     const [winner, ...others] = answers.filter(({ status }) => status === 200)
@@ -146,7 +146,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     expectRejected(await refresh(winner?.body['refresh_token']))
   })
 
-  test('a refresh is rejected if its family is revoked before the refresh is stored', async () => {
+  it('a refresh is rejected if its family is revoked before the refresh is stored', async () => {
     const first = await start()
     const second = await refreshed(first.refresh_token)
     const pause = pausing.pauseBefore('replace refresh-family')
@@ -158,7 +158,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     await expectRevoked(first, second)
   })
 
-  test('when a family is revoked just after a refresh was stored, the tokens of that refresh are rejected', async () => {
+  it('when a family is revoked just after a refresh was stored, the tokens of that refresh are rejected', async () => {
     const first = await start()
     const second = await refreshed(first.refresh_token)
     const pause = pausing.pauseAfter('replace refresh-family')
@@ -173,7 +173,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     expectRejected(await refresh(body['refresh_token']))
   })
 
-  test('a refresh completes the revocation of a family whose access tokens are not revoked yet', async () => {
+  it('a refresh completes the revocation of a family whose access tokens are not revoked yet', async () => {
     const first = await start()
     const pause = pausing.pauseBefore('replace refresh-family')
     const pending = refresh(first.refresh_token)
@@ -187,7 +187,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     await expectRevoked(first)
   })
 
-  test('if the store fails when a reuse is detected, the request gets 503 and nothing changes, and the next use revokes the grant', async () => {
+  it('if the store fails when a reuse is detected, the request gets 503 and nothing changes, and the next use revokes the grant', async () => {
     const first = await start()
     const second = await refreshed(first.refresh_token)
     faulty.arm('add revocations', 'rejected')
@@ -199,7 +199,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     await expectRevoked(first, second)
   })
 
-  test.each(['delete grant', 'add revocations:buckets', 'add revocations:recent'])(
+  it.each(['delete grant', 'add revocations:buckets', 'add revocations:recent'])(
     'if the revocation after a reuse fails at `%s`, the request gets 503, and another process completes the revocation',
     async (call) => {
       const first = await start()

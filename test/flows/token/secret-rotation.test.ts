@@ -1,5 +1,5 @@
 import { decodeProtectedHeader } from 'jose'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
@@ -34,7 +34,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     return keys.map(({ kid }) => kid)
   }
 
-  test('keys and tokens stay valid when `secret` changes from [old] to [new, old] to [new] (fixed bug: the old secret could never be removed)', async () => {
+  it('keys and tokens stay valid when `secret` changes from [old] to [new, old] to [new] (fixed bug: the old secret could never be removed)', async () => {
     const key = await host.createApiKey()
     const direct = String((await host.requestDirectToken(key)).body['access_token'])
     const delegated = await connect(host, client, { parameters: { scope: 'openid invoices:read' } })
@@ -55,7 +55,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     }
   })
 
-  test('without an earlier start with both secrets, a start with only the new secret fails, and the signing keys are not lost', async () => {
+  it('without an earlier start with both secrets, a start with only the new secret fails, and the signing keys are not lost', async () => {
     const kids = await publishedKids()
     await host.close()
     host = await startHost({ store, port: host.port, gatehouse: { secret: [NEW] } })
@@ -64,7 +64,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect(await publishedKids()).toEqual(kids)
   })
 
-  test('reusing a refresh token after a secret rotation still revokes its family', async () => {
+  it('reusing a refresh token after a secret rotation still revokes its family', async () => {
     const { refresh_token: used } = await connect(host, client)
     const { body } = await refresh(used)
     await restartWith([NEW, OLD])
@@ -72,7 +72,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect((await refresh(body['refresh_token'])).body['error']).toBe('invalid_grant')
   })
 
-  test('after a secret was removed, reusing a refresh token that was issued with this secret is rejected, and the family of the token stays valid', async () => {
+  it('after a secret was removed, reusing a refresh token that was issued with this secret is rejected, and the family of the token stays valid', async () => {
     const { refresh_token: used } = await connect(host, client)
     const { body } = await refresh(used)
     await restartWith([NEW, OLD])
@@ -81,7 +81,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect((await refresh(body['refresh_token'])).status).toBe(200)
   })
 
-  test('a user who opens a page while both secrets are set stays signed in after the secret rotation', async () => {
+  it('a user who opens a page while both secrets are set stays signed in after the secret rotation', async () => {
     const { browser } = await authorize(host, client.client_id)
     for (const secret of [[NEW, OLD], [NEW]]) {
       await restartWith(secret)
@@ -90,7 +90,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     }
   })
 
-  test('a user who opens no page while both secrets are set must sign in again, and must start a pending authorization again', async () => {
+  it('a user who opens no page while both secrets are set must sign in again, and must start a pending authorization again', async () => {
     const { browser } = await authorize(host, client.client_id)
     const another = await host.createApplication()
     const pending = await browser.open(authorizationUrl(host, another.client_id))
@@ -101,7 +101,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect(asksFor(await browser.open(authorizationUrl(host, another.client_id)))).toBe('sign-in')
   })
 
-  test('forms that were shown before a secret rotation are accepted (fixed bug: the forms were rejected)', async () => {
+  it('forms that were shown before a secret rotation are accepted (fixed bug: the forms were rejected)', async () => {
     const browser = host.browser()
     const signIn = await browser.open(authorizationUrl(host, client.client_id))
     expect(asksFor(signIn)).toBe('sign-in')

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Redis } from 'ioredis'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
@@ -96,14 +96,14 @@ function suite(open: () => Promise<Database>): void {
     expect(performance.now() - began).toBeLessThan(LIMIT_MS)
   }
 
-  test('a refresh token that was just used gets its 503 in time if the store stops answering', async () => {
+  it('a refresh token that was just used gets its 503 in time if the store stops answering', async () => {
     const { refresh_token: used } = await connect(host, client)
     expect((await host.refresh(client, used)).status).toBe(200)
     passSecond()
     await expectUnavailable(() => host.refresh(client, used))
   })
 
-  test('a code that was just used gets its 503 in time if the store stops answering', async () => {
+  it('a code that was just used gets its 503 in time if the store stops answering', async () => {
     const { code } = await authorize(host, client.client_id)
     expect((await host.exchangeCode(client, code)).status).toBe(200)
     passSecond()

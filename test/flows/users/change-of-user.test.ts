@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { expect, test } from 'vitest'
+import { expect, it } from 'vitest'
 import { isAt } from '../../support/browser.ts'
 import { asksFor, authorizationUrl, authorize, CALLBACK } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
@@ -8,7 +8,7 @@ import { startUsersHost } from '../../support/users-host.ts'
 const parameters = { scope: 'openid invoices:read' }
 
 describeEachStore('another user of the same account in the same browser', (makeStore) => {
-  test('another user of the account signs in without a page that needs scripts, and the code is for this user', async () => {
+  it('another user of the account signs in without a page that needs scripts, and the code is for this user', async () => {
     const host = await startUsersHost({ store: makeStore() })
     const application = await host.createApplication()
     const { browser } = await authorize(host, application.client_id, { user: 'firm/intern', parameters })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { authorizationUrl, authorize, connect, type Tokens } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
@@ -47,7 +47,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     return called.status === 200
   }
 
-  test('a grant of one user does not authorize another user of the account', async () => {
+  it('a grant of one user does not authorize another user of the account', async () => {
     await connectAs('firm/intern')
     const other = await host.createApplication()
     await connectAs('firm/owner', other)
@@ -57,7 +57,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     expect(await resultWithoutPage('firm/intern', other)).toBe('consent_required')
   })
 
-  test('if a user unticks an operation, the consent of another user of the account does not change', async () => {
+  it('if a user unticks an operation, the consent of another user of the account does not change', async () => {
     await connectAs('firm/owner')
     await authorize(host, application.client_id, {
       user: 'firm/intern',
@@ -69,7 +69,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     expect(await resultWithoutPage('firm/owner')).toBe('code')
   })
 
-  test('revokeAll({ accountId, userId }) revokes only the grants and pending codes of that user', async () => {
+  it('revokeAll({ accountId, userId }) revokes only the grants and pending codes of that user', async () => {
     const other = await host.createApplication()
     const tokens = {
       intern: await connectAs('firm/intern'),
@@ -96,7 +96,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     expect(await resultWithoutPage('firm/intern')).toBe('code')
   })
 
-  test('revokeAll({ accountId, userId, clientId }) revokes only the grant for that application', async () => {
+  it('revokeAll({ accountId, userId, clientId }) revokes only the grant for that application', async () => {
     const other = await host.createApplication()
     const tokens = await connectAs('firm/intern')
     const otherTokens = await connectAs('firm/intern', other)
@@ -113,7 +113,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     expect(await isValid(owner)).toBe(true)
   })
 
-  test('revokeAll({ accountId }) revokes the grants of all users of the account', async () => {
+  it('revokeAll({ accountId }) revokes the grants of all users of the account', async () => {
     const tokens = [await connectAs('firm/intern'), await connectAs('firm/owner')]
     const code = await codeOf('firm/owner')
     expect(await host.gatehouse.grants.revokeAll({ accountId: 'firm' })).toBe(2)
@@ -122,7 +122,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     expect(await resultWithoutPage('firm/owner')).toBe('consent_required')
   })
 
-  test('after a grant is revoked, only the user of that grant is asked for consent again', async () => {
+  it('after a grant is revoked, only the user of that grant is asked for consent again', async () => {
     await connectAs('firm/intern')
     await connectAs('firm/owner')
     const { items } = await host.gatehouse.grants.list({ accountId: 'firm' })
@@ -132,7 +132,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     expect(await resultWithoutPage('firm/owner')).toBe('code')
   })
 
-  test.each([{ userId: undefined }, { userId: '' }, { userId: 7 }, { user: 'intern' }])(
+  it.each([{ userId: undefined }, { userId: '' }, { userId: 7 }, { user: 'intern' }])(
     'revokeAll() rejects %o and revokes nothing',
     async (wrong) => {
       const tokens = await connectAs('firm/intern')
@@ -158,7 +158,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     }
     const statusOf = async (token: string) => (await host.call(CALL, token)).status
 
-    test('after the host has removed a user, accounts.changed() with userId revokes the tokens of the clients of this user, and the grants of this user', async () => {
+    it('after the host has removed a user, accounts.changed() with userId revokes the tokens of the clients of this user, and the grants of this user', async () => {
       const keys = { intern: await keyOf('intern'), owner: await keyOf('owner'), firm: await keyOf() }
       const tokens = { intern: await connectAs('firm/intern'), owner: await connectAs('firm/owner') }
       const code = await codeOf('firm/intern')
@@ -183,7 +183,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
       ])
     })
 
-    test('accounts.changed() without userId looks up each user with a grant once, at most five at a time, and revokes the grants of removed users', async () => {
+    it('accounts.changed() without userId looks up each user with a grant once, at most five at a time, and revokes the grants of removed users', async () => {
       const names = Array.from({ length: 12 }, (_, index) => `user-${index}`)
       const tokens = new Map<string, Tokens>()
       for (const name of names) {
@@ -205,7 +205,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
       expect(await host.gatehouse.accounts.changed('firm')).toEqual({ clients: 0, grants: 0 })
     })
 
-    test('accounts.changed() rejects an invalid user id', async () => {
+    it('accounts.changed() rejects an invalid user id', async () => {
       for (const userId of ['', 7, {}]) {
         const options = { userId: userId as string }
         await expect(host.gatehouse.accounts.changed('firm', options)).rejects.toMatchObject({

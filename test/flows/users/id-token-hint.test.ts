@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { SignedIn, Store } from 'koa-gatehouse'
 import { isAt, redirectOf, type Browser, type Page } from '../../support/browser.ts'
 import { asksFor, authorizationUrl, CALLBACK, connect } from '../../support/host.ts'
@@ -59,7 +59,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       }
     })
 
-    test.each(['firm/owner', 'alice'])(
+    it.each(['firm/owner', 'alice'])(
       'a request with the id_token_hint of one user is answered with login_required when %s signs in instead',
       async (user) => {
         const page = await signIn(await browser.open(request('firm/intern')), user)
@@ -72,13 +72,13 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       },
     )
 
-    test('a request with the id_token_hint of a user gets a code when that user signs in', async () => {
+    it('a request with the id_token_hint of a user gets a code when that user signs in', async () => {
       const page = await signIn(await browser.open(request('firm/intern')), 'firm/intern')
       // No consent page is shown, because this user has approved the request before.
       expect(await subjectOf(page)).toBe('firm!intern')
     })
 
-    test('a request with the id_token_hint of a user who is not signed in leads to the sign-in page, or to login_required with prompt=none', async () => {
+    it('a request with the id_token_hint of a user who is not signed in leads to the sign-in page, or to login_required with prompt=none', async () => {
       await signIn(await browser.open(request('firm/owner')), 'firm/owner')
       const silent = await browser.open(request('firm/intern', { prompt: 'none' }))
       expect(outcomeOf(silent)).toBe('login_required')
@@ -88,7 +88,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       expect(outcomeOf(await browser.open(request('firm/intern', { prompt: 'none' })))).toBe('code')
     })
 
-    test('a pending authorization stores the subject of the ID token in id_token_hint, and no other part of this token', async () => {
+    it('a pending authorization stores the subject of the ID token in id_token_hint, and no other part of this token', async () => {
       const page = await browser.open(request('firm/intern', { prompt: 'consent' }))
       const consent = await signIn(page, 'firm/intern')
       expect(asksFor(consent)).toBe('consent')
@@ -99,7 +99,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       expect(await subjectOf(await approve(consent))).toBe('firm!intern')
     })
 
-    test('a request with id_token_hint is answered with login_required when the user switches the account', async () => {
+    it('a request with id_token_hint is answered with login_required when the user switches the account', async () => {
       const page = await signIn(
         await browser.open(request('firm/intern', { prompt: 'consent' })),
         'firm/intern',
@@ -111,7 +111,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       expect(asksFor(await browser.open(request('firm/intern')))).toBe('sign-in')
     })
 
-    test('a forged id_token_hint is rejected', async () => {
+    it('a forged id_token_hint is rejected', async () => {
       hints.set('forged', `${String(hints.get('alice')).slice(0, -8)}AAAAAAAA`)
       expect(outcomeOf(await browser.open(request('forged')))).toBe('invalid_request')
     })
@@ -135,7 +135,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       }
     })
 
-    test('id_token_hint is checked again when the browser returns from the consent page', async () => {
+    it('id_token_hint is checked again when the browser returns from the consent page', async () => {
       const approveAs = async (who: SignedIn, scope: string) => {
         host.signInAt(browser, who)
         const url = authorizationUrl(host, application.client_id, { scope, prompt: 'consent' })
@@ -158,7 +158,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       expect(page.url.pathname).toBe('/login')
     })
 
-    test('a request with id_token_hint is answered with login_required when another user signs in at the host before the approval', async () => {
+    it('a request with id_token_hint is answered with login_required when another user signs in at the host before the approval', async () => {
       host.signInAt(browser, { accountId: 'firm', userId: 'intern' })
       const consent = await browser.open(request('firm/intern', { prompt: 'consent' }))
       host.signInAt(browser, { accountId: 'firm', userId: 'owner' })

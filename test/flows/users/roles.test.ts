@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { asksFor, authorizationUrl, authorize, connect, signInAs, type Tokens } from '../../support/host.ts'
 import type { Client } from '../../support/host-requests.ts'
@@ -71,7 +71,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       return [...(page?.body ?? '').matchAll(/value="([a-z]+:[a-z]+)"/g)].map(([, scope]) => scope)
     }
 
-    test('the consent page offers each user the operations of the role, also if the application names no scope', async () => {
+    it('the consent page offers each user the operations of the role, also if the application names no scope', async () => {
       for (const parameters of [{ scope: ALL }, {}] as Record<string, string>[]) {
         expect(await offered(ADMIN, { ...parameters, prompt: 'consent' })).toEqual([
           'invoices:read',
@@ -84,7 +84,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       }
     })
 
-    test('a ticked operation that the page did not offer is not granted', async () => {
+    it('a ticked operation that the page did not offer is not granted', async () => {
       const browser = host.browser()
       const url = authorizationUrl(host, application.client_id, { scope: ALL })
       const page = await signInAs(browser, await browser.open(url), VIEWER)
@@ -97,7 +97,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       expect(body['scope']).toBe('openid invoices:read')
     })
 
-    test('a role that is lowered while the consent page is open limits the decision', async () => {
+    it('a role that is lowered while the consent page is open limits the decision', async () => {
       const browser = host.browser()
       const url = authorizationUrl(host, application.client_id, { scope: ALL })
       const page = await signInAs(browser, await browser.open(url), EDITOR)
@@ -111,7 +111,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       expect(body['scope']).toBe('openid invoices:read')
     })
 
-    test('a request for operations that the user may not use fails with invalid_scope and the reason, with and without a session', async () => {
+    it('a request for operations that the user may not use fails with invalid_scope and the reason, with and without a session', async () => {
       const browser = host.browser()
       for (const parameters of [{ prompt: '' }, { prompt: 'none' }, { prompt: 'consent' }]) {
         const { callback } = await authorize(host, application.client_id, {
@@ -126,7 +126,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       }
     })
 
-    test('openid is never limited: a user without any operation signs in at an application, and user info answers', async () => {
+    it('openid is never limited: a user without any operation signs in at an application, and user info answers', async () => {
       host.operations.set(VIEWER, [])
       const tokens = await connectAs(VIEWER)
       expect(tokens.scope).toBe('openid')
@@ -134,7 +134,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       expect((await refresh(tokens)).scope).toBe('openid')
     })
 
-    test('"use another account" offers the operations of the other user', async () => {
+    it('"use another account" offers the operations of the other user', async () => {
       const browser = host.browser()
       const url = authorizationUrl(host, application.client_id, { scope: ALL })
       const page = await signInAs(browser, await browser.open(url), VIEWER)
@@ -144,7 +144,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       expect(consent.body).not.toContain('payments:transfer')
     })
 
-    test('a lower role keeps the stored consent: a higher role works again without a page', async () => {
+    it('a lower role keeps the stored consent: a higher role works again without a page', async () => {
       const browser = host.browser()
       await connectAs(EDITOR, ALL, browser)
       const silently = async () => {
@@ -165,7 +165,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       expect(await silently()).toBe(`openid ${ROLES.editor.join(' ')}`)
     })
 
-    test("the host's own application gets the operations of the role without a consent page", async () => {
+    it("the host's own application gets the operations of the role without a consent page", async () => {
       application = await host.createApplication({ firstParty: true })
       expect((await connectAs(VIEWER)).scope).toBe('openid invoices:read')
       expect((await connectAs(EDITOR)).scope).toBe(`openid ${ROLES.editor.join(' ')}`)
@@ -178,7 +178,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
   })
 
   describe('tokens of applications', () => {
-    test('a code exchange and a refresh issue only the operations of the present role', async () => {
+    it('a code exchange and a refresh issue only the operations of the present role', async () => {
       const { code } = await authorize(host, application.client_id, {
         user: EDITOR,
         parameters: { scope: ALL },
@@ -195,7 +195,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       expect((await refresh(raised)).scope).toBe('openid invoices:read')
     })
 
-    test('if no operation is left, a code exchange and a refresh fail with invalid_scope and the reason, and the refresh token stays valid', async () => {
+    it('if no operation is left, a code exchange and a refresh fail with invalid_scope and the reason, and the refresh token stays valid', async () => {
       const scope = 'invoices:create'
       const tokens = await connectAs(EDITOR, scope)
       const { code } = await authorize(host, application.client_id, { user: EDITOR, parameters: { scope } })
@@ -210,7 +210,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       expect(await refresh(tokens)).toMatchObject({ status: 200, scope })
     })
 
-    test('a refresh that asks for a lost operation alone fails, and one that asks for more leaves it out', async () => {
+    it('a refresh that asks for a lost operation alone fails, and one that asks for more leaves it out', async () => {
       const tokens = await connectAs(EDITOR)
       host.operations.set(EDITOR, ROLES.viewer)
       expect(await refresh(tokens, { scope: 'payments:list' })).toMatchObject({ error: 'invalid_scope' })
@@ -219,7 +219,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       })
     })
 
-    test('a refresh that is repeated within the grace period follows the present role', async () => {
+    it('a refresh that is repeated within the grace period follows the present role', async () => {
       const tokens = await connectAs(EDITOR)
       const first = await refresh(tokens)
       host.operations.set(EDITOR, ROLES.viewer)
@@ -227,7 +227,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       expect(again).toMatchObject({ refresh_token: first.refresh_token, scope: 'openid invoices:read' })
     })
 
-    test('a token request calls accounts.find as often as without operations', async () => {
+    it('a token request calls accounts.find as often as without operations', async () => {
       const callsOf = async (user: string) => {
         const tokens = await connectAs(user)
         host.asked.splice(0)
@@ -240,7 +240,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
   })
 
   describe('API keys', () => {
-    test("the API key of a user carries the operations of the user's role, and a key of the company carries all", async () => {
+    it("the API key of a user carries the operations of the user's role, and a key of the company carries all", async () => {
       const scopes = async (userId?: string) =>
         (await host.requestDirectToken(await keyOf(userId))).body['scope']
       const all = 'invoices:read invoices:create payments:list payments:transfer'
@@ -251,7 +251,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       expect(await scopes()).toBe(all)
     })
 
-    test('a key whose user lost an operation gets invalid_scope if it asks for the operation, and unauthorized_client if none is left', async () => {
+    it('a key whose user lost an operation gets invalid_scope if it asks for the operation, and unauthorized_client if none is left', async () => {
       const key = await keyOf('viewer')
       const asked = await host.requestDirectToken(key, { scope: 'invoices:read invoices:create' })
       expect([asked.status, asked.body]).toEqual([
@@ -278,7 +278,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
   })
 
   describe('accounts.changed()', () => {
-    test('after a role is lowered, accounts.changed() revokes the tokens that carry a lost operation, and no others', async () => {
+    it('after a role is lowered, accounts.changed() revokes the tokens that carry a lost operation, and no others', async () => {
       const tokens = await connectAs(EDITOR)
       const narrow = await connectAs(EDITOR, 'invoices:read')
       const colleague = await connectAs(ADMIN)
@@ -308,7 +308,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       await expectAccepted(host, [refreshed.access_token, narrow.access_token, colleague.access_token], READ)
     })
 
-    test('accounts.changed() without userId limits every user whose role was lowered', async () => {
+    it('accounts.changed() without userId limits every user whose role was lowered', async () => {
       const [editor, viewer, admin] = [
         await connectAs(EDITOR),
         await connectAs(VIEWER),
@@ -324,7 +324,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       expect((await refresh(admin)).scope).toBe(`openid ${ROLES.editor.join(' ')}`)
     })
 
-    test('an account without users is limited in the same way', async () => {
+    it('an account without users is limited in the same way', async () => {
       const alice = await connectAs('alice')
       host.operations.set('alice', ['payments:list'])
       expect(await host.gatehouse.accounts.changed('alice')).toEqual({ clients: 0, grants: 1 })
@@ -332,7 +332,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       expect((await refresh(alice)).scope).toBe('openid payments:list')
     })
 
-    test('an operation that is given back to a grant works when one lifetime of access tokens is over, and in a new grant at once', async () => {
+    it('an operation that is given back to a grant works when one lifetime of access tokens is over, and in a new grant at once', async () => {
       freezeSecond()
       const tokens = await connectAs(EDITOR)
       host.operations.set(EDITOR, ROLES.viewer)
@@ -350,7 +350,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       await expectAccepted(host, late.access_token, CREATE)
     })
 
-    test('an operation that is given back to the user of an API key works at once', async () => {
+    it('an operation that is given back to the user of an API key works at once', async () => {
       const key = await keyOf('editor')
       const before = await host.requestDirectToken(key)
       host.operations.set(EDITOR, ROLES.viewer)
@@ -361,7 +361,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       await expectRejected(host, before.body['access_token'], CREATE)
     })
 
-    test.each(['authorization_code', 'refresh_token', 'client_credentials'])(
+    it.each(['authorization_code', 'refresh_token', 'client_credentials'])(
       'when a role is lowered during a token request (%s), no token with a lost operation is accepted',
       async (grant_type) => {
         freezeSecond()
@@ -390,7 +390,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       },
     )
 
-    test('the audit trail names the operations that a grant lost', async () => {
+    it('the audit trail names the operations that a grant lost', async () => {
       await connectAs(EDITOR)
       host.operations.set(EDITOR, ROLES.viewer)
       await host.gatehouse.accounts.changed('firm', { userId: 'editor', actor: 'hr' })

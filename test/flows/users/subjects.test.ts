@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { asksFor, authorizationUrl, authorize, connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { startUsersHost, type UsersHost } from '../../support/users-host.ts'
@@ -24,7 +24,7 @@ describeEachStore('the users of an account', (makeStore) => {
   const introspect = async (token: string) =>
     (await host.post('/oauth2/introspect', { ...application, token })).body
 
-  test('user info has the claims of the user who signed in, not the claims of the account', async () => {
+  it('user info has the claims of the user who signed in, not the claims of the account', async () => {
     const { access_token } = await connectAs('firm/intern')
     const { status, body } = await host.userInfo(access_token)
     expect({ status, body }).toEqual({
@@ -39,7 +39,7 @@ describeEachStore('the users of an account', (makeStore) => {
     })
   })
 
-  test('user info of an account without users has the account id as sub and account_id, and no user_id', async () => {
+  it('user info of an account without users has the account id as sub and account_id, and no user_id', async () => {
     const { access_token, id_token } = await connectAs('alice')
     const who = { sub: 'alice', account_id: 'alice' }
     expect((await host.userInfo(access_token)).body).toEqual({
@@ -52,14 +52,14 @@ describeEachStore('the users of an account', (makeStore) => {
     expect(decodeJwt(access_token)).toMatchObject(who)
   })
 
-  test('user info rejects the token of a user whom the host has removed', async () => {
+  it('user info rejects the token of a user whom the host has removed', async () => {
     const { access_token } = await connectAs('firm/intern')
     host.users.delete('firm/intern')
     expect((await host.userInfo(access_token)).status).toBe(401)
     expect((await introspect(access_token))['active']).toBe(false)
   })
 
-  test('a code exchange and a refresh for a removed user are answered with invalid_grant', async () => {
+  it('a code exchange and a refresh for a removed user are answered with invalid_grant', async () => {
     const { refresh_token } = await connectAs('firm/intern')
     const { code } = await authorize(host, application.client_id, { user: 'firm/intern', parameters })
     host.users.delete('firm/intern')
@@ -69,7 +69,7 @@ describeEachStore('the users of an account', (makeStore) => {
     expect([refreshed.status, refreshed.body['error']]).toEqual([400, 'invalid_grant'])
   })
 
-  test('tokens of two users of an account have different subjects, and name the account and the user', async () => {
+  it('tokens of two users of an account have different subjects, and name the account and the user', async () => {
     for (const user of ['owner', 'intern']) {
       const tokens = await connectAs(`firm/${user}`)
       const who = { sub: `firm!${user}`, account_id: 'firm', user_id: user }
@@ -85,7 +85,7 @@ describeEachStore('the users of an account', (makeStore) => {
     }
   })
 
-  test('a direct token has its client as the subject', async () => {
+  it('a direct token has its client as the subject', async () => {
     const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create({
       accountId: 'firm',
       userId: 'owner',
@@ -104,7 +104,7 @@ describeEachStore('the users of an account', (makeStore) => {
     expect(answer.body).toMatchObject({ active: true, ...claims })
   })
 
-  test('lists, events and the principal name the account and the user, and no list, event, principal or page contains the subject', async () => {
+  it('lists, events and the principal name the account and the user, and no list, event, principal or page contains the subject', async () => {
     const seen: object[] = []
     const names = ['token.issued', 'consent.approved', 'refresh_token.reused', 'grant.revoked'] as const
     for (const name of names) {
@@ -138,7 +138,7 @@ describeEachStore('the users of an account', (makeStore) => {
     expect(next.scope).toContain('invoices:read')
   })
 
-  test('accounts.find() is always called with the account id and the user id', async () => {
+  it('accounts.find() is always called with the account id and the user id', async () => {
     host.asked.splice(0)
     const tokens = await connectAs('firm/intern')
     await host.userInfo(tokens.access_token)
@@ -148,7 +148,7 @@ describeEachStore('the users of an account', (makeStore) => {
     expect(new Set(ofFirm)).toEqual(new Set(['firm/intern']))
   })
 
-  test('the subject contains the escaped account id and user id, and tokens and user info contain the original ids', async () => {
+  it('the subject contains the escaped account id and user id, and tokens and user info contain the original ids', async () => {
     const client = await host.createApplication()
     const accountId = 'Fir mä'
     const userId = '100% !'
@@ -162,7 +162,7 @@ describeEachStore('the users of an account', (makeStore) => {
 })
 
 describeEachStore('users of a host whose subject would be too long', (makeStore) => {
-  test.each([false, true])(
+  it.each([false, true])(
     'a sign-in whose subject would be too long fails with ERR_HOST_CALLBACK (the host has its own session: %s)',
     async (session) => {
       const host = await startUsersHost({ store: makeStore(), session })

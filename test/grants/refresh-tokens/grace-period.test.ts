@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { digest } from '../../../src/store/digest.ts'
 import { createGracePeriod } from '../../../src/grants/refresh-tokens/grace-period.ts'
 
@@ -11,12 +11,12 @@ const gracePeriod = createGracePeriod({ seconds: SECONDS, keys })
 const last = gracePeriod.record('the old token', 'the new token', NOW)
 
 describe('the grace period', () => {
-  test('the rotated token yields its successor', () => {
+  it('the rotated token yields its successor', () => {
     expect(gracePeriod.successorOf('the old token', last, NOW)).toBe('the new token')
     expect(last).toMatchObject({ of: digest('the old token'), at: NOW })
   })
 
-  test.each([
+  it.each([
     [0, true],
     [SECONDS * 1000 - 1, true],
     [SECONDS * 1000, false],
@@ -31,14 +31,14 @@ describe('the grace period', () => {
     expect(next).toBe(isAvailable ? 'the new token' : undefined)
   })
 
-  test('no successor is returned for a token other than the rotated one, or in a family without a rotation', () => {
+  it('no successor is returned for a token other than the rotated one, or in a family without a rotation', () => {
     for (const token of ['the new token', 'the older token', '', 'the old token ']) {
       expect(gracePeriod.successorOf(token, last, NOW)).toBeUndefined()
     }
     expect(gracePeriod.successorOf('the old token', undefined, NOW)).toBeUndefined()
   })
 
-  test('an older key still decrypts a successor', () => {
+  it('an older key still decrypts a successor', () => {
     const [key] = keys as [Buffer]
     const rotated = createGracePeriod({ seconds: SECONDS, keys: [randomBytes(32), key] })
     expect(rotated.successorOf('the old token', last, NOW)).toBe('the new token')
@@ -47,13 +47,13 @@ describe('the grace period', () => {
     expect(() => createGracePeriod({ seconds: SECONDS, keys: [] })).toThrow('at least one key')
   })
 
-  test('a successor is encrypted differently each time, so that equal successors cannot be recognized', () => {
+  it('a successor is encrypted differently each time, so that equal successors cannot be recognized', () => {
     const again = gracePeriod.record('the old token', 'the new token', NOW)
     expect(again.next).not.toBe(last.next)
     expect(JSON.stringify(last)).not.toContain('token')
   })
 
-  test('a changed ciphertext yields no successor and no error', () => {
+  it('a changed ciphertext yields no successor and no error', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 255 }), (position, by) => {
         const bytes = Buffer.from(last.next, 'base64url')

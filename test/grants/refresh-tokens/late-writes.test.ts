@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { createTokenFamilies, type TokenFamilies } from '../../../src/grants/refresh-tokens/token-families.ts'
@@ -64,7 +64,7 @@ async function refresh(families: TokenFamilies, token: string, next: string) {
 }
 
 describe('a write that a paused database applies late', () => {
-  test('a late rotation does not use up the refresh token: a retry at another process gets the next token', async () => {
+  it('a late rotation does not use up the refresh token: a retry at another process gets the next token', async () => {
     const [first, lost, second] = [mint(0), mint(1), mint(1)]
     await here.start(first, {}, TTL)
     const found = await here.findForRotation(first)
@@ -81,7 +81,7 @@ describe('a write that a paused database applies late', () => {
     expect(await there.find(lost)).toBeUndefined()
   })
 
-  test('a late start of a token family does not use up the authorization code', async () => {
+  it('a late start of a token family does not use up the authorization code', async () => {
     const [lost, first] = [mint(0), mint(0)]
     db.freeze()
     await expect(here.start(lost, {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
@@ -94,7 +94,7 @@ describe('a write that a paused database applies late', () => {
 })
 
 describe('a refresh token whose rotation is not late', () => {
-  test('if the rotation of a token may still be rolled back as a late write, reuse of the token is detected only after a second and more', async () => {
+  it('if the rotation of a token may still be rolled back as a late write, reuse of the token is detected only after a second and more', async () => {
     const [first, second, third] = [mint(0), mint(1), mint(2)]
     await here.start(first, {}, TTL)
     expect(await refresh(here, first, second)).toMatchObject({ next: second })
@@ -106,7 +106,7 @@ describe('a refresh token whose rotation is not late', () => {
     expect(await refresh(there, second, third)).toMatchObject({ next: third })
   })
 
-  test.each([
+  it.each([
     ['directly after the rotation, because no request can have failed yet', 0],
     ['two minutes after the rotation, because no write arrives so late', 121_000],
   ])('the reuse of a token is detected at once %s', async (_, passed) => {
@@ -120,7 +120,7 @@ describe('a refresh token whose rotation is not late', () => {
     expect(performance.now() - began).toBeLessThan(1000)
   })
 
-  test('introspection reports a used token without delay, and a rotation rejects a used token without delay unless it is the previous token of its family', async () => {
+  it('introspection reports a used token without delay, and a rotation rejects a used token without delay unless it is the previous token of its family', async () => {
     const [first, second, third] = [mint(0), mint(1), mint(2)]
     await here.start(first, {}, TTL)
     await refresh(here, first, second)

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { withDeadline } from '../../../src/store/deadline.ts'
@@ -65,7 +65,7 @@ describeEachStore('token families with a grace period', (makeStore) => {
   })
   afterEach(() => families.close())
 
-  test('the last rotated token yields the same successor any number of times', async () => {
+  it('the last rotated token yields the same successor any number of times', async () => {
     const first = await startFamily(families)
     const { next, isRetry } = await requireRefreshed(families, first)
     expect(isRetry).toBe(false)
@@ -76,14 +76,14 @@ describeEachStore('token families with a grace period', (makeStore) => {
     expect(await stateOf(families, first)).toBe('retryable')
   })
 
-  test('50 concurrent rotations yield the same successor, and all but one are retries', async () => {
+  it('50 concurrent rotations yield the same successor, and all but one are retries', async () => {
     const first = await startFamily(families)
     const exchanges = await Promise.all(Array.from({ length: 50 }, () => requireRefreshed(families, first)))
     expect(new Set(exchanges.map(({ next }) => next)).size).toBe(1)
     expect(exchanges.filter(({ isRetry }) => !isRetry)).toHaveLength(1)
   })
 
-  test('a request finds a token, another request retries the previous token, and the first request can still rotate its token', async () => {
+  it('a request finds a token, another request retries the previous token, and the first request can still rotate its token', async () => {
     const first = await startFamily(families)
     const { next: second } = await requireRefreshed(families, first)
     const found = await families.find(second)
@@ -92,7 +92,7 @@ describeEachStore('token families with a grace period', (makeStore) => {
     expect(found && (await families.rotate(found, third, {}, TTL))).toEqual({ next: third, isRetry: false })
   })
 
-  test('a token yields no successor outside of its grace period, or after the successor was used', async () => {
+  it('a token yields no successor outside of its grace period, or after the successor was used', async () => {
     const first = await startFamily(families)
     const { next: second } = await requireRefreshed(families, first)
     for (const [at, state] of [
@@ -109,7 +109,7 @@ describeEachStore('token families with a grace period', (makeStore) => {
     expect(await refresh(families, first)).toBeUndefined()
   })
 
-  test('a process without a grace period stores no successors, and ignores the successors that another process stored', async () => {
+  it('a process without a grace period stores no successors, and ignores the successors that another process stored', async () => {
     const off = open(store, {})
     const first = await startFamily(off)
     const { next: second } = await requireRefreshed(off, first)
@@ -126,7 +126,7 @@ describeEachStore('token families with a grace period', (makeStore) => {
     expect(await stateOf(families, second)).toBe('retryable')
   })
 
-  test('a revoked family and a forged token yield no successor', async () => {
+  it('a revoked family and a forged token yield no successor', async () => {
     const first = await startFamily(families)
     const { next } = await requireRefreshed(families, first)
     const found = await families.find(first)
@@ -139,7 +139,7 @@ describeEachStore('token families with a grace period', (makeStore) => {
     expect(await families.find(next)).toBeUndefined()
   })
 
-  test('the records of a grant do not grow with refreshes and retries', async () => {
+  it('the records of a grant do not grow with refreshes and retries', async () => {
     let token = await startFamily(families)
     const sizes: number[] = []
     for (let round = 0; round < 12; round += 1) {
@@ -152,7 +152,7 @@ describeEachStore('token families with a grace period', (makeStore) => {
     expect(Math.max(...sizes)).toBeLessThan(600)
   })
 
-  test('a family has one current and at most one retryable token after any sequence of operations', async () => {
+  it('a family has one current and at most one retryable token after any sequence of operations', async () => {
     const step = fc.record({ of: fc.nat(3), wait: fc.constantFrom(0, 0, SECONDS * 600, SECONDS * 1000) })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
@@ -215,7 +215,7 @@ describe('token families with a grace period on a failing store', () => {
     expect(await stateOf(here, next)).toBe('current')
   }
 
-  test.each(FAULTS)(
+  it.each(FAULTS)(
     'a rotation fails (fault: %s), the client retries at another process, and the token from that process stays current',
     async (fault) => {
       const first = await startFamily(here)
@@ -232,7 +232,7 @@ describe('token families with a grace period on a failing store', () => {
     },
   )
 
-  test('if a rotation was rolled back, a retry at another process rotates the token again', async () => {
+  it('if a rotation was rolled back, a retry at another process rotates the token again', async () => {
     const first = await startFamily(here)
     faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
     await expect(refresh(here, first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
@@ -248,7 +248,7 @@ describe('token families with a grace period on a failing store', () => {
     await expectOnlyCurrent(answer?.next ?? '', [first, undelivered])
   })
 
-  test.each(FAULTS)(
+  it.each(FAULTS)(
     'a retry succeeds after the write of an earlier retry failed (fault: %s)',
     async (fault) => {
       const first = await startFamily(here)
@@ -261,7 +261,7 @@ describe('token families with a grace period on a failing store', () => {
     },
   )
 
-  test('a client keeps one usable token after any sequence of failures', async () => {
+  it('a client keeps one usable token after any sequence of failures', async () => {
     const attempt = fc.record({
       fault: fc.option(fc.constantFrom(...FAULTS), { nil: undefined }),
       at: fc.nat(1),

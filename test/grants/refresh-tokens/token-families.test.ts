@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { withDeadline } from '../../../src/store/deadline.ts'
@@ -41,7 +41,7 @@ describeEachStore('token families', (makeStore) => {
   })
   afterEach(() => families.close())
 
-  test('a family is started once by concurrent and repeated starts', async () => {
+  it('a family is started once by concurrent and repeated starts', async () => {
     const started = await Promise.all(
       Array.from({ length: 20 }, () => families.start(mint(0), { scope: 'a' }, TTL)),
     )
@@ -49,7 +49,7 @@ describeEachStore('token families', (makeStore) => {
     expect(await families.start(mint(0), { scope: 'a' }, TTL)).toBe(false)
   })
 
-  test('a token yields its payload, and exactly one of its concurrent rotations succeeds', async () => {
+  it('a token yields its payload, and exactly one of its concurrent rotations succeeds', async () => {
     const first = mint(0)
     await families.start(first, { scope: 'a b', nested: { list: [1] } }, TTL)
     const found = await requireFound(families, first)
@@ -65,7 +65,7 @@ describeEachStore('token families', (makeStore) => {
     for (const loser of nexts.filter((next) => next !== winner)) expect(await stateOf(loser)).toBeUndefined()
   })
 
-  test('a revoked family yields no token, and cannot be started again while its authorization code may be presented', async () => {
+  it('a revoked family yields no token, and cannot be started again while its authorization code may be presented', async () => {
     const [first, second] = [mint(0), mint(1)]
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
@@ -76,12 +76,12 @@ describeEachStore('token families', (makeStore) => {
     expect(await families.find(second)).toBeUndefined()
   })
 
-  test('a family that is revoked before its start is never started', async () => {
+  it('a family that is revoked before its start is never started', async () => {
     await families.revoke(grantId)
     expect(await families.start(mint(0), {}, TTL)).toBe(false)
   })
 
-  test('at most one token of a family is usable, and used tokens stay used, after any sequence of operations', async () => {
+  it('at most one token of a family is usable, and used tokens stay used, after any sequence of operations', async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ do: fc.constant('exchange' as const), of: fc.nat(3) }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const), of: fc.constant(0) }) },
@@ -125,7 +125,7 @@ describe('the lifetime of token families', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
   afterEach(() => void vi.useRealTimers())
 
-  test('each rotation extends the lifetime of the family, and an unused family expires', async () => {
+  it('each rotation extends the lifetime of the family, and an unused family expires', async () => {
     const families = open(memoryStore())
     const mint = (generation: number) => format.mint({ grantId: 'grant', generation })
     const tokens = [mint(0), mint(1)] as const
@@ -152,7 +152,7 @@ describe('token families on a failing store', () => {
   })
   afterEach(() => families.close())
 
-  test.each(FAULTS)(
+  it.each(FAULTS)(
     'a rotation during a fault of the store (fault: %s) leaves exactly one token usable',
     async (fault) => {
       const [first, second, third] = [mint(0), mint(1), mint(1)]
@@ -171,7 +171,7 @@ describe('token families on a failing store', () => {
     },
   )
 
-  test.each(FAULTS)(
+  it.each(FAULTS)(
     'a start during a fault of the store (fault: %s) can be repeated, and succeeds once',
     async (fault) => {
       faulty.arm('create refresh-family', fault)
@@ -185,7 +185,7 @@ describe('token families on a failing store', () => {
     },
   )
 
-  test.each(FAULTS)(
+  it.each(FAULTS)(
     'a failed start, a second start during a fault (fault: %s) and a third start together start a family exactly once',
     async (fault) => {
       faulty.arm('create refresh-family', 'rejected')
@@ -197,7 +197,7 @@ describe('token families on a failing store', () => {
     },
   )
 
-  test('if the store answers none of several concurrent rotations, all are rolled back, whichever rotation was stored', async () => {
+  it('if the store answers none of several concurrent rotations, all are rolled back, whichever rotation was stored', async () => {
     for (const winner of [0, 1, 2]) {
       const grantId = `grant-${winner}`
       const first = format.mint({ grantId, generation: 0 })
@@ -218,7 +218,7 @@ describe('token families on a failing store', () => {
     }
   })
 
-  test('a rotation that another process rolls back does not prevent the next rotation (fixed bug: the next rotation counted as a reuse and revoked the family)', async () => {
+  it('a rotation that another process rolls back does not prevent the next rotation (fixed bug: the next rotation counted as a reuse and revoked the family)', async () => {
     const other = open(faulty.store)
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)
@@ -232,7 +232,7 @@ describe('token families on a failing store', () => {
     expect((await families.find(third))?.state).toBe('current')
   })
 
-  test('finding a token rejects while the store is unavailable', async () => {
+  it('finding a token rejects while the store is unavailable', async () => {
     const first = mint(0)
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
@@ -242,7 +242,7 @@ describe('token families on a failing store', () => {
     await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   })
 
-  test('a rotation that the store did not answer is rolled back in the background, but not after close()', async () => {
+  it('a rotation that the store did not answer is rolled back in the background, but not after close()', async () => {
     const other = open(faulty.store)
     for (const isClosed of [false, true]) {
       const grantId = `grant-${isClosed}`

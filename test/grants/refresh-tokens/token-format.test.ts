@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createRefreshTokenFormat } from '../../../src/grants/refresh-tokens/token-format.ts'
 
 const [today, yesterday, unknownKey] = [randomBytes(32), randomBytes(32), randomBytes(32)]
@@ -11,7 +11,7 @@ const generations = fc.integer({ min: 0, max: 9_999_999_999 })
 const parts = fc.record({ grantId: grantIds, generation: generations })
 
 describe('the refresh token format', () => {
-  test('a minted token is parsed, and is genuine', () => {
+  it('a minted token is parsed, and is genuine', () => {
     fc.assert(
       fc.property(parts, (of) => {
         const token = format.mint(of)
@@ -21,13 +21,13 @@ describe('the refresh token format', () => {
     )
   })
 
-  test('tokens are unique, and each has 256 random bits', () => {
+  it('tokens are unique, and each has 256 random bits', () => {
     const tokens = Array.from({ length: 1000 }, () => format.mint({ grantId: 'grant', generation: 3 }))
     expect(new Set(tokens).size).toBe(1000)
     for (const token of tokens) expect(Buffer.from(token.split('.')[2] ?? '', 'base64url')).toHaveLength(32)
   })
 
-  test('a token with any character changed is not genuine', () => {
+  it('a token with any character changed is not genuine', () => {
     fc.assert(
       fc.property(
         parts,
@@ -46,7 +46,7 @@ describe('the refresh token format', () => {
     )
   })
 
-  test('a token minted with an older key is genuine, and a token minted with an unknown key is not genuine', () => {
+  it('a token minted with an older key is genuine, and a token minted with an unknown key is not genuine', () => {
     fc.assert(
       fc.property(parts, (of) => {
         expect(format.isGenuine(createRefreshTokenFormat([unknownKey]).mint(of))).toBe(false)
@@ -58,7 +58,7 @@ describe('the refresh token format', () => {
     )
   })
 
-  test('parsing a random text returns undefined, and does not throw', () => {
+  it('parsing a random text returns undefined, and does not throw', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.base64String()), (text) => {
         expect(format.parse(text)).toBeUndefined()
@@ -68,7 +68,7 @@ describe('the refresh token format', () => {
   })
 
   const token = format.mint({ grantId: 'grant', generation: 12 })
-  test.each([
+  it.each([
     ['empty', ''],
     ['of dots alone', '...'],
     ['with a line feed at the end', `${token}\n`],
@@ -87,7 +87,7 @@ describe('the refresh token format', () => {
     expect(format.parse(text)).toBeUndefined()
   })
 
-  test('creating the format without a key throws', () => {
+  it('creating the format without a key throws', () => {
     expect(() => createRefreshTokenFormat([])).toThrow(TypeError)
   })
 })

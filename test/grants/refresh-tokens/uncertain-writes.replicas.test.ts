@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CircuitOpenError } from '../../../src/store/circuit-breaker.ts'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { createTokenFamilies, type TokenFamilies } from '../../../src/grants/refresh-tokens/token-families.ts'
@@ -55,7 +55,7 @@ function watching(store: Store, name: 'create' | 'replace', before: (count: numb
 }
 
 describe('a write that too few replicas have', () => {
-  test('a rotation fails if too few replicas have it, although the rotation can be read, and the old token stays usable', async () => {
+  it('a rotation fails if too few replicas have it, although the rotation can be read, and the old token stays usable', async () => {
     const families = open(db.durable)
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)
@@ -67,7 +67,7 @@ describe('a write that too few replicas have', () => {
     expect(await families.find(second)).toBeUndefined()
   })
 
-  test('a rotation that is lost in a failover leaves the old token usable', async () => {
+  it('a rotation that is lost in a failover leaves the old token usable', async () => {
     const families = open(db.durable)
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)
@@ -78,7 +78,7 @@ describe('a write that too few replicas have', () => {
     expect(await refresh(families, first, third)).toBe(third)
   })
 
-  test('a rotation that a later write makes durable succeeds, and survives a failover', async () => {
+  it('a rotation that a later write makes durable succeeds, and survives a failover', async () => {
     const store = watching(db.durable, 'replace', (count) => (db.replicates = count > 1))
     const families = open(store)
     const [first, second] = [mint(0), mint(1)]
@@ -88,7 +88,7 @@ describe('a write that too few replicas have', () => {
     expect(await families.find(second)).toMatchObject({ state: 'current' })
   })
 
-  test('after a start that too few replicas have, the family can be started exactly once', async () => {
+  it('after a start that too few replicas have, the family can be started exactly once', async () => {
     const families = open(db.durable)
     db.replicates = false
     await expect(families.start(mint(0), {}, TTL)).rejects.toThrow(TOO_FEW)
@@ -101,7 +101,7 @@ describe('a write that too few replicas have', () => {
     expect(await families.find(last)).toMatchObject({ state: 'current' })
   })
 
-  test('a rollback fails if too few replicas have it, and the old token works after a failover', async () => {
+  it('a rollback fails if too few replicas have it, and the old token works after a failover', async () => {
     let isAnswered = true
     const families = open({
       ...db.durable,
@@ -124,7 +124,7 @@ describe('a write that too few replicas have', () => {
     expect(await refresh(families, first, third)).toBe(third)
   })
 
-  test('a retry gets the successor only after the rotation is durable', async () => {
+  it('a retry gets the successor only after the rotation is durable', async () => {
     const [here, there] = [open(db.durable, { gracePeriod }), open(db.durable, { gracePeriod })]
     const [first, second] = [mint(0), mint(1)]
     await here.start(first, {}, TTL)
@@ -141,7 +141,7 @@ describe('a write that too few replicas have', () => {
   })
 })
 
-test('a write that the store never received is not rolled back', async () => {
+it('a write that the store never received is not rolled back', async () => {
   const cause = new GatehouseError('ERR_STORE_UNAVAILABLE', 'away')
   const families = open(db.store)
   const [first, second] = [mint(0), mint(1)]
@@ -180,7 +180,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ what: fc.constant('lose the server' as const) }) },
 )
 
-test('after any sequence of failovers and lagging replicas, a client can use the last token that it received', async () => {
+it('after any sequence of failovers and lagging replicas, a client can use the last token that it received', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (all) => {
       db = replicatedStore()

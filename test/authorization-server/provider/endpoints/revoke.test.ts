@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createRevokeAccessToken } from '../../../../src/authorization-server/provider/endpoints/revoke.ts'
 import { collectGarbage } from '../../../support/collect-garbage.ts'
 
@@ -11,7 +11,7 @@ const token = (id: string) => ({ id, until: 2_000_000_000, clientId: 'client', e
 const ENTRY = { name: 'token.revoked' }
 
 // Before the fix, 31,000 revocations in a minute used up the memory of a process.
-test('a revocation keeps nothing of its request in memory (fixed bug: 11 kB were kept for a minute)', async () => {
+it('a revocation keeps nothing of its request in memory (fixed bug: 11 kB were kept for a minute)', async () => {
   const revokeAccessToken = createRevokeAccessToken(() => nextTurn())
   const requests = new AsyncLocalStorage<object>()
   const references: WeakRef<object>[] = []
@@ -28,7 +28,7 @@ test('a revocation keeps nothing of its request in memory (fixed bug: 11 kB were
   }
 })
 
-test('a token that is revoked several times at the same time, or again within a minute, is stored once', async () => {
+it('a token that is revoked several times at the same time, or again within a minute, is stored once', async () => {
   const revoke = vi.fn(() => nextTurn())
   const revokeAccessToken = createRevokeAccessToken(revoke)
   await Promise.all([revokeAccessToken(token('token'), ENTRY), revokeAccessToken(token('token'), ENTRY)])
@@ -36,7 +36,7 @@ test('a token that is revoked several times at the same time, or again within a 
   expect(revoke).toHaveBeenCalledTimes(1)
 })
 
-test('if a revocation fails, all concurrent calls for the token reject, and the next call tries again', async () => {
+it('if a revocation fails, all concurrent calls for the token reject, and the next call tries again', async () => {
   const revoke = vi.fn(() => nextTurn())
   revoke.mockRejectedValueOnce(new Error('the store is unavailable'))
   const revokeAccessToken = createRevokeAccessToken(revoke)

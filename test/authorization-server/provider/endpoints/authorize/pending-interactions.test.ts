@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { createPendingInteractions } from '../../../../../src/authorization-server/provider/endpoints/authorize/pending-interactions.ts'
 import { addressGroup } from '../../../../../src/http/client-address.ts'
 import { collectGarbage } from '../../../../support/collect-garbage.ts'
@@ -9,13 +9,13 @@ const MAX_COUNTED = 50_000
 const pendingWith = ({ max }: { max: number }) => createPendingInteractions({ max, seconds: 60 })
 afterEach(() => void vi.useRealTimers())
 
-test('each address may have up to the maximum of pending interactions', () => {
+it('each address may have up to the maximum of pending interactions', () => {
   const pending = pendingWith({ max: 2 })
   expect(['a', 'b', 'c'].map((id) => pending.add('one', id))).toEqual([true, true, false])
   expect(pending.add('other', 'd')).toBe(true)
 })
 
-test('an answered interaction makes room for one new interaction', () => {
+it('an answered interaction makes room for one new interaction', () => {
   const pending = pendingWith({ max: 1 })
   pending.add('one', 'a')
   pending.remove('a')
@@ -25,7 +25,7 @@ test('an answered interaction makes room for one new interaction', () => {
   expect(pending.add('one', 'c')).toBe(false)
 })
 
-test('an expired interaction is not counted any more', () => {
+it('an expired interaction is not counted any more', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const pending = pendingWith({ max: 1 })
   pending.add('one', 'a')
@@ -37,19 +37,19 @@ test('an expired interaction is not counted any more', () => {
   expect(pending.add('one', 'd')).toBe(false)
 })
 
-test('beyond 50,000 pending interactions, the oldest interactions are no longer counted, so that memory stays limited', () => {
+it('beyond 50,000 pending interactions, the oldest interactions are no longer counted, so that memory stays limited', () => {
   const pending = pendingWith({ max: 1 })
   for (let index = 0; index <= MAX_COUNTED; index += 1) pending.add(`${index}`, `${index}`)
   expect(pending.add('1', 'again')).toBe(false)
   expect(pending.add('0', 'again')).toBe(true)
 })
 
-test('with the maximum 0, the number of pending interactions is not limited', () => {
+it('with the maximum 0, the number of pending interactions is not limited', () => {
   const pending = pendingWith({ max: 0 })
   for (let index = 0; index < 5000; index += 1) expect(pending.add('one', `${index}`)).toBe(true)
 })
 
-test.each([
+it.each([
   ['an address', true],
   ['a text that is not an address', false],
 ])(
