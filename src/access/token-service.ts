@@ -1,5 +1,6 @@
 import { GatehouseError } from '../errors.ts'
-import { EXPIRED, type VerifyToken } from '../gateway/verify-token.ts'
+import { describeInvalidToken } from '../gateway/token-problem.ts'
+import type { VerifyToken } from '../gateway/verify-token.ts'
 import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { checkInput } from '../validation/check-input.ts'
@@ -58,15 +59,15 @@ export function createTokens(parts: {
   return {
     async revoke(jwt, options = {}) {
       checkChange('tokens.revoke', options)
-      const outcome = typeof jwt === 'string' ? await verify(jwt) : { problem: 'a token must be a text' }
+      const reject = (problem: string) =>
+        new GatehouseError('ERR_INVALID_ARGUMENT', `this access token cannot be revoked: ${problem}`)
+      if (typeof jwt !== 'string') throw reject('a token must be a text')
+      const outcome = await verify(jwt)
       if ('problem' in outcome) {
         // A token is reported as expired only after its signature was verified. So it is a token of this
         // service, and it needs no revocation.
-        if (outcome.problem === EXPIRED.problem) return
-        throw new GatehouseError(
-          'ERR_INVALID_ARGUMENT',
-          `this access token cannot be revoked: ${outcome.problem}`,
-        )
+        if (outcome.problem === 'expired') return
+        throw reject(describeInvalidToken(outcome))
       }
       const { tokenId, expiresAt, clientId, accountId, userId, grantId } = outcome
       const details = { tokenId, clientId, accountId, userId, grantId, ...changeOptionsOf(options) }

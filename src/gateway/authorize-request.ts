@@ -5,7 +5,7 @@ import { createPrincipal, isPrincipalOf, type Principal, type VerifiedToken } fr
 import type { Readiness } from './readiness.ts'
 import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
-import { createTokenVerifier, EXPIRED, isExpired, REVOKED } from './verify-token.ts'
+import { createTokenVerifier, isExpired } from './verify-token.ts'
 
 /** An accepted request. */
 export interface Authorized {
@@ -42,9 +42,10 @@ export function createAuthorizer(
     scopes: readonly string[],
     token: RevocableToken = principal,
   ): Authorized | ErrorResponse {
-    if (isExpired(principal.expiresAt, Date.now() / 1000)) return errorResponses.invalidToken(EXPIRED.problem)
+    if (isExpired(principal.expiresAt, Date.now() / 1000))
+      return errorResponses.invalidToken({ problem: 'expired' })
     if (revocations.mustReject) return errorResponses.unavailable()
-    if (revocations.isTokenRevoked(token)) return errorResponses.invalidToken(REVOKED.problem)
+    if (revocations.isTokenRevoked(token)) return errorResponses.invalidToken({ problem: 'revoked' })
     const missing = scopes.filter((scope) => !principal.has(scope))
     return missing.length === 0 ? { ok: true, principal } : errorResponses.insufficientScope(scopes, missing)
   }
@@ -63,7 +64,7 @@ export function createAuthorizer(
       const known = verifiedTokens.get(token)
       if (known !== undefined) return authorizePrincipal(known.principal, scopes, known.verified)
       const verified = await verifiedTokens.verify(token)
-      if ('problem' in verified) return errorResponses.invalidToken(verified.problem)
+      if ('problem' in verified) return errorResponses.invalidToken(verified)
       return authorizePrincipal(toPrincipal(verified, token), scopes, verified)
     } catch (error) {
       // The check failed, so nothing is known about the token.

@@ -1,3 +1,4 @@
+import { describeInvalidToken } from './token-problem.ts'
 import { formatWwwAuthenticate } from './www-authenticate.ts'
 import { protectedResourceMetadataUrl } from './well-known.ts'
 
@@ -62,7 +63,8 @@ export function createErrorResponses(audience: string) {
     invalidRequest: (problem: string) => challenge(400, 'invalid_request', problem),
 
     /** The token is expired, malformed, revoked or for another API. A new token may work. */
-    invalidToken: (problem: string) => challenge(401, 'invalid_token', problem),
+    invalidToken: (token: Parameters<typeof describeInvalidToken>[0]) =>
+      challenge(401, 'invalid_token', describeInvalidToken(token)),
 
     /** The token is valid, but lacks scopes. `scopes` are all scopes that the request needs. */
     insufficientScope(scopes: readonly string[], missing: readonly string[]): ErrorResponse {

@@ -1,7 +1,8 @@
 import { createLru } from '../async/lru.ts'
 import { digest } from '../store/digest.ts'
 import type { Principal, VerifiedToken } from './principal.ts'
-import { EXPIRED, isExpired, type InvalidToken, type VerifyToken } from './verify-token.ts'
+import type { InvalidToken } from './token-problem.ts'
+import { isExpired, type VerifyToken } from './verify-token.ts'
 
 /**
  * Milliseconds after which the signature of a cached token is verified again. Tokens may be valid for days.
@@ -111,7 +112,8 @@ export function createVerifiedTokens({
       pending.set(token, verification)
       const result = await verification
       // Another call may have started this verification, and the token may have expired since.
-      return 'problem' in result || !isExpired(result.expiresAt, Date.now() / 1000) ? result : EXPIRED
+      if ('problem' in result || !isExpired(result.expiresAt, Date.now() / 1000)) return result
+      return { problem: 'expired' }
     },
   }
 }

@@ -1,4 +1,11 @@
-import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose'
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  jwtVerify,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+} from 'jose'
 import { NOT_BEFORE_TOLERANCE_SECONDS } from '../async/clock-tolerances.ts'
 import { GatehouseError } from '../errors.ts'
 import { isText } from '../validation/predicates.ts'
@@ -14,14 +21,7 @@ import {
 import { MAX_TOKEN_LENGTH } from './bearer-token.ts'
 import { createOwnTokenReader, hasValidSignature } from './verify-own-token.ts'
 import { toVerifiedToken, type AccessTokenClaims, type VerifiedToken } from './principal.ts'
-
-/**
- * Why a token was rejected: the text for `error_description` of the error `invalid_token`. The text never
- * quotes the token.
- */
-export interface InvalidToken {
-  readonly problem: string
-}
+import type { InvalidToken } from './token-problem.ts'
 
 /** Verifies a token. */
 export type VerifyToken = (token: string) => Promise<VerifiedToken | InvalidToken>
@@ -43,18 +43,6 @@ const REQUIRED_CLAIMS = 'iss exp aud sub client_id iat jti access_mode account_i
 export function isExpired(expiresAt: number, now: number): boolean {
   return now >= expiresAt
 }
-
-/** Why an expired token is rejected, with the remedy. */
-export const EXPIRED: InvalidToken = { problem: 'the access token has expired; get a new one' }
-
-/** Why a token with a wrong signature is rejected. */
-export const WRONG_SIGNATURE: InvalidToken = { problem: 'the signature of the access token is wrong' }
-
-/** Why a token is rejected whose key this service does not have, or no longer has. */
-export const UNKNOWN_KEY: InvalidToken = { problem: 'the access token is signed with an unknown key' }
-
-/** Why a revoked token is rejected. */
-export const REVOKED: InvalidToken = { problem: 'the access token has been revoked' }
 
 /**
  * Creates the verifier of RFC 9068 4 for one issuer and one audience. The verifier checks the type (`typ`)
@@ -82,7 +70,7 @@ export function createTokenVerifier(options: {
 
   return async function verifyToken(token) {
     // A form may hold a longer text than a header, and parsing 56 kB as a token costs 20 ms.
-    if (token.length > MAX_TOKEN_LENGTH) return { problem: 'the access token is too long' }
+    if (token.length > MAX_TOKEN_LENGTH) return { problem: 'too-long' }
     try {
       const own = readOwnToken(token)
       const accepted = own && acceptClaims(own.claims, own.header.kid)
@@ -90,20 +78,20 @@ export function createTokenVerifier(options: {
       // its checks decides which problem is reported.
       if (own !== undefined && accepted !== undefined && !('problem' in accepted)) {
         const isSigned = await hasValidSignature(own, getKey)
-        if (isSigned !== undefined) return isSigned ? accepted : WRONG_SIGNATURE
+        if (isSigned !== undefined) return isSigned ? accepted : { problem: 'wrong-signature' }
       }
       const { typ, kid } = decodeProtectedHeader(token)
       const isAccessToken =
         typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === TYPE
-      if (!isAccessToken) return { problem: `the token is not an access token (typ is not ${TYPE})` }
+      if (!isAccessToken) return { problem: 'not-access-token' }
       // If a token has no key id and only one key is published, jose tries that key. The gateway could then
       // not check whether the key is revoked.
-      if (!isText(kid)) return { problem: 'the access token does not name the key that signed it (kid)' }
+      if (!isText(kid)) return { problem: 'no-key-id', also: alsoWrong(token, options) }
       const { payload } = await jwtVerify(token, getKey, rules)
       return acceptClaims(payload, kid)
     } catch (error) {
       if (error instanceof GatehouseError) throw error
-      return { problem: describeProblem(error) }
+      return describeError(error, () => alsoWrong(token, options))
     }
   }
 }
@@ -112,12 +100,11 @@ export function createTokenVerifier(options: {
 function acceptClaims(claims: JWTPayload, keyId: string): VerifiedToken | InvalidToken {
   // A token with `cnf` is bound to a key. The gateway must not accept such a token without a proof of that
   // key (RFC 7800 3.1, RFC 9449 7.1).
-  if (claims['cnf'] !== undefined)
-    return { problem: 'the access token is bound to a key (cnf), and this API accepts no proof of that key' }
+  if (claims['cnf'] !== undefined) return { problem: 'bound-to-key' }
   const [invalid] = findProblems(claims, CLAIM_RULES)
-  if (invalid !== undefined) return { problem: `the access token has a wrong ${invalid.path} claim` }
+  if (invalid !== undefined) return { problem: 'wrong-claim', claim: invalid.path }
   const checked = claims as AccessTokenClaims
-  if (isExpired(checked.exp, Date.now() / 1000)) return EXPIRED
+  if (isExpired(checked.exp, Date.now() / 1000)) return { problem: 'expired' }
   return toVerifiedToken(checked, keyId)
 }
 
@@ -154,17 +141,34 @@ function isUnknownKey(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys
 }
 
-function describeProblem(error: unknown): string {
-  if (error instanceof errors.JWTExpired) return EXPIRED.problem
-  if (isUnknownKey(error)) return UNKNOWN_KEY.problem
-  if (error instanceof errors.JWSSignatureVerificationFailed) return WRONG_SIGNATURE.problem
-  if (error instanceof errors.JOSEAlgNotAllowed)
-    return `the access token is not signed with ${ALGORITHMS.join()}`
+/** @param also what else is wrong; asked only for a token whose signature was not accepted */
+function describeError(error: unknown, also: () => InvalidToken['also']): InvalidToken {
+  if (error instanceof errors.JWTExpired) return { problem: 'expired' }
   if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === 'iss') return 'the access token is from another issuer'
-    if (error.claim === 'aud') return 'the access token is for another audience'
-    if (error.claim === 'nbf') return 'the access token is not valid yet'
-    return `the access token has no ${error.claim} claim, or a wrong one`
+    const { claim } = error
+    if (claim === 'iss') return { problem: 'wrong-issuer' }
+    if (claim === 'aud') return { problem: 'wrong-audience' }
+    if (claim === 'nbf') return { problem: 'not-valid-yet' }
+    return { problem: 'missing-claim', claim }
   }
-  return 'the access token is malformed'
+  if (isUnknownKey(error)) return { problem: 'unknown-key', also: also() }
+  if (error instanceof errors.JWSSignatureVerificationFailed)
+    return { problem: 'wrong-signature', also: also() }
+  if (error instanceof errors.JOSEAlgNotAllowed) return { problem: 'wrong-algorithm', also: also() }
+  return { problem: 'malformed', also: also() }
+}
+
+function alsoWrong(
+  token: string,
+  { issuer, audience }: { readonly issuer: string; readonly audience: string },
+): InvalidToken['also'] {
+  try {
+    const { alg } = decodeProtectedHeader(token)
+    if (!isText(alg) || alg.toLowerCase() === 'none') return 'unsigned'
+    const { iss, aud } = decodeJwt(token)
+    if (iss !== issuer) return 'wrong-issuer'
+    return [aud].flat().includes(audience) ? undefined : 'wrong-audience'
+  } catch {
+    return undefined
+  }
 }

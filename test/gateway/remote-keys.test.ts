@@ -58,7 +58,7 @@ afterEach(async () => {
 })
 
 const good = expect.objectContaining({ mode: 'direct' })
-const unknownKey = { problem: 'the access token is signed with an unknown key' }
+const unknownKey = { problem: 'unknown-key' }
 const notReady = expect.objectContaining({ code: 'ERR_NOT_READY', status: 503 })
 
 describe('the remote keys', () => {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createPrincipal, type VerifiedToken } from '../../src/gateway/principal.ts'
 import { createVerifiedTokens } from '../../src/gateway/verified-tokens.ts'
-import type { InvalidToken, VerifyToken } from '../../src/gateway/verify-token.ts'
+import type { InvalidToken } from '../../src/gateway/token-problem.ts'
+import type { VerifyToken } from '../../src/gateway/verify-token.ts'
 import { principalOfClaims, verifiedClaims } from './support/token-issuer.ts'
 
 const verifiedTokens = (verify: VerifyToken, capacity = 1000) =>
@@ -51,8 +52,8 @@ describe('the cache of verified tokens', () => {
     await tokens.verify('a')
     vi.setSystemTime(Date.now() + 600_000)
     expect(tokens.get('a')).toBeUndefined()
-    answer = { problem: 'unknown key' }
-    expect(await tokens.verify('a')).toEqual({ problem: 'unknown key' })
+    answer = { problem: 'unknown-key' }
+    expect(await tokens.verify('a')).toEqual({ problem: 'unknown-key' })
     vi.setSystemTime(Date.now() - 600_000)
     expect(tokens.get('a')).toBeUndefined()
   })
@@ -62,11 +63,11 @@ describe('the cache of verified tokens', () => {
     const answers: (VerifiedToken | InvalidToken)[] = [
       verifiedOf({ jti: 'first', exp }),
       verifiedOf({ jti: 'second', exp }),
-      { problem: 'unknown key' },
+      { problem: 'unknown-key' },
     ]
     const tokens = verifiedTokens(
       async (token) =>
-        (token === 'b' ? verifiedOf() : undefined) ?? answers.shift() ?? { problem: 'asked too often' },
+        (token === 'b' ? verifiedOf() : undefined) ?? answers.shift() ?? { problem: 'malformed' },
     )
     await tokens.verify('a')
     await tokens.verify('b')
@@ -94,14 +95,14 @@ describe('the cache of verified tokens', () => {
 
   it('neither an invalid token nor a failure is cached', async () => {
     const answers: (() => Promise<VerifiedToken | InvalidToken>)[] = [
-      async () => ({ problem: 'bad' }),
+      async () => ({ problem: 'wrong-claim' }),
       async () => {
         throw new Error('keys out of reach')
       },
       async () => verifiedOf(),
     ]
     const tokens = verifiedTokens(async () => answers.shift()!())
-    expect(await tokens.verify('a')).toEqual({ problem: 'bad' })
+    expect(await tokens.verify('a')).toEqual({ problem: 'wrong-claim' })
     expect(tokens.get('a')).toBeUndefined()
     await expect(tokens.verify('a')).rejects.toThrow('keys out of reach')
     expect(await tokens.verify('a')).toHaveProperty('mode', 'direct')

@@ -53,40 +53,40 @@ describe('a valid token', () => {
 
 describe('an invalid token', () => {
   it.each([
-    ['another issuer', { iss: 'https://evil.example' }, /another issuer/],
-    ['the issuer with a slash', { iss: `${ISSUER}/` }, /another issuer/],
-    ['no issuer', { iss: undefined }, /iss/],
-    ['another audience', { aud: 'https://example.com' }, /another audience/],
-    ['only other audiences', { aud: ['a', 'b'] }, /another audience/],
-    ['an audience of the wrong type', { aud: { [AUDIENCE]: true } }, /another audience/],
-    ['no audience', { aud: undefined }, /aud/],
-    ['no subject', { sub: undefined }, /sub/],
-    ['no client', { client_id: undefined }, /client_id/],
-    ['no iat', { iat: undefined }, /iat/],
-    ['no jti', { jti: undefined }, /jti/],
-    ['no exp', { exp: undefined }, /exp/],
-    ['an exp that is text', { exp: '9999999999' }, /exp/],
-    ['an iat that is text', { iat: 'now' }, /iat/],
-    ['a subject that is a number', { sub: 7 }, /sub/],
-    ['a client that is a list', { client_id: ['key_1'] }, /client_id/],
-    ['a scope that is a list', { scope: ['invoices:read'] }, /scope/],
-    ['a scope that is null', { scope: null }, /scope/],
-    ['no access mode', { access_mode: undefined }, /access_mode/],
-    ['another access mode', { access_mode: 'root' }, /access_mode/],
-    ['an account that is a number', { account_id: 1 }, /account_id/],
-    ['an empty account', { account_id: '' }, /account_id/],
-    ['no account', { account_id: undefined }, /account_id/],
-    ['a user that is an object', { user_id: {} }, /user_id/],
-    ['a grant that is a number', { grant_id: 1 }, /grant_id/],
-    ['no epoch', { access_epoch: undefined }, /access_epoch/],
-    ['a negative epoch', { access_epoch: -1 }, /access_epoch/],
-    ['an epoch that is text', { access_epoch: '0' }, /access_epoch/],
-    ['a binding to a key (DPoP)', { cnf: { jkt: 'x' } }, /cnf/],
-    ['a binding to a certificate', { cnf: { 'x5t#S256': 'x' } }, /cnf/],
-    ['an empty cnf', { cnf: null }, /cnf/],
-    ['an nbf in the future', { nbf: Math.floor(Date.now() / 1000) + 60 }, /not valid yet/],
-  ])('a token with %s is rejected', async (_, claims, problem) => {
-    expect(await verify(await issuer.mint(claims))).toEqual({ problem: expect.stringMatching(problem) })
+    ['another issuer', { iss: 'https://evil.example' }, 'wrong-issuer'],
+    ['the issuer with a slash', { iss: `${ISSUER}/` }, 'wrong-issuer'],
+    ['no issuer', { iss: undefined }, 'wrong-issuer'],
+    ['another audience', { aud: 'https://example.com' }, 'wrong-audience'],
+    ['only other audiences', { aud: ['a', 'b'] }, 'wrong-audience'],
+    ['an audience of the wrong type', { aud: { [AUDIENCE]: true } }, 'wrong-audience'],
+    ['no audience', { aud: undefined }, 'wrong-audience'],
+    ['no subject', { sub: undefined }, 'missing-claim', 'sub'],
+    ['no client', { client_id: undefined }, 'missing-claim', 'client_id'],
+    ['no iat', { iat: undefined }, 'missing-claim', 'iat'],
+    ['no jti', { jti: undefined }, 'missing-claim', 'jti'],
+    ['no exp', { exp: undefined }, 'missing-claim', 'exp'],
+    ['an exp that is text', { exp: '9999999999' }, 'missing-claim', 'exp'],
+    ['an iat that is text', { iat: 'now' }, 'missing-claim', 'iat'],
+    ['a subject that is a number', { sub: 7 }, 'wrong-claim', 'sub'],
+    ['a client that is a list', { client_id: ['key_1'] }, 'wrong-claim', 'client_id'],
+    ['a scope that is a list', { scope: ['invoices:read'] }, 'wrong-claim', 'scope'],
+    ['a scope that is null', { scope: null }, 'wrong-claim', 'scope'],
+    ['no access mode', { access_mode: undefined }, 'missing-claim', 'access_mode'],
+    ['another access mode', { access_mode: 'root' }, 'wrong-claim', 'access_mode'],
+    ['an account that is a number', { account_id: 1 }, 'wrong-claim', 'account_id'],
+    ['an empty account', { account_id: '' }, 'wrong-claim', 'account_id'],
+    ['no account', { account_id: undefined }, 'missing-claim', 'account_id'],
+    ['a user that is an object', { user_id: {} }, 'wrong-claim', 'user_id'],
+    ['a grant that is a number', { grant_id: 1 }, 'wrong-claim', 'grant_id'],
+    ['no epoch', { access_epoch: undefined }, 'missing-claim', 'access_epoch'],
+    ['a negative epoch', { access_epoch: -1 }, 'wrong-claim', 'access_epoch'],
+    ['an epoch that is text', { access_epoch: '0' }, 'wrong-claim', 'access_epoch'],
+    ['a binding to a key (DPoP)', { cnf: { jkt: 'x' } }, 'bound-to-key'],
+    ['a binding to a certificate', { cnf: { 'x5t#S256': 'x' } }, 'bound-to-key'],
+    ['an empty cnf', { cnf: null }, 'bound-to-key'],
+    ['an nbf in the future', { nbf: Math.floor(Date.now() / 1000) + 60 }, 'not-valid-yet'],
+  ])('a token with %s is rejected', async (_, claims, problem, claim?: string) => {
+    expect(await verify(await issuer.mint(claims))).toEqual({ problem, claim })
   })
 
   it('a token is rejected from the second of its expiry on', async () => {
@@ -95,9 +95,9 @@ describe('an invalid token', () => {
     vi.setSystemTime(1_800_863_999_999)
     expect(await verify(token)).toHaveProperty('mode', 'direct')
     vi.setSystemTime(1_800_864_000_000)
-    expect(await verify(token)).toEqual({ problem: 'the access token has expired; get a new one' })
+    expect(await verify(token)).toEqual({ problem: 'expired' })
     vi.setSystemTime(1_900_000_000_000)
-    expect(await verify(token)).toEqual({ problem: 'the access token has expired; get a new one' })
+    expect(await verify(token)).toEqual({ problem: 'expired' })
   })
 
   it.each(['JWT', 'jwt', 'logout+jwt', 'at', 'application/jwt', 'xat+jwt', ''])(
@@ -105,7 +105,7 @@ describe('an invalid token', () => {
     async (typ) => {
       const before = issuer.lookups()
       expect(await verify(await issuer.mint({}, { typ }))).toEqual({
-        problem: expect.stringMatching(/not an access token/),
+        problem: 'not-access-token',
       })
       expect(issuer.lookups()).toBe(before)
     },
@@ -120,7 +120,7 @@ describe('an invalid token', () => {
       .setIssuedAt()
       .setExpirationTime('1h')
       .sign(privateKey)
-    expect(await verify(token)).toEqual({ problem: expect.stringMatching(/not an access token/) })
+    expect(await verify(token)).toEqual({ problem: 'not-access-token' })
   })
 
   it('a token without a type is rejected', async () => {
@@ -133,18 +133,18 @@ describe('an invalid token', () => {
   it('a token signed with an unknown key is rejected, whether its kid is known or unknown', async () => {
     const stranger = await createTokenIssuer('key-1')
     expect(await verify(await stranger.mint())).toEqual({
-      problem: 'the signature of the access token is wrong',
+      problem: 'wrong-signature',
     })
     const other = await createTokenIssuer('key-2')
     expect(await verify(await other.mint())).toEqual({
-      problem: 'the access token is signed with an unknown key',
+      problem: 'unknown-key',
     })
   })
 
   it('a token whose claims were changed is rejected', async () => {
     const [header, , signature] = (await issuer.mint()).split('.')
     const token = `${header}.${encode(accessTokenClaims({ scope: 'everything' }))}.${signature}`
-    expect(await verify(token)).toEqual({ problem: 'the signature of the access token is wrong' })
+    expect(await verify(token)).toEqual({ problem: 'wrong-signature' })
   })
 
   it('a signature that is in DER, truncated, empty or all zeros is rejected', async () => {
@@ -188,7 +188,7 @@ describe('an invalid token', () => {
       await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, issuer.privateKey, Buffer.from(input)),
     )
     expect(await verify(`${input}.${signature.toString('base64url')}`)).toEqual({
-      problem: 'the access token is malformed',
+      problem: 'malformed',
     })
   })
 })
@@ -221,7 +221,7 @@ describe('a token with another algorithm', () => {
       const input = `${encode(header('HS256'))}.${encode(accessTokenClaims())}`
       const signature = createHmac('sha256', secret).update(input).digest('base64url')
       expect(await verify(`${input}.${signature}`)).toEqual({
-        problem: 'the access token is not signed with ES256',
+        problem: 'wrong-algorithm',
       })
     }
   })
@@ -236,7 +236,7 @@ describe('a token with another algorithm', () => {
         audience: AUDIENCE,
         getKey: async () => publicKey,
       })
-      expect(await generous(token)).toEqual({ problem: 'the access token is not signed with ES256' })
+      expect(await generous(token)).toEqual({ problem: 'wrong-algorithm' })
     },
   )
 
@@ -253,7 +253,7 @@ describe('a token with another algorithm', () => {
       {},
       { jwk: stranger.publicJwk, jku: 'https://evil.example/jwks', x5c: ['AA'] },
     )
-    expect(await verify(token)).toEqual({ problem: 'the signature of the access token is wrong' })
+    expect(await verify(token)).toEqual({ problem: 'wrong-signature' })
   })
 })
 

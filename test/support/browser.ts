@@ -91,6 +91,8 @@ export function createBrowser({
         button?: [name: string, value: string] | undefined
         /** Whether to follow redirects in the response. @default true */
         follow?: boolean | undefined
+        /** Headers besides those of every browser. */
+        headers?: Record<string, string> | undefined
       } = {},
     ): Promise<Page> {
       const form = formsOf(page).find(({ action }) => options.action?.test(action) ?? true)
@@ -110,6 +112,7 @@ export function createBrowser({
           'content-type': 'application/x-www-form-urlencoded',
           origin: page.url.origin,
           'sec-fetch-site': 'same-origin',
+          ...options.headers,
         },
       })
     },

@@ -1,4 +1,4 @@
-import { EXPIRED, UNKNOWN_KEY, WRONG_SIGNATURE } from '../../gateway/verify-token.ts'
+import type { InvalidToken, TokenProblem } from '../../gateway/token-problem.ts'
 import type { Client } from '../../clients/client.ts'
 import type { RevocationCause } from '../../revocation/is-revoked.ts'
 import { isText } from '../../validation/predicates.ts'
@@ -19,10 +19,10 @@ export type TokenStatus =
   /** Signature, issuer and audience are right. */
   | { readonly is: 'expired' }
   | { readonly is: 'revoked'; readonly cause: RevocationCause }
-  | { readonly is: 'notAccessToken' | 'unsigned' | 'otherIssuer' | 'otherAudience' }
-  | { readonly is: 'wrongSignature' | 'unknownKey' }
-  /** @param problem why a gateway rejects the token, in English */
-  | { readonly is: 'rejected'; readonly problem: string }
+  | { readonly is: 'rejected'; readonly problem: RejectedFor; readonly claim?: string | undefined }
+
+/** Why every API rejects a token. */
+export type RejectedFor = Exclude<TokenProblem, 'expired'> | NonNullable<InvalidToken['also']>
 
 /** A token, its status and its client. */
 export interface Inspection extends DecodedToken {
@@ -66,26 +66,21 @@ export async function inspect(
 
 /** Only a token whose signature was verified is called valid, expired or revoked, unless its key was revoked. */
 async function statusOf(
-  { verifyToken, revoked, issuer, audience }: InspectorServices,
-  { token, header, claims }: DecodedToken,
+  { verifyToken, revoked }: InspectorServices,
+  { token, header }: DecodedToken,
 ): Promise<TokenStatus> {
   const outcome = await verifyToken(token)
   if (!('problem' in outcome)) {
     const cause = revoked.findCause(outcome)
     return cause ? { is: 'revoked', cause } : { is: 'valid' }
   }
-  const { problem } = outcome
-  // The verifier checks signature, issuer and audience before the times.
-  if (problem === EXPIRED.problem) return { is: 'expired' }
-  const { alg, typ, kid } = header
-  if (!isText(alg) || alg.toLowerCase() === 'none') return { is: 'unsigned' }
-  if (!isText(typ) || !/^(application\/)?at\+jwt$/i.test(typ)) return { is: 'notAccessToken' }
-  if (claims['iss'] !== issuer) return { is: 'otherIssuer' }
-  if (![claims['aud']].flat().includes(audience)) return { is: 'otherAudience' }
-  if (problem === WRONG_SIGNATURE.problem) return { is: 'wrongSignature' }
-  if (isText(kid) && revoked.isKeyRevoked(kid)) return { is: 'revoked', cause: { of: 'key' } }
-  if (problem === UNKNOWN_KEY.problem) return { is: 'unknownKey' }
-  return { is: 'rejected', problem }
+  const { problem, claim, also } = outcome
+  if (problem === 'expired') return { is: 'expired' }
+  if (also !== undefined) return { is: 'rejected', problem: also }
+  const { kid } = header
+  if (problem === 'unknown-key' && isText(kid) && revoked.isKeyRevoked(kid))
+    return { is: 'revoked', cause: { of: 'key' } }
+  return { is: 'rejected', problem, claim }
 }
 
 function scopesOf({ scope }: DecodedToken['claims']): readonly string[] {

@@ -1,3 +1,4 @@
+import { MAX_TOKEN_LENGTH } from '../../gateway/bearer-token.ts'
 import type { TextName } from '../texts.ts'
 import { isObject } from '../../validation/predicates.ts'
 
@@ -8,9 +9,6 @@ export interface DecodedToken {
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: Readonly<Record<string, unknown>>
 }
-
-/** Maximum characters of a token; the same as at a gateway. */
-const MAX_LENGTH = 16_384
 
 /** The parts of an encrypted token (RFC 7516 3.1). */
 const ENCRYPTED_PARTS = 5
@@ -23,7 +21,7 @@ const ENCRYPTED_PARTS = 5
 export function readToken(pasted: string): DecodedToken | TextName {
   const token = pasted.replace(/^\s*(authorization\s*:)?\s*(bearer\s)?/i, '').replaceAll(/[\s"']/g, '')
   if (token === '') return 'inspectorEmpty'
-  if (token.length > MAX_LENGTH) return 'inspectorTooLong'
+  if (token.length > MAX_TOKEN_LENGTH) return 'inspectorTooLong'
   const parts = token.split('.')
   if (parts.length === ENCRYPTED_PARTS) return 'inspectorEncrypted'
   if (parts.length !== 3) return 'inspectorNotJwt'

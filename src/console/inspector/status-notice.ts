@@ -8,7 +8,7 @@ import { operationTitle } from '../activity/sentence.ts'
 import { notice } from '../elements/elements.ts'
 import type { Reader } from '../reader.ts'
 import type { TextName } from '../texts.ts'
-import type { Inspection, InspectorServices } from './inspect.ts'
+import type { Inspection, InspectorServices, RejectedFor } from './inspect.ts'
 
 /** Says in words whether a token works, why not, and what to do next. */
 export function statusNotice(
@@ -35,22 +35,27 @@ export function statusNotice(
     const parts = { texts, catalog: catalog.current, client, scopes }
     return say('bad', 'inspectorRevoked', causeText(status.cause, parts))
   }
-  if (status.is === 'rejected') {
-    return say('bad', 'inspectorRejected', html`<span lang="en" dir="ltr">${status.problem}</span>`)
-  }
-  const [title, text] = EXPLAINED[status.is]
-  return say('bad', title, texts.html(text, { issuer, audience }))
+  const [title, text] = REJECTED[status.problem]
+  return say('bad', title, texts.html(text, { issuer, audience, claim: status.claim }))
 }
 
-/** The title and the text of each status whose text is always the same. */
-const EXPLAINED = {
-  otherIssuer: ['inspectorOtherIssuer', 'inspectorOtherIssuerText'],
-  otherAudience: ['inspectorOtherAudience', 'inspectorOtherAudienceText'],
-  notAccessToken: ['inspectorNotAccessToken', 'inspectorNotAccessTokenText'],
+/** The title and the text for each reason to reject a token. */
+const REJECTED: Readonly<Record<RejectedFor, readonly [TextName, TextName]>> = {
   unsigned: ['inspectorUnsigned', 'inspectorUnsignedText'],
-  wrongSignature: ['inspectorWrongSignature', 'inspectorWrongSignatureText'],
-  unknownKey: ['inspectorUnknownKey', 'inspectorUnknownKeyText'],
-} as const
+  'not-access-token': ['inspectorNotAccessToken', 'inspectorNotAccessTokenText'],
+  'wrong-issuer': ['inspectorOtherIssuer', 'inspectorOtherIssuerText'],
+  'wrong-audience': ['inspectorOtherAudience', 'inspectorOtherAudienceText'],
+  'wrong-signature': ['inspectorWrongSignature', 'inspectorWrongSignatureText'],
+  'unknown-key': ['inspectorUnknownKey', 'inspectorUnknownKeyText'],
+  'too-long': ['inspectorRejected', 'inspectorTooLong'],
+  malformed: ['inspectorRejected', 'inspectorMalformed'],
+  'no-key-id': ['inspectorRejected', 'inspectorNoKeyId'],
+  'wrong-algorithm': ['inspectorRejected', 'inspectorWrongAlgorithm'],
+  'not-valid-yet': ['inspectorRejected', 'inspectorNotValidYet'],
+  'missing-claim': ['inspectorRejected', 'inspectorMissingClaim'],
+  'wrong-claim': ['inspectorRejected', 'inspectorWrongClaim'],
+  'bound-to-key': ['inspectorRejected', 'inspectorBoundToKey'],
+}
 
 /** What revoked a token, and what to do next. */
 function causeText(

@@ -64,6 +64,13 @@ export const english = {
   inspectorUnknownKeyText:
     'The service does not have the key that the token names (kid): the key was replaced long ago, or the token is not from this service. Nothing that it says can be trusted.',
   inspectorRejected: 'APIs reject this token.',
+  inspectorMalformed: 'It is not a complete JWT. It may not have been copied completely.',
+  inspectorNoKeyId: 'Its header does not name the key that signed it (kid).',
+  inspectorWrongAlgorithm: 'It is not signed with ES256, the algorithm of this service.',
+  inspectorNotValidYet: 'It is not valid yet (nbf). Use it later, or check the clock of its issuer.',
+  inspectorMissingClaim: 'The claim {claim} is missing, or has a wrong type.',
+  inspectorWrongClaim: 'The claim {claim} has a wrong value.',
+  inspectorBoundToKey: 'It is bound to a key (cnf), and this API accepts no proof of that key.',
 
   inspectorFacts: 'The token',
   inspectorClient: 'Issued to',
@@ -153,6 +160,15 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   inspectorUnknownKeyText:
     'Der Dienst hat den Schlüssel nicht, den das Token nennt (kid): Er wurde vor langer Zeit ersetzt, oder das Token stammt nicht von diesem Dienst. Nichts, was darin steht, ist verlässlich.',
   inspectorRejected: 'APIs lehnen dieses Token ab.',
+  inspectorMalformed: 'Es ist kein vollständiges JWT. Vielleicht wurde es nicht vollständig kopiert.',
+  inspectorNoKeyId: 'Sein Header nennt den Schlüssel nicht, der es signiert hat (kid).',
+  inspectorWrongAlgorithm: 'Es ist nicht mit ES256 signiert, dem Verfahren dieses Dienstes.',
+  inspectorNotValidYet:
+    'Es gilt noch nicht (nbf). Benutzen Sie es später, oder prüfen Sie die Uhr des Ausstellers.',
+  inspectorMissingClaim: 'Der Claim {claim} fehlt oder hat einen falschen Typ.',
+  inspectorWrongClaim: 'Der Claim {claim} hat einen falschen Wert.',
+  inspectorBoundToKey:
+    'Es ist an einen Schlüssel gebunden (cnf), und diese API nimmt keinen Nachweis für ihn an.',
 
   inspectorFacts: 'Das Token',
   inspectorClient: 'Ausgestellt für',

@@ -66,8 +66,12 @@ export async function startConsole(options: {
       get: (path: string, headers: Record<string, string> = {}) =>
         browser.request(new URL(host.origin + path), { headers }),
       /** Sends the form of a page whose field `action` has this value, and follows redirects. */
-      submit: (page: Page, action: string, change: Record<string, string | string[] | null> = {}) =>
-        browser.submit(onlyForm(page, action), { change }),
+      submit: (
+        page: Page,
+        action: string,
+        change: Record<string, string | string[] | null> = {},
+        headers: Record<string, string> = {},
+      ) => browser.submit(onlyForm(page, action), { change, headers }),
     }
   }
 
