@@ -6,6 +6,7 @@ import { createBrowser } from '../../support/browser.ts'
 import { CALLBACK, connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
+// openapi.test.ts generates this file, and checks the types of the calls below.
 import type { components, paths } from './openapi-types.d.ts'
 import { request, startManagement, type ManagementHost } from './setup.ts'
 
@@ -22,10 +23,10 @@ interface Operation {
   >
 }
 
-type Listed = components['schemas']['Catalog' | 'AccessPreview'] | undefined
+type Listed = components['schemas']['Catalog' | 'AccessPreview']
 
 /** The scopes of the operations that an answer marks as sensitive. */
-function sensitiveIn(answer: Listed) {
+function sensitiveIn(answer?: Listed) {
   const operations = answer?.products.flatMap(
     (product): { scope: string; sensitive: boolean }[] => product.operations,
   )
