@@ -10,13 +10,14 @@ import {
   type ClientPageServices,
 } from '../clients/client-kind.ts'
 import { trail } from '../clients/client-trail.ts'
-import { notice, panel } from '../elements/elements.ts'
+import { facts, notice, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
-import { answers } from './answers.ts'
 import { guideValues, type GuideValues } from './guide-values.ts'
-import { programExamples } from './program-examples.ts'
 import { terminalSteps } from './terminal-steps.ts'
 import { valueFacts } from './value-facts.ts'
+
+/** The page of our documents with complete programs. */
+const PROGRAMS = 'https://github.com/koa-gatehouse/koa-gatehouse/blob/main/docs/client-programs.md'
 
 /** The guides of API keys and applications: how a program gets tokens and calls the API, with the client's own values. */
 export function guidePages(services: ClientPageServices): Page[] {
@@ -74,6 +75,25 @@ function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Htm
   }
   return html`${panel({ title: texts.html('guideSettings') }, valueFacts(call, values))}
   ${panel({ title: texts.html('guideTerminal') }, terminalSteps(call, values))}
-  ${panel({ title: texts.html('guideProgram') }, programExamples(call, values))}
+  ${panel({ title: texts.html('guideProgram') }, programs(call, values))}
   ${panel({ title: texts.html('guideAnswers') }, answers(call, values))}`
+}
+
+/** Where the reader finds complete programs. */
+function programs({ texts }: Pick<Call, 'texts'>, { kind }: GuideValues): Html {
+  const address = PROGRAMS + (kind === 'apiKey' ? '#an-api-key' : '#an-application')
+  return html`<p>${texts.html('guideProgramHint')}</p>
+    <p><a href="${address}" rel="noreferrer">${texts.html('guideProgramLink')}</a></p>`
+}
+
+/** What each error means, and what the program does then. */
+function answers({ texts }: Pick<Call, 'texts'>, { kind }: GuideValues): Html {
+  const isKey = kind === 'apiKey'
+  return facts([
+    [texts.html('guideAnswerApi401'), texts.html(isKey ? 'guideAnswerKey401' : 'guideAnswerApp401')],
+    [texts.html('guideAnswerApi403'), texts.html(isKey ? 'guideAnswerKey403' : 'guideAnswerApp403')],
+    [texts.html('guideAnswerClient401'), texts.html('guideAnswerClient401Hint')],
+    [texts.html('guideAnswerGrant'), !isKey && texts.html('guideAnswerGrantHint')],
+    [texts.html('guideAnswer503'), texts.html('guideAnswer503Hint')],
+  ])
 }

@@ -53,6 +53,3 @@ export async function guideValues(
 export function scopeText({ operations }: Pick<GuideValues, 'operations'>): string {
   return operations.map(({ scope }) => scope).join(' ')
 }
-
-/** A text in double quotes. JavaScript, Python and Go write texts in the same way as JSON. */
-export const quoted = (text: string): string => JSON.stringify(text)

@@ -53,11 +53,8 @@ export const english = {
   guideNoRead: 'No operation can be called without a value in its address. Call one of the operations above.',
 
   guideProgram: 'In your program',
-  guideInstall: 'Install',
-  guideExample: 'Example',
-  guideNode: 'Node.js, with openid-client',
-  guidePython: 'Python, with Authlib',
-  guideGo: 'Go, with golang.org/x/oauth2',
+  guideProgramHint: 'Every OAuth 2.0 library works with the settings above.',
+  guideProgramLink: 'Complete programs for Node.js, Python and Go',
 
   guideAnswers: 'What the answers mean',
   guideAnswerApi401: '401 from the API',
@@ -135,11 +132,8 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
     'Keine Operation lässt sich ohne einen Wert in der Adresse aufrufen. Rufen Sie eine der Operationen oben auf.',
 
   guideProgram: 'Im Programm',
-  guideInstall: 'Installieren',
-  guideExample: 'Beispiel',
-  guideNode: 'Node.js, mit openid-client',
-  guidePython: 'Python, mit Authlib',
-  guideGo: 'Go, mit golang.org/x/oauth2',
+  guideProgramHint: 'Mit den Werten oben funktioniert jede OAuth-2.0-Bibliothek.',
+  guideProgramLink: 'Vollständige Programme für Node.js, Python und Go (auf Englisch)',
 
   guideAnswers: 'Was die Antworten bedeuten',
   guideAnswerApi401: '401 von der API',
