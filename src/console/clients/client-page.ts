@@ -2,10 +2,10 @@ import type { Application, Client } from '../../clients/client.ts'
 import type { SecretInfo } from '../../clients/client-service-types.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
+import { auditTable } from '../activity/entries.ts'
 import { copyable, facts, notice, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
 import { accessPanel } from './access-panel.ts'
-import { activityPanel } from './activity-panel.ts'
 import { clientFinder, pathOf, word, type ClientKind, type ClientPageServices } from './client-kind.ts'
 import { lastUsed, stateBadge } from './client-state.ts'
 import { trail } from './client-trail.ts'
@@ -15,6 +15,9 @@ import { settingsPanel } from './settings-panel.ts'
 
 /** Redirect URIs that the page shows. */
 const MAX_URIS = 5
+
+/** Entries of the audit trail that the page shows. */
+const MAX_ENTRIES = 10
 
 /** The page of one client, with all that its owner can change. */
 export function clientPage(kind: ClientKind, services: ClientPageServices): Page {
@@ -84,4 +87,19 @@ function redirectUriList(
     ${others > 0 && html`<span class="muted">${texts.html('clientsMoreUris', { count: others })}</span>`}
     <a href="${to(`${pathOf(kind, application)}/settings`)}">${texts.html('clientsChangeRedirectUris')}</a>
   </div>`
+}
+
+/** The last changes of a client. Undefined if the caller may not read the audit trail. */
+async function activityPanel(
+  call: Call<Client>,
+  { audit, catalog }: Pick<ClientPageServices, 'audit' | 'catalog'>,
+): Promise<Html | undefined> {
+  const { texts, to, has, resource: client } = call
+  if (!(await call.may('audit:read'))) return undefined
+  const { items } = await audit.list({ clientId: client.clientId, limit: MAX_ENTRIES })
+  return panel(
+    { title: texts.html('clientsActivity'), id: 'activity' },
+    html`${items.length === 0 ? html`<p class="muted">${texts.html('clientsActivityNone')}</p>` : auditTable(call, items, { catalog })}
+    ${has('activity') && html`<p><a href="${to('/activity')}">${texts.html('clientsActivityAll')}</a></p>`}`,
+  )
 }
