@@ -36,9 +36,9 @@ export function createConsoleStylesheet(accentColor: string): string {
 }
 .gatehouse[aria-busy] { cursor: progress; }
 /* The rules of the host for elements must not apply here. */
-.gatehouse :is(a, bdi, button, caption, code, dd, details, div, dl, dt, fieldset, figcaption, figure, form, h1, h2, h3, iframe, img, input, label, legend, li, nav, ol, option, p, pre, section, select, span, strong, summary, table, tbody, td, textarea, th, thead, time, tr, ul) { all: revert; box-sizing: border-box; }
+.gatehouse :is(a, bdi, button, caption, code, dd, details, div, dl, dt, fieldset, form, h1, h2, h3, iframe, img, input, label, legend, li, nav, ol, option, p, pre, section, select, span, strong, summary, table, tbody, td, textarea, th, thead, time, tr, ul) { all: revert; box-sizing: border-box; }
 .gatehouse *, .gatehouse *::before, .gatehouse *::after { box-sizing: border-box; }
-.gatehouse :is(h1, h2, h3, p, ul, ol, dl, dd, table, fieldset, legend, figure, pre) { margin: 0; padding: 0; }
+.gatehouse :is(h1, h2, h3, p, ul, ol, dl, dd, table, fieldset, legend, pre) { margin: 0; padding: 0; }
 .gatehouse h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.015em; text-wrap: balance; }
 .gatehouse h2 { font-size: 1.0625rem; line-height: 1.35; font-weight: 650; }
 .gatehouse h3 { font-size: .9375rem; font-weight: 650; }
@@ -171,8 +171,6 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
 .gatehouse .identity > .mark { width: 2.75rem; height: 2.75rem; border-radius: .625rem; font-size: 1.25rem; }
 .gatehouse .identity { display: flex; flex-wrap: wrap; gap: .5rem .875rem; align-items: flex-start; }
 .gatehouse .identity > .tight { flex: 1 1 12rem; }
-.gatehouse svg { max-width: 100%; height: auto; display: block; }
-.gatehouse svg text { fill: var(--text); font-size: 12px; }
 
 .gatehouse-page { color-scheme: light dark; font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; text-size-adjust: 100%; }
 .gatehouse-page body { margin: 0; background: light-dark(#f5f7fa, #0f131a); color: light-dark(#18202d, #edf0f5); }
@@ -180,16 +178,6 @@ ${LOGO_TILE_CSS.trim().replaceAll(/^\.mark/gm, '.gatehouse .mark')}
 .gatehouse-page main { padding-block-end: 4rem; }
 .gatehouse-service { display: flex; align-items: center; gap: .625rem; font-size: 1.0625rem; font-weight: 600; padding-block-start: 1.5rem; }
 .gatehouse-service img { max-height: 2rem; max-width: 10rem; }
-.gatehouse .timeline { overflow-x: auto; display: flex; flex-direction: column; gap: .75rem; }
-.gatehouse .timeline > svg { width: 100%; min-width: 38rem; }
-.gatehouse .legend { display: inline-flex; gap: .375rem; align-items: center; }
-.gatehouse .timeline .published { fill: color-mix(in srgb, var(--accent) 35%, var(--card)); }
-.gatehouse .timeline .signing { fill: var(--accent); }
-.gatehouse .timeline .previous { fill: var(--warn); }
-.gatehouse .timeline .past { fill: var(--line); }
-.gatehouse .timeline .revoked { fill: var(--bad); }
-.gatehouse .timeline .axis { stroke: var(--edge); }
-.gatehouse .timeline .now { stroke: var(--text); stroke-dasharray: 3 3; }
 .gatehouse form.filter { flex-direction: row; flex-wrap: wrap; align-items: end; gap: .75rem; }
 .gatehouse .grows { flex: 1 1 14rem; }
 

@@ -6,8 +6,6 @@ import { form } from '../elements/form.ts'
 import { page, type Call, type Page } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { actionRows } from './client-actions.ts'
-import { KEY_STATES } from './key-states.ts'
-import { keyTimeline } from './key-timeline.ts'
 import { change, operatorView, type OperatorServices } from './operator-page.ts'
 
 const PATH = '/operator/signing-keys'
@@ -20,7 +18,16 @@ const ROTATE = {
   confirm: 'operatorRotateConfirm',
 } as const
 
-/** The signing keys over time, and the confirmation before a key is revoked. */
+/** The words and the colour of each state. */
+const STATES = {
+  next: ['operatorKeyNext', undefined],
+  current: ['operatorKeyCurrent', 'good'],
+  previous: ['operatorKeyPrevious', 'warn'],
+  retired: ['operatorKeyRetired', undefined],
+  revoked: ['operatorKeyRevoked', 'bad'],
+} as const satisfies Record<SigningKeyInfo['state'], readonly [TextName, 'good' | 'warn' | 'bad' | undefined]>
+
+/** The signing keys with their states, and the confirmation before a key is revoked. */
 export function keysPages(services: OperatorServices): Page[] {
   const { signingKeys } = services
   return [
@@ -38,7 +45,6 @@ export function keysPages(services: OperatorServices): Page[] {
           { title: texts.plain('operatorKeysTitle'), path: PATH },
           html`<p class="muted">${texts.html('operatorKeysIntro')}</p>
             <p>${isHosts ? texts.html('operatorKeysHost') : nextRotation(call, keys)}</p>
-            ${!isHosts && html`<div class="panel">${keyTimeline(call, keys, Date.now() / 1000)}</div>`}
             ${algorithms.map((alg) =>
               panel(
                 { title: texts.html('operatorKeysOf', { alg }) },
@@ -104,7 +110,7 @@ function keyTable({ texts, to }: Call, keys: readonly SigningKeyInfo[]): Html {
       { title: html`<span class="unseen">${texts.html('operatorActions')}</span>` },
     ],
     keys.map(({ kid, state, since, until }) => {
-      const [name, tone] = KEY_STATES[state]
+      const [name, tone] = STATES[state]
       return [
         html`<code>${kid}</code>`,
         badge(texts.html(name), tone),
@@ -130,7 +136,7 @@ function revokePath(kid: string): string {
 function confirmation(call: Call<SigningKeyInfo>) {
   const { texts, to, resource } = call
   const { kid, alg, state } = resource
-  const [name, tone] = KEY_STATES[state]
+  const [name, tone] = STATES[state]
   return operatorView(
     call,
     { title: texts.plain('operatorKeyRevokeTitle') },

@@ -221,12 +221,10 @@ describeEachStore('the pages of operators', (makeStore) => {
     expect(textOf(done.body)).toContain('No API key and no application of this owner can get new tokens.')
   })
 
-  it('the signing keys are a time line with a table, and can be rotated and revoked', async () => {
+  it('the signing keys are in a table, and can be rotated and revoked', async () => {
     const visitor = operator()
     const token = await tokenOf(await host.createApiKey(['invoices']))
     let page = await visitor.open('/console/operator/signing-keys')
-    expect(page.body).toMatch(/<svg [^>]*role="img"[^]*<rect\s+class="signing"/)
-    expect(page.body).not.toMatch(/style=/)
     expect(textOf(page.body)).toContain('The next rotation is on')
     const before = (await host.gatehouse.signingKeys.list()).find(
       ({ alg, state }) => alg === 'ES256' && state === 'current',
@@ -236,7 +234,7 @@ describeEachStore('the pages of operators', (makeStore) => {
 
     page = await visitor.submit(page, 'rotate')
     expect(textOf(page.body)).toContain('The next keys sign now.')
-    expect(page.body).toContain('class="previous"')
+    expect(textOf(page.body)).toContain('Checks older tokens')
     expect(await call(token)).toBe(200)
 
     const confirmation = await visitor.open(`/console/operator/signing-keys/${kid}/revoke`)
