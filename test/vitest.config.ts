@@ -1,14 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { testFiles, type TestFile } from './support/files-of-run.ts'
-import { storesOfRun } from './support/stores-of-run.ts'
+import type { ProjectConfig } from 'vitest/node'
+import { NO_STORES, storesOfRun } from './support/stores-of-run.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = (path: string) => `${root}${path}`
 
 // If TEST_STORES names an unknown store, this call throws, and no test runs.
 storesOfRun()
-const files = testFiles(root)
+
+/** The files with tests, and their texts. */
+const files = readdirSync(source('test'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => `test/${name}`)
+  .map((name) => ({ name, text: readFileSync(source(name), 'utf8') }))
+type TestFile = (typeof files)[number]
+
+/** Whether a file replaces modules. It needs modules that no other file has loaded. */
+const replacesModules = ({ text }: TestFile) => text.includes('vi.mock(')
+
+/**
+ * Whether a file runs on the stores that TEST_STORES names: a flow whose name does not say `own-store`, and a file that
+ * calls a function such as `describeEachStore`. In every other file these stores throw.
+ */
+const usesStores = ({ name, text }: TestFile) =>
+  (name.startsWith('test/flows/') && !name.endsWith('.own-store.test.ts')) ||
+  /\bdescribe(On)?Each\w+\(/.test(text)
 
 /**
  * Test files that also run on Koa 2. They test how the middleware is mounted, and how it uses Koa's response.
@@ -24,11 +42,9 @@ const ON_KOA_2 = [
  * Defines a project. Without `isolate`, the files of the project share their loaded modules, because loading
  * the modules for each file takes longer than most tests.
  */
-function project(name: string, isolate: boolean, belongs: (file: TestFile) => boolean) {
-  return {
-    extends: true as const,
-    test: { name, isolate, include: files.filter(belongs).map((file) => file.path) },
-  }
+function project(name: string, belongs: (file: TestFile) => boolean, options: ProjectConfig = {}) {
+  const include = files.filter(belongs).map((file) => file.name)
+  return { extends: true as const, test: { name, isolate: false, include, ...options } }
 }
 
 export default defineConfig({
@@ -57,9 +73,11 @@ export default defineConfig({
     // of a developer no test is repeated.
     retry: process.env['CI'] === undefined ? 0 : 1,
     projects: [
-      project('shared', false, ({ onStores, isolated }) => !onStores && !isolated),
-      project('stores', false, ({ onStores, isolated }) => onStores && !isolated),
-      project('own', true, ({ isolated }) => isolated),
+      project('shared', (file) => !usesStores(file) && !replacesModules(file), {
+        env: { TEST_STORES: NO_STORES },
+      }),
+      project('stores', (file) => usesStores(file) && !replacesModules(file)),
+      project('own', replacesModules, { isolate: true }),
       {
         extends: true,
         resolve: { alias: [{ find: /^koa$/, replacement: 'koa-2' }] },
