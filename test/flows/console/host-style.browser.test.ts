@@ -8,7 +8,7 @@ import { createConsole } from '../../../src/console.ts'
 
 /** Rules of a host for all elements outside SVG that the pages of the console use. */
 const HOST_STYLE = `
-  a, bdi, button, caption, code, dd, details, div:where(:not(.gatehouse)), dl, dt, fieldset, figcaption, figure, form, h1, h2, h3, img, input, label,
+  a, bdi, button, caption, code, dd, details, div:where(:not(.gatehouse)), dl, dt, fieldset, form, h1, h2, h3, img, input, label,
   legend, li, nav, ol, option, p, pre, section, select, span, strong, summary, table, tbody, td, textarea, th, thead, time, tr, ul {
     display: block; float: left; margin: 7px; padding: 7px; border: 3px dashed red; color: red; background: yellow;
     font: italic 30px serif; text-transform: uppercase; letter-spacing: 3px; box-shadow: 0 0 9px red; max-height: 50px;
