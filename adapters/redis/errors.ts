@@ -22,7 +22,11 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
   UNBLOCKED: 'its role changed during WAIT; the write may be lost',
 }
 
-/** Messages of ioredis when it does not send a command or gets no answer, and their meaning. */
+/**
+ * What ioredis reports when it does not send a command or gets no answer, and the meaning.
+ *
+ * Relies on: these texts of ioredis.
+ */
 const CLIENT_FAILURES: readonly [RegExp, string][] = [
   [/enableOfflineQueue options is false/, 'the client is not connected'],
   [
@@ -88,6 +92,7 @@ function rejectionOf(message: string): string | undefined {
 }
 
 function explained(rejection: string, message: string): string {
+  // Relies on: this text of Redis, whose code is only `ERR`.
   if (/unknown command/i.test(message)) {
     return 'Redis rejected an unknown command; docs/redis.md lists the commands that are needed'
   }

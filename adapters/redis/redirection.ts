@@ -33,6 +33,8 @@ export function redirectionOf(
 /**
  * Whether a command of a pipeline was not executed because of the location of its key. Either a node has
  * redirected the command, or the keys of the pipeline no longer belong to one node.
+ *
+ * Relies on: the codes of Redis, and this text of ioredis.
  */
 export function isMisdirected(error: unknown): boolean {
   return /^(?:MOVED |ASK |All keys in the pipeline should belong to the same slots)/.test(messageOf(error))

@@ -92,6 +92,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     parts: [
       'AuditTrail',
       'AuditEntry',
+      'AuditReason',
       'AuditListOptions',
       'AuditPage',
       'AuditReadOptions',

@@ -125,7 +125,7 @@ export function createAccountService(parts: {
       checkInput('the account cannot be checked', { accountId }, { accountId: textRule })
       checkChange('accounts.changed', options, { userId: optional(textRule) })
       const { userId: onlyUserId, ...others } = options
-      const change = { ...others, reason: 'accounts.changed' }
+      const change = { ...others, reason: 'account-changed' } as const
 
       // Each user who owns a client or authorized a grant is looked up once, with the same arguments as in
       // token requests.

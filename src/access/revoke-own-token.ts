@@ -6,9 +6,6 @@ import type { Revocation } from '../revocation/revocation.ts'
 import type { RevocationLog } from '../revocation/revocation-log.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 
-/** Why all access tokens of a client are revoked. */
-export const TOO_MANY_REVOKED = 'the client has revoked too many tokens one by one'
-
 /** An access token that its own client revokes (RFC 7009). */
 interface OwnToken {
   /** Its `jti`. */
@@ -50,7 +47,8 @@ export function createRevokeOwnToken(parts: {
 
   async function revokeAll(clientId: string, { address, userAgent }: EntryFields): Promise<void> {
     const covered = revoked.coveredByNextEpoch(clientId)
-    await clientTokens.revokeAll(clientId, { address, userAgent, reason: TOO_MANY_REVOKED })
+    const reason = 'client-revoked-too-many-tokens'
+    await clientTokens.revokeAll(clientId, { address, userAgent, reason })
     await remove(covered)
   }
 

@@ -1,5 +1,5 @@
 import type { Store } from '../store/contract.ts'
-import { newEntryId, REVOKED_BY_CLIENT, type AuditEntry, type PendingEntry } from './entry.ts'
+import { newEntryId, type AuditEntry, type PendingEntry } from './entry.ts'
 
 /** Milliseconds for which equal acts are counted after the first of them. */
 const COUNT_MS = 60_000
@@ -240,7 +240,7 @@ const ORIGIN = ['id', 'at', 'address', 'userAgent']
 
 /** What equal acts of one client have in common. What a client revokes by itself is one act for all its tokens. */
 function actOf(entry: AuditEntry): object {
-  const others = entry.reason === REVOKED_BY_CLIENT ? [...ORIGIN, 'tokenId', 'grantId'] : ORIGIN
+  const others = entry.reason === 'client-revoked-token' ? [...ORIGIN, 'tokenId', 'grantId'] : ORIGIN
   return Object.fromEntries(Object.entries(entry).filter(([name]) => !others.includes(name)))
 }
 

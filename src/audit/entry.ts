@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { AuditReason } from '../host/audit-reason.ts'
 import { isCount, isObject, isText } from '../validation/predicates.ts'
 
 /** One entry of the audit trail: who did what, when, and from where. It never contains a token or a secret. */
@@ -41,8 +42,8 @@ export interface AuditEntry {
   readonly added?: readonly string[] | undefined
   /** The operations that were removed from products, as `added`. */
   readonly removed?: readonly string[] | undefined
-  /** Why something was revoked or rejected. */
-  readonly reason?: string | undefined
+  /** Why something was revoked or rejected, if no person or program of the host asked for it directly. */
+  readonly reason?: AuditReason | undefined
   /** The network address from which it was requested. */
   readonly address?: string | undefined
   /** The program that requested it; at most 200 characters. */
@@ -69,9 +70,6 @@ export interface PendingEntry {
   /** The entry that counts this one, and when its minute ends; undefined if this is an entry of its own. */
   readonly into?: { readonly id: string; readonly until: number } | undefined
 }
-
-/** The reason of a revocation that a client asked for by itself (RFC 7009). */
-export const REVOKED_BY_CLIENT = 'revoked by the client'
 
 const MAX_USER_AGENT_LENGTH = 200
 

@@ -51,7 +51,7 @@ export function createFailures(write: (entries: readonly EntryFields[]) => Promi
       const key = JSON.stringify([name, clientId, group])
       if (counted.has(key) || counted.size < MAX_DIFFERENT) {
         count(key, { ...failure, address: group, outcome: 'failure' })
-      } else count(name, { name, outcome: 'failure', reason: 'too many different failures' })
+      } else count(name, { name, outcome: 'failure', reason: 'too-many-different-failures' })
       timer ??= setTimeout(() => void flush(), COUNT_MS).unref()
     },
     /** Writes what was counted so far. Never rejects. */

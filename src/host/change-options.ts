@@ -1,5 +1,6 @@
 import { checkInput } from '../validation/check-input.ts'
 import { hostIdRule, optional, type Fields, type Rule } from '../validation/rules.ts'
+import type { AuditReason } from './audit-reason.ts'
 
 /** Options of every change: who makes the change, for events and the audit trail. */
 export interface ChangeOptions {
@@ -23,7 +24,7 @@ export interface ChangeOptions {
 /** The options of a change that takes access away, and why it is made. */
 export interface RemovalOptions extends ChangeOptions {
   /** For the audit trail. */
-  readonly reason?: string | undefined
+  readonly reason?: AuditReason | undefined
 }
 
 /** The rules of `ChangeOptions`. */

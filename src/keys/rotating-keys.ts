@@ -242,18 +242,18 @@ async function revokeKey(keys: RotatingKeys, kid: string, options: ChangeOptions
     await revokedKeys.revokeTokens(kid, Math.ceil(since + tail[found.alg]), options.actor)
   }
   let outcome = await takeOutOfService(ringStore, kid, [], revokeTokens, options)
-  while (outcome === 'needs a key') {
+  while (outcome === 'needs-key') {
     // Generating a key takes long, and a new key is rarely needed here. So the key is generated only now.
     const fresh = await makeKeys([found.alg])
     outcome = await takeOutOfService(ringStore, kid, fresh, revokeTokens, options)
   }
-  if (outcome === 'was out of service') await revokeTokens()
+  if (outcome === 'was-out-of-service') await revokeTokens()
   replenishSoon(rotation, 0)
 }
 
 /**
  * Takes a key out of service and revokes its tokens. If no other key can sign in its place, changes nothing
- * and returns `needs a key`.
+ * and returns `needs-key`.
  */
 async function takeOutOfService(
   ringStore: KeyRingStore,
@@ -261,13 +261,13 @@ async function takeOutOfService(
   fresh: readonly OpenKey[],
   revokeTokens: () => Promise<void>,
   options: ChangeOptions,
-): Promise<'needs a key' | 'was out of service' | 'is out of service'> {
+): Promise<'needs-key' | 'was-out-of-service' | 'is-out-of-service'> {
   let isNeeded = false
   const stepOf = (keys: readonly OpenKey[]) => {
     const step = revoke(keys, Date.now() / 1000, fresh, kid)
     isNeeded = !canSign(step.keys)
     return isNeeded ? { keys, changes: [] } : step
   }
-  if (await changeRing(ringStore, stepOf, options, revokeTokens)) return 'is out of service'
-  return isNeeded ? 'needs a key' : 'was out of service'
+  if (await changeRing(ringStore, stepOf, options, revokeTokens)) return 'is-out-of-service'
+  return isNeeded ? 'needs-key' : 'was-out-of-service'
 }

@@ -19,8 +19,7 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
   const { service, base, permissions, noun, name, newClient, changes, previewAccess } = options
   const one = `${base}/{clientId}` as const
   const plural = `${name}s`
-  const article = noun === 'API key' ? 'an API key' : 'an application'
-  const tag = noun === 'API key' ? 'API keys' : 'Applications'
+  const [article, tag] = name === 'ApiKey' ? ['an API key', 'API keys'] : ['an application', 'Applications']
   const answer = name satisfies SchemaName
 
   /** The caller's own client. The client of another account gets the same answer as an unknown id. */

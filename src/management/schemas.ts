@@ -188,7 +188,7 @@ const AuditEntry = v.object({
   denied: v.optional(texts),
   added: v.optional(texts),
   removed: v.optional(texts),
-  reason: v.optional(text),
+  reason: v.optional(v.pipe(text, v.description('Why, as a code: `too-many-grants`'))),
   address: v.optional(text),
   userAgent: v.optional(text),
   count: v.optional(v.pipe(v.number(), v.description('How many equal acts or failures it stands for'))),

@@ -14,7 +14,7 @@ const ownRevocation = (tokenId: string) => ({
   clientId: 'c',
   accountId: 'acme',
   tokenId,
-  reason: 'revoked by the client',
+  reason: 'client-revoked-token' as const,
 })
 
 async function entriesOf(audit: Audit, since?: string): Promise<AuditEntry[]> {
@@ -92,7 +92,7 @@ describe('equal acts within a minute', () => {
     ['target', { target: 'payments' }],
     ['client', { clientId: 'd' }],
     ['outcome', { outcome: 'failure' }],
-    ['reason', { reason: 'accounts.changed' }],
+    ['reason', { reason: 'account-changed' }],
     ['grant', { grantId: 'g' }],
     ['scopes', { scopes: ['a:b'] }],
   ] as const)('acts with another %s are not equal', async (_, other) => {

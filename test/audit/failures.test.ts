@@ -39,7 +39,7 @@ it('of a flood from many addresses, 10,000 different failures are kept, and the 
   const all = []
   for await (const { entry } of audit.read({ trail: 'failures' })) all.push(entry)
   expect(all).toHaveLength(10_001)
-  expect(all.at(-1)).toMatchObject({ count: 20_000, reason: 'too many different failures' })
+  expect(all.at(-1)).toMatchObject({ count: 20_000, reason: 'too-many-different-failures' })
   expect(all.at(-1)).not.toHaveProperty('clientId')
   expect((await audit.list()).items).toHaveLength(1)
 })

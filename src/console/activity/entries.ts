@@ -1,8 +1,8 @@
-import { TOO_MANY_REVOKED } from '../../access/revoke-own-token.ts'
-import { REVOKED_BY_CLIENT, type AuditEntry } from '../../audit/entry.ts'
+import type { AuditEntry } from '../../audit/entry.ts'
 import { entryForOwner, type EntryForOwner } from '../../audit/entry-for-owner.ts'
 import type { Catalog, CurrentCatalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
+import type { AuditReason } from '../../host/audit-reason.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { badge, table } from '../elements/elements.ts'
@@ -118,13 +118,13 @@ function ownPage(kind: Client['kind'] | undefined) {
     : (['applications', '/applications'] as const)
 }
 
-/** The reasons that the service itself gives. */
-const REASONS: Readonly<Record<string, TextName>> = {
-  [REVOKED_BY_CLIENT]: 'activityReasonClient',
-  [TOO_MANY_REVOKED]: 'activityReasonTooManyRevoked',
-  'too many grants': 'activityReasonTooMany',
-  'accounts.changed': 'activityReasonAccount',
-  'too many different failures': 'activityReasonFlood',
+/** The reasons in words. An entry of another version may have another reason, which is shown as it is. */
+const REASONS: Readonly<Record<AuditReason, TextName>> = {
+  'client-revoked-token': 'activityReasonClient',
+  'client-revoked-too-many-tokens': 'activityReasonTooManyRevoked',
+  'too-many-grants': 'activityReasonTooMany',
+  'account-changed': 'activityReasonAccount',
+  'too-many-different-failures': 'activityReasonFlood',
 }
 
 /** What else an entry says: which operations, which token or key, and why. */
@@ -168,7 +168,8 @@ function who(entry: EntryForOwner, texts: Reader): Html {
   if (name.startsWith('consent.') && accountId !== undefined) {
     return nameOf(userId === undefined ? accountId : `${accountId}/${userId}`)
   }
-  if (reason === REVOKED_BY_CLIENT || reason === TOO_MANY_REVOKED) return text('activityByTheClient')
+  if (reason === 'client-revoked-token' || reason === 'client-revoked-too-many-tokens')
+    return text('activityByTheClient')
   if (outcome === 'failure') return text('activityByStranger')
   if (name.startsWith('key.') || name.startsWith('catalog.') || reason !== undefined) {
     return text('activityAutomatic')

@@ -111,7 +111,7 @@ it('a long list of operations is cut, with the number of the others', () => {
 it('an entry without an actor shows what can have caused it', () => {
   expect(show([entry({ name: 'key.activated' })])).toContain('automatic')
   expect(show([entry({ name: 'consent.approved', userId: 'ann' })])).toContain('acme/ann')
-  expect(show([entry({ name: 'token.revoked', reason: 'revoked by the client' })])).toContain(
+  expect(show([entry({ name: 'token.revoked', reason: 'client-revoked-token' })])).toContain(
     'the program itself',
   )
   expect(show([entry({ name: 'code.reused', outcome: 'failure' })])).toContain('unknown')

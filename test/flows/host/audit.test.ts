@@ -55,7 +55,7 @@ describeEachStore('the audit trail', (makeStore) => {
     expect(revoked).toMatchObject({
       ...person,
       tokenId: expect.any(String),
-      reason: 'revoked by the client',
+      reason: 'client-revoked-token',
       ...requester,
     })
     expect(reused).toMatchObject({ ...person, outcome: 'failure', grantId: approved?.grantId, ...requester })
@@ -92,7 +92,7 @@ describeEachStore('the audit trail', (makeStore) => {
       'bob',
       'carol',
     ])
-    expect(entries[3]).toMatchObject({ accountId: 'alice', reason: 'revoked by the client', ...requester })
+    expect(entries[3]).toMatchObject({ accountId: 'alice', reason: 'client-revoked-token', ...requester })
     expect((await host.gatehouse.audit.list({ actor: 'bob' })).items).toEqual([entries[4]])
   })
 

@@ -56,7 +56,7 @@ describeEachStore('behind a proxy, with app.proxy = true', (makeStore) => {
     const entry = await newest()
     expect(entry).toMatchObject({
       name: 'token.revoked',
-      reason: 'revoked by the client',
+      reason: 'client-revoked-token',
       clientId: key.client_id,
       accountId: 'acme',
       address,

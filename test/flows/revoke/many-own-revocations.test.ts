@@ -77,7 +77,7 @@ describeEachStore('a client that revokes many of its own access tokens', (makeSt
     expect(items.filter(isChange)).toEqual([
       expect.objectContaining({
         accountId: 'acme',
-        reason: 'the client has revoked too many tokens one by one',
+        reason: 'client-revoked-too-many-tokens',
         address: '127.0.0.1',
         userAgent: 'sdk/1',
       }),

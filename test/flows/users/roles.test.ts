@@ -402,7 +402,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
         clientId: application.client_id,
         scopes: ['invoices:create', 'payments:list'],
         actor: 'hr',
-        reason: 'accounts.changed',
+        reason: 'account-changed',
       })
     })
   })

@@ -147,7 +147,8 @@ export function reportRejection(
  */
 function publicReason(detail: string, params: Record<string, unknown> | undefined): string {
   // Relies on: the authorization endpoint rejects every unsupported `code_challenge_method`. So this detail
-  // can only mean that the authorization request had no `code_challenge`.
+  // can only mean that the authorization request had no `code_challenge`. Also relies on these texts of
+  // oidc-provider, whose errors have no other code.
   if (detail === 'unsupported code_challenge_method') {
     return 'code_verifier was sent, but the authorization request had no code_challenge'
   }

@@ -1,5 +1,4 @@
 import type { Adapter } from 'oidc-provider'
-import { REVOKED_BY_CLIENT } from '../../../audit/entry.ts'
 import { personOf } from '../../../host/subject.ts'
 import { requesterOf } from '../../../http/client-address.ts'
 import type { Principal } from '../../../gateway/principal.ts'
@@ -65,7 +64,7 @@ export function accessTokens(
           accountId: owner?.accountId,
           userId: owner?.userId,
           ...requesterOf(requestState(ctx).host),
-          reason: REVOKED_BY_CLIENT,
+          reason: 'client-revoked-token',
         },
       )
     },

@@ -1,5 +1,4 @@
 import type { Adapter, KoaContextWithOIDC } from 'oidc-provider'
-import { REVOKED_BY_CLIENT } from '../../../audit/entry.ts'
 import { requesterOf } from '../../../http/client-address.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { isActive } from '../endpoints/introspect.ts'
@@ -55,7 +54,7 @@ export function refreshTokens(parts: ProviderParts): Adapter {
         const entry = {
           ...ownerOf(token),
           ...requesterOf(requestState(ctx).host),
-          reason: REVOKED_BY_CLIENT,
+          reason: 'client-revoked-token' as const,
         }
         await parts.revokeGrant(token.grantId ?? '', { name: 'grant.revoked', ...entry })
       }

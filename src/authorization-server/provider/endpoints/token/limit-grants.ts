@@ -19,7 +19,7 @@ export function createLimitGrants({
   async function revokeSurplus(pair: GrantPair): Promise<void> {
     for (const grantId of await grantLifecycle.index.listOverLimit(pair)) {
       const details = { grantId, ...pair }
-      await revokeGrant(grantId, { name: 'grant.revoked', ...details, reason: 'too many grants' })
+      await revokeGrant(grantId, { name: 'grant.revoked', ...details, reason: 'too-many-grants' })
       events.emit('grant.revoked', details)
     }
   }
