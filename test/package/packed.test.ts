@@ -72,7 +72,7 @@ async function startHost(file: string, port: number, folder = project): Promise<
 describe('the packed package', () => {
   it('the packed package contains the compiled sources, the examples and the documents, and nothing else', () => {
     const expected =
-      /^(dist\/(src|adapters)\/.*\.(js|d\.ts)|examples\/.*\.ts|package\.json|[A-Z]+\.md|LICENSE)$/
+      /^(dist\/(src|adapters)\/.*\.(css|js|d\.ts)|examples\/.*\.ts|package\.json|[A-Z]+\.md|LICENSE)$/
     expect(files).toEqual(
       expect.arrayContaining(['README.md', 'LICENSE', 'dist/src/index.js', 'dist/src/index.d.ts']),
     )

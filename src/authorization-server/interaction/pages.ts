@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import type { Html } from '../../http/html.ts'
-import { setPageHeaders, type PageNeeds } from '../../http/security-headers.ts'
 import type { PageBranding } from '../../http/pages/branding.ts'
+import { createStylesheet, LOGO_TILE_RULES } from '../../http/pages/stylesheet.ts'
+import { readAsset } from '../../http/read-asset.ts'
+import { setPageHeaders, type PageNeeds } from '../../http/security-headers.ts'
 import { consentPage, type ConsentForms, type ConsentModel } from './pages/consent.ts'
 import type { Frame } from './pages/layout.ts'
 import {
@@ -13,7 +16,6 @@ import {
   type SignOutModel,
 } from './pages/notices.ts'
 import { signInPage, type SignInModel } from './pages/sign-in.ts'
-import { createStylesheet } from './pages/stylesheet.ts'
 import type { TextsByLocale } from './texts.ts'
 
 /**
@@ -29,6 +31,8 @@ interface PageOptions extends Omit<PageNeeds, 'styleHash'> {
   readonly status?: number | undefined
 }
 
+const RULES = readAsset(new URL('./pages/interaction-pages.css', import.meta.url)) + LOGO_TILE_RULES
+
 /**
  * Creates the pages in the host's colours and languages.
  *
@@ -42,7 +46,9 @@ export function createPages(options: {
   readonly connectedApplicationsUri?: string | undefined
 }) {
   const { texts, branding, connectedApplicationsUri } = options
-  const { css, hash } = createStylesheet(branding.accentColor)
+  // Each page contains the whole stylesheet, so a page needs no other file.
+  const css = createStylesheet(branding.accentColor, ':root', RULES)
+  const styleHash = `sha256-${createHash('sha256').update(css).digest('base64')}`
 
   const textsFor = (ctx: Context, uiLocales: readonly string[] = []) =>
     texts.forReader([...uiLocales, ...ctx.acceptsLanguages()])
@@ -56,7 +62,7 @@ export function createPages(options: {
     const frame = { texts: textsFor(ctx, reader?.uiLocales), branding, css }
     ctx.status = status
     const ownImages = [branding.logo, ...images]
-    setPageHeaders(ctx, { styleHash: hash, images: ownImages, formTargets, isPreview })
+    setPageHeaders(ctx, { styleHash, images: ownImages, formTargets, isPreview })
     ctx.set('Content-Language', frame.texts.lang)
     ctx.type = 'text/html; charset=utf-8'
     ctx.body = markup(frame).toString()

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Context } from 'koa'
 import { html } from '../../http/html.ts'
+import { createStylesheet, LOGO_TILE_RULES } from '../../http/pages/stylesheet.ts'
+import { readAsset } from '../../http/read-asset.ts'
 import type { Mount } from '../mount.ts'
-import { script } from './script.ts'
-import { createConsoleStylesheet } from './stylesheet.ts'
 
 /** A file that browsers keep: its name changes with its content. */
 interface Asset {
@@ -12,6 +12,12 @@ interface Asset {
   readonly text: string
   readonly zipped: Buffer
 }
+
+const RULES =
+  readAsset(new URL('./console.css', import.meta.url)) +
+  LOGO_TILE_RULES.replaceAll(/^\.mark/gm, '.gatehouse .mark')
+
+const SCRIPT = readAsset(new URL('./console.js', import.meta.url))
 
 /** One year. */
 const CACHE_CONTROL = 'public, max-age=31536000, immutable'
@@ -29,8 +35,8 @@ export function createAssets(accentColor: string) {
     return path
   }
 
-  const stylesheetPath = add('console', 'css', createConsoleStylesheet(accentColor))
-  const scriptPath = add('console', 'js', script)
+  const stylesheetPath = add('console', 'css', createStylesheet(accentColor, '.gatehouse', RULES))
+  const scriptPath = add('console', 'js', SCRIPT)
 
   return {
     /** The elements that load the files. */

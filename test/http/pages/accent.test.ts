@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { GatehouseError } from '../../../src/errors.ts'
 import { accentShades, contrastOf } from '../../../src/http/pages/accent.ts'
-import { createStylesheet } from '../../../src/authorization-server/interaction/pages/stylesheet.ts'
 
 const grounds = { light: '#eef1f5', dark: '#232b38' }
 
@@ -31,12 +29,4 @@ describe('the shades of an accent colour', () => {
     expect(contrastOf('#000000', '#ffffff')).toBe(21)
     expect(contrastOf('#777777', '#ffffff')).toBeCloseTo(4.48, 2)
   })
-
-  it.each(['red', '#fff', '#12345g', '#123456;} body{display:none', ''])(
-    'createStylesheet rejects the accent colour %j',
-    (accent) => {
-      expect(() => createStylesheet(accent)).toThrow(GatehouseError)
-      expect(() => createStylesheet(accent)).toThrow(/^branding\.accentColor: /)
-    },
-  )
 })

@@ -1,0 +1,26 @@
+import { readAsset } from '../read-asset.ts'
+import { accentShades } from './accent.ts'
+
+/**
+ * The backgrounds on which an accent colour must be readable: the darkest light background, and the lightest dark background. The
+ * stylesheets have them as `--soft`.
+ */
+export const GROUNDS = { light: '#eef1f5', dark: '#232b38' }
+
+/** The rules of logo tiles, which several stylesheets contain. */
+export const LOGO_TILE_RULES = readAsset(new URL('./logo-tile.css', import.meta.url))
+
+/**
+ * Creates a stylesheet with the host's accent colour.
+ *
+ * @param accentColor `#rrggbb`
+ * @param scope the selector of the element that has the shades of the accent colour, as the custom properties `--accent-…`
+ * @param rules the rules that use them
+ * @returns the stylesheet without comments and line breaks
+ * @throws {GatehouseError} `ERR_OPTIONS` if `accentColor` is not a colour
+ */
+export function createStylesheet(accentColor: string, scope: string, rules: string): string {
+  const { fill, onFill, onLight, onDark } = accentShades(accentColor, GROUNDS)
+  const shades = `--accent-fill: ${fill}; --accent-on-fill: ${onFill}; --accent-on-light: ${onLight}; --accent-on-dark: ${onDark};`
+  return `${scope} { ${shades} } ${rules}`.replaceAll(/\/\*[^]*?\*\//g, '').replaceAll(/\s+/g, ' ')
+}

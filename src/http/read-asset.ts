@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs'
+
+/**
+ * The text of a stylesheet or script for browsers, which is a file beside the module that uses it.
+ *
+ * @param address `new URL('./name.css', import.meta.url)`
+ */
+export function readAsset(address: URL): string {
+  return readFileSync(address, 'utf8')
+}
