@@ -27,7 +27,7 @@ for (let pair = 0; sent < count; pair += 1) {
   if (!variant) break
   const ways = await startTwoWays(variant, keys)
   const numRuns = Math.min(REQUESTS_PER_PAIR, count - sent)
-  for (const bytes of fc.sample(tokenRequest(variant.hasHostRegistry), { seed: seed + pair, numRuns })) {
+  for (const bytes of fc.sample(tokenRequest(), { seed: seed + pair, numRuns })) {
     const { on, off, fast: answered } = await ways.send(Buffer.from(bytes, 'latin1'))
     const text = JSON.stringify(off.answers)
     const status = `${/"status":(\d+)/.exec(text)?.[1]} ${/"error\\":\\"(\w+)/.exec(text)?.[1] ?? ''}`

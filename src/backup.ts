@@ -14,8 +14,7 @@ export type { ImportedRegistry, ImportOptions, RegistrySource } from './backup/i
 /**
  * Exports all data that must outlive the store, as lines of JSON that each end with `\n`. The export
  * contains API keys and applications, the ids of deleted clients, the signing keys, the revocations and the
- * scopes of the products. With the option `registry`, the clients are not in the store, and the export
- * contains only their epochs. The export contains no plain secret: secrets of clients are hashed, and keys
+ * scopes of the products. The export contains no plain secret: secrets of clients are hashed, and keys
  * are encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored consents.
  * `Readable.from(exportRegistry(gatehouse))` can be piped to a file.
  *
@@ -53,7 +52,6 @@ export function exportRegistry(gatehouse: AnyGatehouse): AsyncIterable<string> {
  *   stream or another iteration is read once: an incomplete file then imports its lines, but no signing keys
  * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret
  *   that encrypted the signing keys; `ERR_CONFLICT` if this store has other signing keys;
- *   `ERR_REGISTRY_READ_ONLY` if the file has clients, but the host manages the clients of this gatehouse;
  *   `ERR_INVALID_ARGUMENT` if the file has another format or a newer version, or if `gatehouse` is not from
  *   `createGatehouse()`. After some lines were imported: `ERR_INVALID_ARGUMENT` with the number of an invalid line, or if
  *   the file is incomplete; `ERR_STORE_UNAVAILABLE`. At any time: `ERR_CLOSED`, and the errors of `file`

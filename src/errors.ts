@@ -23,11 +23,9 @@ const STATUS = {
    * or raise the option.
    */
   ERR_TOO_MANY_CLIENTS: 422,
-  /** The host manages the clients itself (option `registry`). Remedy: make the change in your own tables. */
-  ERR_REGISTRY_READ_ONLY: 500,
   /** The host manages the signing keys itself (`signingKeys.jwks`). Remedy: change the JWK Set. */
   ERR_SIGNING_KEYS_READ_ONLY: 500,
-  /** A function of the host (`accounts`, `registry`) returned an invalid value. The message names the function. */
+  /** A function of the host (`accounts`) returned an invalid value. The message names the function. */
   ERR_HOST_CALLBACK: 500,
   /** The store does not answer. Remedy: try again, and check the store. */
   ERR_STORE_UNAVAILABLE: 503,

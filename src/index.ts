@@ -34,15 +34,7 @@ export type { WebServer } from './host/open-connections.ts'
 export type { ShutdownOptions } from './host/shutdown.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './authorization-server/interaction/texts.ts'
-export type {
-  ApiKey,
-  Application,
-  Client,
-  HostApiKey,
-  HostApplication,
-  HostClient,
-  Registry,
-} from './clients/client.ts'
+export type { ApiKey, Application, Client } from './clients/client.ts'
 export type { ApiKeys, NewApiKey } from './clients/api-keys.ts'
 export type { ApplicationChanges, Applications, NewApplication } from './clients/applications.ts'
 export type { ClientPage } from './clients/client-index.ts'

@@ -102,19 +102,9 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
   },
   {
     file: 'client-records',
-    title: 'Client records and the registry',
-    about: 'What an API key and an application look like, and the option `registry`.',
-    parts: [
-      'Client',
-      'ApiKey',
-      'Application',
-      'ClientPage',
-      'ListOptions',
-      'Registry',
-      'HostClient',
-      'HostApiKey',
-      'HostApplication',
-    ],
+    title: 'Client records',
+    about: 'What an API key and an application look like.',
+    parts: ['Client', 'ApiKey', 'Application', 'ClientPage', 'ListOptions'],
   },
   {
     file: 'accounts',

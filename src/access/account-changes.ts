@@ -39,9 +39,8 @@ export interface AccountService {
    * answer of `find`.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call this method again;
-   *   `ERR_HOST_CALLBACK` if the answer of `find` is not valid, or if the host manages the clients and
-   *   `registry` has no `list`; the errors of `find`. `ERR_STORE_CORRUPT` if the account has a corrupt
-   *   record. This error is thrown after all other revocations are complete. If the account still exists, the
+   *   `ERR_HOST_CALLBACK` if the answer of `find` is not valid; the errors of `find`. `ERR_STORE_CORRUPT` if
+   *   the account has a corrupt record. This error is thrown after all other revocations are complete. If the account still exists, the
    *   tokens of an API key or application whose record is corrupt stay valid. To revoke these tokens, call
    *   `tokens.revokeAll({ clientId })`
    */

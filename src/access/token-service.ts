@@ -40,8 +40,7 @@ export interface Tokens {
    * secret leaked, this method is not enough: call `reportCompromised` of the API key or application instead.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND` for a client that never existed; `ERR_INVALID_ARGUMENT`;
-   *   `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` for an account if the host manages the clients and
-   *   `registry` has no `list`. `ERR_STORE_CORRUPT` if there are corrupt records. All tokens are revoked
+   *   `ERR_STORE_UNAVAILABLE`. `ERR_STORE_CORRUPT` if there are corrupt records. All tokens are revoked
    *   before this error is thrown, but an operator should examine the corrupt records in the store
    */
   revokeAll(owner: TokenOwner, options?: ChangeOptions): Promise<RevokedAccess>

@@ -1,5 +1,6 @@
 import { checkInput } from '../validation/check-input.ts'
-import { hostClientIdRule, must, oneOf, optional, textRule, wholeNumber } from '../validation/rules.ts'
+import { isPrintableAscii } from '../validation/predicates.ts'
+import { must, oneOf, optional, textRule, wholeNumber } from '../validation/rules.ts'
 import { GatehouseError } from '../errors.ts'
 import { CHUNK_ENTRIES, MAX_STEP, type Chunk } from './chunk.ts'
 import type { AuditEntry } from './entry.ts'
@@ -98,7 +99,10 @@ const trailRule = optional(oneOf('changes', 'failures'))
 
 const LIST_FIELDS = {
   accountId: optional(textRule),
-  clientId: optional(hostClientIdRule),
+  // Every id that a token request can contain.
+  clientId: optional(
+    must('the id of a client, a text of 1 to 256 printable ASCII characters', isPrintableAscii),
+  ),
   actor: optional(textRule),
   trail: trailRule,
   cursor: optional(cursorRule),

@@ -1,4 +1,3 @@
-import { GatehouseError } from '../errors.ts'
 import {
   checkTrailer,
   fileCutOff,
@@ -11,7 +10,7 @@ import {
   type Header,
   type Values,
 } from './file-format.ts'
-import { readLines, type Chunks, type Line } from './read-lines.ts'
+import { readLines, type Chunks } from './read-lines.ts'
 import { retry } from './retry.ts'
 import type { Counts } from './section.ts'
 import type { Sections } from './sections.ts'
@@ -53,7 +52,7 @@ export async function checkFile(
   let skipped: readonly string[] | undefined
   for await (const line of readLines(chunks)) {
     if (header === undefined) {
-      header = await checkHeader(parts, line)
+      header = readHeader(line)
       continue
     }
     const { number } = line
@@ -103,22 +102,4 @@ function isJson(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Reads the header and compares it with this gatehouse. */
-async function checkHeader(parts: Sections, line: Line): Promise<Header> {
-  const header = readHeader(line)
-  const own = await retry(parts.header)
-  if (header.clients === 'store' && own.clients === 'host') {
-    throw new GatehouseError(
-      'ERR_REGISTRY_READ_ONLY',
-      'the registry was not imported: it has API keys and applications, and here the host manages them (option "registry"). Nothing was changed',
-    )
-  }
-  if (header.clients === 'host' && own.clients === 'store') {
-    throw fileRejected(
-      'it is from a gatehouse whose host manages API keys and applications (option "registry"), and here the store keeps them',
-    )
-  }
-  return header
 }

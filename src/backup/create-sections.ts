@@ -3,7 +3,6 @@ import type { Logger } from '../host/logger.ts'
 import type { RevocationLog } from '../revocation/revocation-log.ts'
 import type { Store } from '../store/contract.ts'
 import { clientSection } from './clients.ts'
-import { hostEpochSection } from './host-epochs.ts'
 import { deletedClientSection } from './deleted-clients.ts'
 import type { Sections } from './sections.ts'
 import { catalogSection } from './catalog.ts'
@@ -22,7 +21,6 @@ const PAGE_SIZE = 50
 /** What the export and the import use of a gatehouse. */
 interface Parts {
   readonly issuer: string
-  readonly isRegistryAtHost: boolean
   readonly store: Store
   readonly logger: Logger
   readonly longestLifetime: LongestLifetime
@@ -34,7 +32,7 @@ interface Parts {
   readonly grantLifecycle: Pick<GrantLifecycle, 'index' | 'hasStaleConsent'>
 }
 
-/** Creates the sections of an export: products, clients, deleted clients, host epochs, keys and revocations. */
+/** Creates the sections of an export: products, clients, deleted clients, keys and revocations. */
 export function createSections(parts: Parts): Sections {
   const { store, logger, longestLifetime, clientTokens, grantLifecycle, exportableKeys: keys } = parts
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
@@ -49,9 +47,7 @@ export function createSections(parts: Parts): Sections {
       return await clientTokens.revocationsOf(id)
     } catch (error) {
       if (!isCorruptRecord(error)) throw error
-      // If the host manages the clients, their epochs may be any numbers. So the revocation has no epoch
-      // limit, and revokes all tokens of the client.
-      return parts.isRegistryAtHost ? [{ of: 'client', id }] : revocationOfCorrupt(id, Date.now())
+      return revocationOfCorrupt(id, Date.now())
     }
   }
 
@@ -77,7 +73,6 @@ export function createSections(parts: Parts): Sections {
       return {
         exportedAt: Math.floor(Date.now() / 1000),
         issuer: parts.issuer,
-        clients: parts.isRegistryAtHost ? 'host' : 'store',
         signingKeys: keys !== undefined,
         longestLifetimes: { accessToken, ...(idToken !== undefined && { idToken }) },
       }
@@ -94,7 +89,6 @@ export function createSections(parts: Parts): Sections {
       products: catalogSection(store),
       clients: clientSection(store),
       deletedClients: deletedClientSection(store),
-      hostEpochs: hostEpochSection(store),
       revocations: revocationSection({
         log: parts.revocationLog,
         known: parts.revoked,

@@ -53,13 +53,9 @@ export async function* writeFile({ header, keys, sections, logger }: Sections): 
     }
   }
 
-  const first = await header()
-  yield writeHeader(first)
+  yield writeHeader(await header())
   yield* keysAndProducts()
-  if (first.clients === 'store') yield* linesOf('clients', 'deletedClients', 'revocations')
-  // The epoch offsets of the host's clients are read again at the end. If an offset rose during the export,
-  // valid tokens already carry the higher epoch, so the file must contain the new offset.
-  else yield* linesOf('hostEpochs', 'revocations', 'hostEpochs')
+  yield* linesOf('clients', 'deletedClients', 'revocations')
   yield* keysAndProducts()
   yield writeTrailer(lines, [...skipped])
 }

@@ -5,7 +5,6 @@ import {
   type Fields,
   findProblems,
   objectOf,
-  oneOf,
   optional,
   textRule,
   wholeNumber,
@@ -34,11 +33,6 @@ export interface Header {
   readonly exportedAt: number
   /** The issuer of the exporting gatehouse. */
   readonly issuer: string
-  /**
-   * Where API keys and applications are kept. With `store` the file contains them. With `host` the host
-   * manages them.
-   */
-  readonly clients: 'store' | 'host'
   /**
    * Whether the line after the header contains the signing keys. If not, the host manages the signing keys.
    */
@@ -106,7 +100,6 @@ const HEADER: Fields = {
   version: wholeNumber(1, VERSION),
   exportedAt: timeRule,
   issuer: textRule,
-  clients: oneOf('store', 'host'),
   signingKeys: booleanRule,
   longestLifetimes: objectOf({
     accessToken: wholeNumber(1, MAX_LIFETIME_SECONDS),

@@ -17,8 +17,6 @@ export interface ImportedRegistry {
   readonly applications: number
   /** The number of ids of deleted clients that are now reserved. */
   readonly deletedClients: number
-  /** The number of clients of the host's registry whose epoch offset rose. */
-  readonly hostEpochs: number
   /** The number of imported signing keys; 0 if the store had the same keys already. */
   readonly signingKeys: number
   /** The number of revocations in the file that are still in force. */
@@ -61,7 +59,6 @@ const BATCH_SIZE = 100
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with the number of the line; `ERR_SECRET_MISMATCH` if no
  *   configured secret decrypts the signing keys; `ERR_CONFLICT` if the store has signing keys of its own;
- *   `ERR_REGISTRY_READ_ONLY` if the file contains clients, but the host manages the clients here;
  *   `ERR_STORE_UNAVAILABLE`: import the file again; and what `source` throws
  */
 export async function importFile(

@@ -34,7 +34,6 @@ export function noCounts() {
     apiKeys: 0,
     applications: 0,
     deletedClients: 0,
-    hostEpochs: 0,
     signingKeys: 0,
     revocations: 0,
     unchanged: 0,

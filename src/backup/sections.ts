@@ -16,7 +16,7 @@ export interface Sections {
   /** Undefined if the host manages the signing keys. */
   readonly keys: ExportableKeys | undefined
   readonly sections: {
-    readonly [Kind in 'products' | 'clients' | 'deletedClients' | 'hostEpochs' | 'revocations']: Section
+    readonly [Kind in 'products' | 'clients' | 'deletedClients' | 'revocations']: Section
   }
   readonly logger: Logger
 }

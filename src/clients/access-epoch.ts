@@ -1,6 +1,6 @@
 import type { RevocationSpec } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
-import type { ClientRecord, PartialRevocation } from './client-record.ts'
+import type { ClientRecord } from './client-record.ts'
 
 /**
  * Returns the record with the epoch of the client raised by 1. Store this record in the same write as the
@@ -14,28 +14,19 @@ export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientReco
 
 /**
  * Returns the record with the epoch of the client raised by 1. Of the tokens that were issued before, this
- * revokes only those that carry one of `scopes`.
+ * revokes only those that carry one of `scopes`, or a scope of the previous partial revocation: the process that
+ * stored it may have ended before it revoked these tokens.
  */
 export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,
   scopes: readonly string[],
 ): ClientRecord<C> {
-  const { client, partialRevocations } = record
-  return { ...bumpEpoch(record), partialRevocations: addScopes(partialRevocations, client.epoch, scopes) }
-}
-
-/**
- * Adds scopes to a partial revocation. The scopes of `before` are included, because the process that stored
- * them may have ended before it revoked the tokens with these scopes.
- *
- * @param epoch the epoch of the client before it is raised
- */
-export function addScopes(
-  before: PartialRevocation | undefined,
-  epoch: number,
-  scopes: readonly string[],
-): PartialRevocation {
-  return { since: before?.since ?? epoch, scopes: [...new Set([...(before?.scopes ?? []), ...scopes])] }
+  const { client, partialRevocations: before } = record
+  const partialRevocations = {
+    since: before?.since ?? client.epoch,
+    scopes: [...new Set([...(before?.scopes ?? []), ...scopes])],
+  }
+  return { ...bumpEpoch(record), partialRevocations }
 }
 
 /**

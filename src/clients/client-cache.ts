@@ -1,7 +1,7 @@
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { createLru, type Lru } from '../async/lru.ts'
-import type { StoredClient, StoreRegistry } from './store-registry.ts'
+import { createClientRegistry, type ClientRegistry, type StoredClient } from './client-registry.ts'
 
 /** The channel for changes of clients. Each message is the id of a changed client. */
 const CLIENTS_CHANNEL = 'clients'
@@ -24,9 +24,7 @@ interface CachedClient {
 
 /** What a client cache needs. */
 export interface ClientCacheParts {
-  readonly store: Pick<Store, 'publish' | 'subscribe'>
-  /** Reads clients from the store, without a cache. */
-  readonly registry: Pick<StoreRegistry, 'find'>
+  readonly store: Store
   readonly logger: Logger
   /** Maximum age of a cached client, in milliseconds. @default 10000 */
   readonly maxAgeMs?: number | undefined
@@ -38,7 +36,8 @@ export interface ClientCacheParts {
 
 /** The state of the cache of one process. */
 interface CacheState {
-  readonly registry: Pick<StoreRegistry, 'find'>
+  /** Reads clients from the store, without a cache. */
+  readonly registry: ClientRegistry
   readonly maxAgeMs: number
   readonly now: () => number
   readonly clients: Lru<string, CachedClient>
@@ -60,14 +59,13 @@ interface CacheState {
  */
 export function createClientCache({
   store,
-  registry,
   logger,
   maxAgeMs = MAX_AGE_MS,
   maxClients = MAX_CLIENTS,
   now = () => performance.now(),
 }: ClientCacheParts) {
   const cache: CacheState = {
-    registry,
+    registry: createClientRegistry(store),
     maxAgeMs,
     now,
     clients: createLru(maxClients),

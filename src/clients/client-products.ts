@@ -8,9 +8,33 @@ const MAX_SCOPE_BYTES = 4096
 
 type Products = Pick<Client, 'products' | 'removedOperations'>
 
-// `addProduct`, `removeProduct`, `removeOperation` and `restoreOperation` return the changed client. They
+// `setProducts`, `addProduct`, `removeProduct`, `removeOperation` and `restoreOperation` return the changed client. They
 // return undefined if there is nothing to change. `otherScopes` are the scopes that tokens carry in addition to
 // operations: the OpenID Connect scopes, for applications.
+
+/**
+ * Replaces the list of products: removes those that are not in `products`, and adds the others.
+ *
+ * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE`
+ */
+export function setProducts<C extends Client>(
+  client: C,
+  products: readonly string[],
+  catalog: Catalog,
+  otherScopes: readonly string[],
+): C | undefined {
+  const lost = lostProducts(client, products)
+  if (lost.length === 0 && products.length === client.products.length) return undefined
+  const kept = lost.reduce((before, product) => removeProduct(before, product, catalog) ?? before, client)
+  const changed = { ...kept, products: [...products] }
+  requireFits(changed, catalog, otherScopes, client)
+  return changed
+}
+
+/** The products of a client that are not in a new list. */
+export function lostProducts(client: Products, products: readonly string[]): readonly string[] {
+  return client.products.filter((product) => !products.includes(product))
+}
 
 /**
  * Adds a product with all its operations.

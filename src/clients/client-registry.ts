@@ -1,9 +1,65 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Store } from '../store/contract.ts'
+import { digest } from '../store/digest.ts'
 import type { Client } from './client.ts'
+import { isClientId } from './client-id.ts'
+import { clientRecords } from './client-record.ts'
+import { decodeHash, isLive, type StoredSecret } from './secrets.ts'
 
-/** The clients that the authorization server reads, from the store or from the host. */
-export interface ClientRegistry<C extends Client = Client> {
-  /** The client of exactly this id, or undefined. Returns disabled clients too. */
-  find(clientId: string): Promise<C | undefined>
-  /** Whether `secret` is a current secret of `client`, which is a result of `find`. */
-  verifySecret(client: C, secret: string): Promise<boolean>
+/**
+ * The property of a client that holds the hashes of its secrets. It is a symbol, so the hashes never get into
+ * JSON. `find` sets the property, and `hasSecret` reads it.
+ */
+const SECRETS = Symbol('secrets')
+
+/** A client that carries the hashes of its secrets. */
+export type StoredClient = Client & { readonly [SECRETS]?: readonly StoredSecret[] | undefined }
+
+/** The clients that the authorization server reads: API keys and applications. */
+export interface ClientRegistry {
+  /**
+   * The client of exactly this id, or undefined. Returns disabled clients too. The result has no `lastUsedAt`, because
+   * no token needs it.
+   */
+  find(clientId: string): Promise<StoredClient | undefined>
+}
+
+/** Reads clients from the store, without a cache. Each call of `find` reads the store once. */
+export function createClientRegistry(store: Store): ClientRegistry {
+  const records = clientRecords(store)
+  return {
+    async find(clientId) {
+      // Requests may contain any text as a client id. An invalid id needs no database query.
+      if (!isClientId(clientId)) return undefined
+      const record = await records.get(clientId)
+      return record && { ...record.client, [SECRETS]: record.secrets }
+    },
+  }
+}
+
+/** A client may have two live secrets, so that a secret can be replaced without an outage. */
+const MAX_SECRETS = 2
+
+/**
+ * If a client has fewer than two secrets, the candidate is compared with this hash instead, so that the check
+ * takes the same time. The hash is random, and no secret has it.
+ */
+const NO_HASH = randomBytes(32)
+
+/**
+ * Whether `candidate` is a live secret of a client. Does no I/O. The function always makes two comparisons, each in
+ * constant time. So the time does not show how many secrets the client has.
+ *
+ * @param client a result of `find`. For any other client the result is false
+ * @param now milliseconds since the epoch
+ */
+export function hasSecret(client: StoredClient, candidate: string, now = Date.now()): boolean {
+  const candidateDigest = Buffer.from(digest(candidate), 'base64url')
+  let matches = false
+  for (let slot = 0; slot < MAX_SECRETS; slot += 1) {
+    const secret = client[SECRETS]?.[slot]
+    const equal = timingSafeEqual(candidateDigest, secret ? decodeHash(secret.hash) : NO_HASH)
+    if (equal && secret !== undefined && isLive(secret, now)) matches = true
+  }
+  return matches
 }

@@ -76,9 +76,8 @@ export interface RotatedSecret {
  * unavailable, call it again.
  *
  * Every method rejects with a GatehouseError: `ERR_NOT_FOUND` if there is no such client of this kind,
- * `ERR_INVALID_ARGUMENT` with all `problems` for invalid input, `ERR_STORE_UNAVAILABLE` if the store is
- * unavailable, and `ERR_REGISTRY_READ_ONLY` if the host manages the clients. Further codes are listed at each
- * method.
+ * `ERR_INVALID_ARGUMENT` with all `problems` for invalid input, and `ERR_STORE_UNAVAILABLE` if the store is
+ * unavailable. Further codes are listed at each method.
  */
 export interface ClientService<
   C extends Client,
@@ -103,6 +102,14 @@ export interface ClientService<
    */
   update(clientId: string, fields: Changes, options?: ChangeOptions): Promise<C>
 
+  /**
+   * Replaces the whole list of products. If a product is removed, access tokens that were issued before are rejected
+   * from then on.
+   *
+   * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` if tokens of the client would no longer fit the header of
+   *   a request
+   */
+  setProducts(clientId: string, products: readonly Product[], options?: ChangeOptions): Promise<C>
   /**
    * Adds a product with all its operations.
    *
@@ -137,6 +144,13 @@ export interface ClientService<
    */
   rotateSecret(clientId: string, options?: RotationOptions): Promise<RotatedSecret>
   /**
+   * Replaces all secrets by an existing secret, for hosts that keep the hashes of secrets in their own table. All other
+   * secrets are revoked at once. Tokens obtained with them stay valid.
+   *
+   * @param secretHash the result of `hashSecret` for the existing secret
+   */
+  setSecretHash(clientId: string, secretHash: string, options?: ChangeOptions): Promise<C>
+  /**
    * Revokes one of two valid secrets at once: the old secret or the new secret. Revoking the new secret
    * undoes the rotation. Tokens obtained with the revoked secret stay valid.
    *
@@ -152,10 +166,6 @@ export interface ClientService<
    * The grants of an application remain, but their refresh tokens cannot be used without a secret. The
    * refresh tokens work again with the next secret, so users need not authorize the application again. If
    * refresh tokens leaked too, revoke the grants.
-   *
-   * With the option `registry`, the host keeps the secrets. In this case the method cannot revoke the secret,
-   * so **the host must revoke the secret itself, before the call**. Each call revokes the access tokens that
-   * were issued before that call.
    */
   reportCompromised(clientId: string, options?: ChangeOptions): Promise<void>
   /** Information about the valid secrets, newest first. The list is empty after `reportCompromised`. */

@@ -1,7 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { Client } from './client.ts'
-import { addProduct, removeOperation, removeProduct, restoreOperation } from './client-products.ts'
+import {
+  addProduct,
+  lostProducts,
+  removeOperation,
+  removeProduct,
+  restoreOperation,
+  setProducts,
+} from './client-products.ts'
+import { productsRule, secretHashRule } from './create-client.ts'
 import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
 import type { ClientService, RotationOptions } from './client-service-types.ts'
 import {
@@ -60,6 +68,16 @@ export function createClientService<C extends Client>(
       )
     },
 
+    async setProducts(clientId, products, options) {
+      checkInput('the products cannot be set', { products }, { products: productsRule(catalog.current) })
+      const record = await removeAccess(
+        clients,
+        { clientId, name: 'products', options },
+        ofClient((client) => setProducts(client, products, catalog.current, otherScopes)),
+        (before) => lostProducts(before, products).length > 0,
+      )
+      return presentClient(clients, record)
+    },
     addProduct: (clientId, product, options) =>
       change({ clientId, name: 'product.added', target: product, options }, (client) =>
         addProduct(client, product, catalog.current, otherScopes),
@@ -90,6 +108,17 @@ export function createClientService<C extends Client>(
         return { ...record, secrets: rotateSecret(record.secrets, { hash, now: Date.now(), overlapSeconds }) }
       })
       return { clientSecret, oldSecretExpiresAt: secrets[1]?.expiresAt }
+    },
+
+    async setSecretHash(clientId, secretHash, options) {
+      checkInput('the secret cannot be set', { secretHash }, { secretHash: secretHashRule })
+      const changed = await changeRecord(clients, { clientId, name: 'secret.rotated', options }, (record) => {
+        const now = Date.now()
+        const [current, ...others] = record.secrets.filter((secret) => isLive(secret, now))
+        if (current?.hash === secretHash && others.length === 0) return undefined
+        return { ...record, secrets: [{ hash: secretHash, createdAt: Math.floor(now / 1000) }] }
+      })
+      return presentClient(clients, changed)
     },
 
     async revokeSecret(clientId, which, options) {

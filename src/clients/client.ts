@@ -1,5 +1,3 @@
-import type { Awaitable, None, Nullable } from '../validation/host-callback.ts'
-
 /** What API keys and applications have in common. */
 interface ClientCommon {
   /** `client_id` in OAuth. */
@@ -65,57 +63,3 @@ export interface Application extends ClientCommon {
 
 /** A client in the sense of OAuth. */
 export type Client = ApiKey | Application
-
-/** A row of a host's table. It must have the `Needed` fields of a client, and may have the other fields. */
-type Row<C extends Client, Needed extends keyof C> = Pick<C, Needed> & Nullable<Partial<Omit<C, Needed>>>
-
-type Needed = 'kind' | 'clientId' | 'accountId' | 'name' | 'products'
-
-/**
- * An API key in one of the host's tables. A missing or null field has the value of a new key: no removed
- * operations, not disabled, not a resource server, `epoch` 0. All other columns are ignored. The whole row is
- * passed to `verifySecret`.
- */
-export type HostApiKey = Row<ApiKey, Needed>
-
-/**
- * An application in one of the host's tables. The defaults are those of `HostApiKey`; `firstParty` is false.
- */
-export type HostApplication = Row<Application, Needed | 'redirectUris'>
-
-/** A client in one of the host's tables. */
-export type HostClient = HostApiKey | HostApplication
-
-/**
- * The source of the clients. By default the store keeps the clients. A host with its own tables of API keys
- * and applications implements this interface instead.
- *
- * Never give the client id of a deleted client to another client, because tokens and grants refer to clients
- * by id.
- *
- * A change in your tables can remove access from a client. For example, you remove a product or an operation,
- * disable the client, or delete it. After such a change, call `gatehouse.tokens.revokeAll({ clientId })`.
- * Otherwise older tokens stay valid until they expire. If you count such changes yourself, store the count in
- * `epoch`. The value of `epoch` must never fall.
- *
- * The results of these methods are validated. An invalid result, such as a text for `products`, fails the
- * request with a GatehouseError `ERR_HOST_CALLBACK` that names the method.
- */
-export interface Registry<C extends HostClient = HostClient> {
-  /**
-   * The client of exactly this id, or a falsy value. A client with another id is ignored, for example a
-   * client that a case-insensitive lookup found. Return disabled clients too, with `disabled: true`.
-   */
-  find(clientId: string): Awaitable<C | None>
-  /**
-   * Whether `secret` is a current secret of `client`, which is the result of `find`. Compare in constant time
-   * and store only hashes (SHA-256 is enough for random secrets of 256 bits).
-   */
-  verifySecret(client: C, secret: string): Awaitable<boolean>
-  /**
-   * All clients of exactly this account, including disabled clients, as an iterable or async iterable. Only
-   * `tokens.revokeAll({ accountId })` and `accounts.changed(accountId)` need this method. A client of another
-   * account is skipped.
-   */
-  list?: ((filter: { readonly accountId: string }) => Awaitable<Iterable<C> | AsyncIterable<C>>) | undefined
-}

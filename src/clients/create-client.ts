@@ -11,9 +11,19 @@ import {
   MAX_ENTRIES,
   nameRule,
   optional,
+  type Rule,
   uniqueListOf,
 } from '../validation/rules.ts'
 import { hashSecret, isSecretHash, newSecret } from './secrets.ts'
+
+/** The rule for the hash of a secret in the input of a host. */
+export const secretHashRule: Rule = (value) =>
+  isSecretHash(value) ? undefined : 'must be what hashSecret() returns: "sha256:" and 43 characters'
+
+/** The rule for a list of products. */
+export function productsRule(catalog: Catalog): Rule {
+  return uniqueListOf((product) => findProductProblem(catalog, product))
+}
 
 /** Rules for the input of every new client. */
 export function newClientFields(catalog: Catalog, input: unknown): Fields {
@@ -24,14 +34,12 @@ export function newClientFields(catalog: Catalog, input: unknown): Fields {
     accountId: hostIdRule,
     userId: optional(hostIdRule),
     name: nameRule,
-    products: optional(uniqueListOf((product) => findProductProblem(catalog, product))),
+    products: optional(productsRule(catalog)),
     removedOperations: optional(uniqueListOf((scope) => findOperationProblem(scopes, scope))),
     clientId: optional((value) =>
       isClientId(value) ? undefined : 'must have 1 to 200 characters; letters, digits and ._~@=- are allowed',
     ),
-    secretHash: optional((value) =>
-      isSecretHash(value) ? undefined : 'must be what hashSecret() returns: "sha256:" and 43 characters',
-    ),
+    secretHash: optional(secretHashRule),
     ...changeFields,
   }
 }

@@ -22,12 +22,14 @@ import { requirePrecondition, type ConditionalChange } from './internal-options.
  * If the client already has the requested state, the tokens are revoked nevertheless, because a previous
  * attempt may have failed after the write.
  *
+ * @param isRemoval whether the change removes access from this client. If not, no token is revoked
  * @throws {GatehouseError} as `changeRecord`
  */
 export async function removeAccess<C extends Client>(
   clients: ClientRepository<C>,
   change: Change,
   apply: ApplyChange<C>,
+  isRemoval: (before: C) => boolean = () => true,
 ): Promise<ClientRecord<C>> {
   const { clientId, name, options } = change
   checkChange(name, options)
@@ -35,7 +37,7 @@ export async function removeAccess<C extends Client>(
   return clients.revocations.revokeWith({ of: 'client', id: clientId }, async () => {
     const record = await changeRecord(clients, { ...change, isRemoval: true }, (stored) => {
       const next = apply(stored)
-      return next && bumpEpoch(next)
+      return next && isRemoval(stored.client) ? bumpEpoch(next) : next
     })
     return { result: record, revoked: revocationsOf(clientId, record), actor: options?.actor }
   })

@@ -4,11 +4,10 @@ import type { Application } from './client.ts'
 /**
  * Finds the applications of grants, each once. Deleted applications are absent from the result.
  *
- * @param registry finds clients in the store or in the tables of the host
  * @returns the applications by client id
  */
 export async function findApplications(
-  registry: Pick<ClientRegistry, 'find'>,
+  registry: ClientRegistry,
   grants: readonly { readonly clientId: string }[],
 ): Promise<Map<string, Application>> {
   const clientIds = [...new Set(grants.map(({ clientId }) => clientId))]

@@ -2,7 +2,7 @@ import type { Store } from '../store/contract.ts'
 import type { ClientCache } from './client-cache.ts'
 import type { RevocationSet } from '../revocation/is-revoked.ts'
 import { clientRecords } from './client-record.ts'
-import { verifyStoredSecret, type StoredClient, type StoreRegistry } from './store-registry.ts'
+import type { ClientRegistry, StoredClient } from './client-registry.ts'
 
 /** The revocations of clients that this process has in memory. */
 export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientRevoked'>
@@ -15,15 +15,11 @@ export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientR
  * Usually the store has lost nothing, and only the cached client is outdated. So the client is first read
  * again from the store. A process that missed the message of a change thus notices the change through the
  * revocation.
- *
- * Do not use this registry for clients in the host's tables. The host may read an outdated copy of such a
- * table. A row of this copy has a lower epoch, and grants access that the client has lost since then. Tokens
- * that are issued from this row must stay rejected.
  */
 export function withRepairedEpochs(
   cache: Pick<ClientCache, 'find' | 'refetch' | 'changed'>,
   { store, known }: { readonly store: Store; readonly known: KnownOfClients },
-): StoreRegistry {
+): ClientRegistry {
   const records = clientRecords(store, cache.changed)
   const isOutdated = ({ clientId, epoch }: StoredClient) =>
     epoch < known.lowestValidEpoch(clientId) || known.isClientRevoked(clientId)
@@ -42,6 +38,5 @@ export function withRepairedEpochs(
       // tokens issued from it are rejected. The next call returns the raised epoch.
       return client
     },
-    verifySecret: verifyStoredSecret,
   }
 }

@@ -1,6 +1,6 @@
 import type { GatehouseError } from '../errors.ts'
 import { partialFailure, isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
-import type { Revocations, RevocationSpec } from '../revocation/revoke-tokens.ts'
+import type { RevocationSpec } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
 import { createClientIndex } from './client-index.ts'
@@ -11,7 +11,7 @@ import type { RemovalOptions } from '../host/change-options.ts'
 import { hostIdRule } from '../validation/rules.ts'
 import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
 
-/** Revokes the tokens of API keys and applications, whether the store or the host keeps these clients. */
+/** Revokes the tokens of API keys and applications. */
 export interface ClientTokens {
   /**
    * Revokes all tokens that a client has obtained so far. Tokens that are issued later are valid.
@@ -38,8 +38,7 @@ export interface ClientTokens {
    * All API keys and applications of an account, page by page. If the record of a client is corrupt, the page
    * contains the corrupt record instead of the client.
    *
-   * @throws {GatehouseError} `ERR_HOST_CALLBACK` if the host manages the clients and does not list them;
-   *   `ERR_STORE_CORRUPT`, after the last page, if a list of clients in the store is corrupt
+   * @throws {GatehouseError} `ERR_STORE_CORRUPT`, after the last page, if a list of clients is corrupt
    */
   listByAccount(accountId: string): AsyncIterable<readonly (Client | CorruptRecord)[]>
 }
@@ -52,42 +51,10 @@ export interface PlannedRevocation {
 }
 
 /** The maximum number of clients on a page. Fewer and larger pages need fewer reads of the store, one after the other. */
-export const PAGE_SIZE = 200
+const PAGE_SIZE = 200
 
 const ANY_KIND = 'API key or application'
 
-/**
- * Raises the epoch in the record of a client, and revokes the tokens that were issued before. For a client that
- * the host manages, the record has an offset that is added to the host's epoch. If the record is corrupt, the
- * tokens are revoked nevertheless.
- *
- * @param revocation.change changes the record, and returns the revocations that the changed record needs
- * @param revocation.ofCorrupt returns the revocations if the record is corrupt
- * @throws {GatehouseError} `ERR_STORE_CORRUPT` if the record is corrupt, after the tokens are revoked. Other errors of
- *   `change` are passed on
- */
-export async function revokeDespiteCorruption(
-  revocations: Pick<Revocations, 'revokeWith'>,
-  revocation: {
-    readonly clientId: string
-    readonly actor: string | undefined
-    readonly change: () => Promise<readonly RevocationSpec[]>
-    readonly ofCorrupt: () => readonly RevocationSpec[]
-  },
-): Promise<void> {
-  const { clientId, actor, change, ofCorrupt } = revocation
-  const corrupt = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
-    try {
-      return { result: undefined, revoked: await change(), actor }
-    } catch (error) {
-      if (!isCorruptRecord(error)) throw error
-      return { result: error, revoked: ofCorrupt(), actor }
-    }
-  })
-  if (corrupt) throw partialFailure([corrupt], 'The tokens of that client were revoked nevertheless')
-}
-
-/** Revokes tokens of clients in the store. */
 export function createClientTokens({
   store,
   events,
@@ -104,8 +71,10 @@ export function createClientTokens({
     target?: string,
   ): Promise<void> {
     if (!isClientId(clientId)) throw clientNotFound(ANY_KIND, clientId)
-    const change = async () => {
-      const revoked = { name: 'tokens.revoked', target, options }
+    const { actor } = options
+    const revoked = { name: 'tokens.revoked', target, options }
+
+    async function change(): Promise<readonly RevocationSpec[]> {
       const record = await audit.change(
         records.key(clientId),
         (outbox) =>
@@ -118,8 +87,17 @@ export function createClientTokens({
       else if ((await records.deletedKind(clientId)) === undefined) throw clientNotFound(ANY_KIND, clientId)
       return revocationsOf(clientId, record)
     }
-    const ofCorrupt = () => revocationOfCorrupt(clientId, Date.now())
-    await revokeDespiteCorruption(revocations, { clientId, actor: options.actor, change, ofCorrupt })
+
+    // If the record is corrupt, the tokens are revoked nevertheless.
+    const corrupt = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
+      try {
+        return { result: undefined, revoked: await change(), actor }
+      } catch (error) {
+        if (!isCorruptRecord(error)) throw error
+        return { result: error, revoked: revocationOfCorrupt(clientId, Date.now()), actor }
+      }
+    })
+    if (corrupt) throw partialFailure([corrupt], 'The tokens of that client were revoked nevertheless')
   }
 
   async function* ofKind(kind: Client['kind'], accountId: string) {

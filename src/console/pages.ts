@@ -21,7 +21,9 @@ import type { ConsoleServices } from './services.ts'
 export function consolePages(services: ConsoleServices): readonly Page[] {
   return [
     overviewPage(services),
-    ...(services.isRegistryAtHost ? [] : registryPages(services)),
+    ...clientPages(services),
+    ...guidePages(services),
+    ...applicationPages(services),
     ...connectedPages(services),
     ...activityPages(services),
     ...inspectorPages(services),
@@ -29,16 +31,10 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
   ]
 }
 
-/** The pages of API keys and applications, which only our own registry has. */
-function registryPages(services: ConsoleServices): Page[] {
+/** The pages that only applications have. */
+function applicationPages(services: ConsoleServices): Page[] {
   const parts = applicationPageParts(services)
-  return [
-    ...clientPages(services),
-    ...guidePages(services),
-    settingsPage(parts),
-    previewPage(parts),
-    previewFramePage(parts),
-  ]
+  return [settingsPage(parts), previewPage(parts), previewFramePage(parts)]
 }
 
 /** The pages of operators, who may see and revoke everything. */

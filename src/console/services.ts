@@ -19,9 +19,8 @@ export interface ConsoleServices {
   readonly apiKeys: ApiKeys
   readonly applications: Applications
   /** Finds clients in the store, or in the tables of the host if the host manages them. */
-  readonly registry: Pick<ClientRegistry, 'find'>
+  readonly registry: ClientRegistry
   /** Whether the host manages the clients. The console then has no pages that change them. */
-  readonly isRegistryAtHost: boolean
   readonly grants: Grants
   readonly connections: Connections
   readonly tokens: Tokens

@@ -68,7 +68,6 @@ export function createInternals(core: Core, clients: Clients, authorizations: Au
       durable,
       settings.secrets.map((secret) => deriveKey(secret, 'idempotency')),
     ),
-    isRegistryAtHost: settings.registry !== undefined,
     issuer: settings.issuer,
     audience: settings.audience,
     defaultLocale: settings.defaultLocale,

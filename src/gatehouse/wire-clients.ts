@@ -1,21 +1,26 @@
+import { createApiKeys } from '../clients/api-keys.ts'
+import { createApplications } from '../clients/applications.ts'
+import { createClientCache } from '../clients/client-cache.ts'
 import type { Client } from '../clients/client.ts'
-import { clientsAtHost, clientsInStore } from '../clients/create-clients.ts'
 import { createLastUses } from '../clients/last-used.ts'
+import { withRepairedEpochs } from '../clients/repair-epochs.ts'
+import { createClientTokens } from '../clients/revoke-client-tokens.ts'
 import type { Core } from './wire-core.ts'
 
 /** API keys and applications. */
 export type Clients = ReturnType<typeof createClients>
 
 /**
- * Wires API keys and applications. If the option `registry` is set, the host manages them. Otherwise the
- * store keeps them.
+ * Wires API keys and applications. Token requests and introspection read them through a cache in this process. The
+ * services of API keys and applications always read the store.
  */
 export function createClients(core: Core) {
-  const { settings, store, durable, events, logger, catalog, revocations, revoked, audit } = core
-  const { registry, maxClientsPerAccount, openIdScopes: oidcScopes } = settings
-  const lastUses = createLastUses({ store, logger })
+  const { settings, durable: store, events, logger, catalog, revocations, revoked, audit } = core
+  const { maxClientsPerAccount, openIdScopes: oidcScopes } = settings
+  const lastUses = createLastUses({ store: core.store, logger })
+  const cache = createClientCache({ store, logger })
   const parts = {
-    store: durable,
+    store,
     events,
     revocations,
     audit,
@@ -24,7 +29,15 @@ export function createClients(core: Core) {
     logger,
     maxClientsPerAccount,
     oidcScopes,
+    clientChanged: cache.changed,
   }
-  const clients = registry ? clientsAtHost(parts, registry) : clientsInStore(parts, revoked)
-  return { ...clients, clientUsed: (client: Client) => lastUses.record(client.clientId) }
+  return {
+    registry: withRepairedEpochs(cache, { store, known: revoked }),
+    apiKeys: createApiKeys(parts),
+    applications: createApplications(parts),
+    clientTokens: createClientTokens(parts),
+    /** Subscribes to the changes that other processes make, so that this process may cache clients. */
+    follow: cache.follow,
+    clientUsed: (client: Client) => lastUses.record(client.clientId),
+  }
 }

@@ -11,7 +11,7 @@ import { ClientIdQuery, PageQuery } from './schemas.ts'
 type PageOptions = v.InferOutput<typeof PageQuery>
 
 /** Creates a function that reads a page of grants, each with what users may know about its application. */
-export function authorizationLists(grants: Grants, registry: Pick<ClientRegistry, 'find'>) {
+export function authorizationLists(grants: Grants, registry: ClientRegistry) {
   return async function listAuthorizations(
     holder: { readonly accountId: string; readonly userId?: string | undefined },
     options: PageOptions,
@@ -30,7 +30,7 @@ function presentToUsers(application: Application | undefined) {
 }
 
 /** The routes of what the caller has authorized applications to do. */
-export function authorizationRoutes(grants: Grants, registry: Pick<ClientRegistry, 'find'>): Route[] {
+export function authorizationRoutes(grants: Grants, registry: ClientRegistry): Route[] {
   const list = authorizationLists(grants, registry)
   const tag = 'Authorizations'
   return [

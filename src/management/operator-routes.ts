@@ -19,7 +19,7 @@ import { PageQuery, type SchemaName } from './schemas.ts'
 export interface OperatorParts {
   readonly apiKeys: ApiKeys
   readonly applications: Applications
-  readonly registry: Pick<ClientRegistry, 'find'>
+  readonly registry: ClientRegistry
   readonly grants: Grants
   readonly tokens: Tokens
   readonly signingKeys: SigningKeys

@@ -12,7 +12,6 @@ const STATUS: Partial<Record<GatehouseErrorCode, number>> = {
   ERR_INVALID_ARGUMENT: 422,
   ERR_SCOPE_TOO_LARGE: 422,
   ERR_SIGNING_KEYS_READ_ONLY: 409,
-  ERR_REGISTRY_READ_ONLY: 501,
 }
 
 /** What a caller may read about an error (RFC 9457). */

@@ -4,7 +4,7 @@ import { isScope } from '../catalog/scope.ts'
 import { english } from '../authorization-server/interaction/texts.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { revocationEntries, sharedEntries } from './gateway-schema.ts'
-import { accountsSchema, registrySchema, storeSchema } from './host-interfaces.ts'
+import { accountsSchema, storeSchema } from './host-interfaces.ts'
 import {
   exactly,
   isText,
@@ -47,7 +47,6 @@ export const gatehouseSchema = exactly(
     store: storeSchema,
     secret: v.optional(secretSchema),
     accounts: accountsSchema,
-    registry: v.optional(registrySchema),
     kycLevels: v.optional(rule<readonly string[]>(levelsProblem), []),
     mountPath: v.optional(rule<string>(mountPathProblem)),
     lifetimes: v.optional(

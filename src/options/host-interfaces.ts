@@ -1,18 +1,11 @@
 import type { Accounts } from '../host/accounts.ts'
 import type { Logger } from '../host/logger.ts'
-import type { Registry } from '../clients/client.ts'
 import type { Store } from '../store/contract.ts'
 import { resolvedBy, type AddProblem } from './rules.ts'
 
 export const storeSchema = withMethods<Store>(
   'redisStore(client) or memoryStore()',
   'get getMany set create replace delete add remove range publish subscribe ping close'.split(' '),
-)
-
-export const registrySchema = withMethods<Registry>(
-  '{ find(clientId), verifySecret(client, secret) }',
-  ['find', 'verifySecret'],
-  ['list'],
 )
 
 export const loggerSchema = withMethods<Logger>("a logger of pino's shape", [

@@ -3,7 +3,6 @@ import type { ProductSource } from '../catalog/definition.ts'
 import type { Accounts } from '../host/accounts.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Texts } from '../authorization-server/interaction/texts.ts'
-import type { Registry } from '../clients/client.ts'
 import type { Store } from '../store/contract.ts'
 import type { Branding } from './branding.ts'
 
@@ -109,11 +108,6 @@ export interface GatehouseOptions<
    * access works, but authorization requests end with an error page.
    */
   readonly accounts: Accounts<NoInfer<Level>>
-  /**
-   * The host's own API keys and applications, if the host stores them itself.
-   * @default the clients in the store
-   */
-  readonly registry?: Registry | undefined
   /**
    * Path at which the host's app receives requests for the authorization service, if a proxy changes paths; `''` is
    * the root. @default the path of `issuer`

@@ -16,7 +16,7 @@ export type ResolvedOptions = ReturnType<typeof resolveOptions>
  */
 export function resolveOptions(options: GatehouseOptions) {
   const parsed = parseOptions('the options of createGatehouse are not valid', gatehouseSchema, options)
-  const { store, products, accounts, registry, logger, secret = [randomSecret()], ...data } = parsed
+  const { store, products, accounts, logger, secret = [randomSecret()], ...data } = parsed
   const { hostname, pathname } = new URL(data.issuer)
   const { claims, branding, mountPath = pathname, ...others } = structuredClone(data)
   const plainData = deepFreeze({
@@ -32,5 +32,5 @@ export function resolveOptions(options: GatehouseOptions) {
     /** The secrets, newest first; at least one. */
     secrets: secret,
   })
-  return Object.freeze({ ...plainData, store, products, accounts, registry, logger })
+  return Object.freeze({ ...plainData, store, products, accounts, logger })
 }

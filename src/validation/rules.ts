@@ -1,5 +1,5 @@
 import { formatKey, type Problem } from '../errors.ts'
-import { isCount, isEpochSeconds, isObject, isPrintableAscii, isText, kindOf } from './predicates.ts'
+import { isCount, isEpochSeconds, isObject, isText, kindOf } from './predicates.ts'
 
 /**
  * Checks one value. A rule returns undefined for a valid value. Otherwise it returns a sentence that names the remedy,
@@ -47,12 +47,6 @@ export const epochSecondsRule: Rule = (value) => {
   }
   return `must be a number of seconds since the epoch, and is ${kindOf(value)}`
 }
-
-/** An id of a client in the host's own registry: every id that a token request can contain. */
-export const hostClientIdRule = must(
-  'the id of a client, a text of 1 to 256 printable ASCII characters',
-  isPrintableAscii,
-)
 
 /** An identifier that the host assigns and gatehouse stores: an account, a user, an actor. */
 export const hostIdRule: Rule = (value) =>

@@ -2,7 +2,6 @@ import { beforeEach, expect, it } from 'vitest'
 import { hashSecret, type Store } from 'koa-gatehouse'
 import { noCounts, type Section, type Counts } from '../../src/backup/section.ts'
 import { clientSection } from '../../src/backup/clients.ts'
-import { hostEpochSection } from '../../src/backup/host-epochs.ts'
 import { deletedClientSection } from '../../src/backup/deleted-clients.ts'
 import { catalogSection } from '../../src/backup/catalog.ts'
 import { replicatedStore, type ReplicatedStore } from '../support/replicated-store.ts'
@@ -46,11 +45,6 @@ const SECTIONS: Record<
       record: { v: 1, deleted: true, kind: 'apiKey', epoch: 3, deletedAt: 1_700_000_000 },
     },
     at: 'client:key_1',
-  },
-  'the epoch offset of a client': {
-    open: hostEpochSection,
-    fields: { clientId: 'nightly', record: { v: 1, offset: 3 } },
-    at: 'client-epoch:nightly',
   },
   'the catalog': {
     open: catalogSection,

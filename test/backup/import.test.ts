@@ -79,7 +79,6 @@ describe('the file of an exported registry', () => {
       version: 1,
       exportedAt: expect.any(Number),
       issuer: expect.stringMatching(/^http:\/\/localhost:\d+\/auth$/),
-      clients: 'store',
       signingKeys: true,
       longestLifetimes: { accessToken: 864_000, idToken: 1_209_600 },
     })
@@ -196,7 +195,6 @@ describe('files that are rejected before anything is written', () => {
       () => header({ longestLifetimes: { accessToken: 1e15 } }),
       'longestLifetimes.accessToken',
     ],
-    ['an invalid value of `clients`', () => header({ clients: 'me' }), 'clients: must be "store" or "host"'],
     ['a file whose signing keys were removed', () => file.toSpliced(1, 1), 'must have the signing keys'],
     [
       'an invalid key ring',
@@ -341,11 +339,6 @@ describe('invalid lines', () => {
       'with an invalid catalog',
       '{"is":"products","record":{"v":1,"epoch":-1,"products":[],"withdrawn":[1]}}\n',
       'version: must',
-    ],
-    [
-      'with an invalid epoch offset',
-      '{"is":"counted-epoch","clientId":"a","record":{"v":1,"offset":0.5}}\n',
-      'offset: must',
     ],
   ])('a line %s is rejected, and the error names the number of the line', async (_, line, message) => {
     const error = await importing(file.toSpliced(at(), 0, line)).catch((thrown: unknown) => thrown)

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { memoryStore } from '../../adapters/memory.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createClientCache } from '../../src/clients/client-cache.ts'
-import { createStoreRegistry, verifyStoredSecret } from '../../src/clients/store-registry.ts'
+import { hasSecret } from '../../src/clients/client-registry.ts'
 import { pausingStore } from '../support/pausing-store.ts'
 import { services, watched } from './setup.ts'
 
@@ -22,7 +22,6 @@ async function start(inner = memoryStore(), options: Options = {}) {
   const warn = vi.fn<(details: object, message: string) => void>()
   const cached = createClientCache({
     store,
-    registry: createStoreRegistry({ store }),
     logger: { ...silentLogger, warn },
     now: () => now,
     ...options,
@@ -73,7 +72,7 @@ it('the secrets of a cached client are verified without a read, and an expired s
   const { find, asked } = await start(store)
   const verify = async (secret: string) => {
     const client = await find('key')
-    return client && verifyStoredSecret(client, secret)
+    return client && hasSecret(client, secret)
   }
   expect([await verify(clientSecret), await verify(rotated.clientSecret), await verify('other')]).toEqual([
     true,

@@ -21,6 +21,30 @@ describeEachKind('products of clients', (context) => {
     })
   })
 
+  it('setting the products adds and removes products, and only a removal raises the epoch', async () => {
+    const process = context.start()
+    const { service, emitted } = process
+    const { clientId } = await context.created(process, {
+      products: ['invoices', 'payments'],
+      removedOperations: ['invoices:create', 'payments:list'],
+    })
+    const added = await service.setProducts(clientId, ['reports', 'payments', 'invoices'], { actor: 'ann' })
+    expect(added).toMatchObject({ products: ['reports', 'payments', 'invoices'], epoch: 0 })
+    expect(await service.setProducts(clientId, ['invoices', 'payments', 'reports'])).toEqual(added)
+    expect(await service.setProducts(clientId, ['payments'])).toMatchObject({
+      products: ['payments'],
+      removedOperations: ['payments:list'],
+      epoch: 1,
+    })
+    const event = { event: 'client.changed', kind, clientId, accountId: 'acme', change: 'products' }
+    expect(emitted).toEqual([{ ...event, actor: 'ann' }, event])
+    for (const wrong of [['unknown'], ['payments', 'payments'], 'payments']) {
+      await expect(service.setProducts(clientId, wrong as string[])).rejects.toThrow(
+        failure('ERR_INVALID_ARGUMENT'),
+      )
+    }
+  })
+
   it('a product that left the catalog can be removed from a client, and cannot be added', async () => {
     const process = context.start()
     const { clientId } = await context.created(process, { products: ['payments'] })

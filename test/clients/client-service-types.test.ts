@@ -1,16 +1,7 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import type { ApiKeys } from '../../src/clients/api-keys.ts'
 import type { Applications } from '../../src/clients/applications.ts'
-import type { ClientRegistry } from '../../src/clients/client-registry.ts'
-import type {
-  ApiKey,
-  Client,
-  HostApiKey,
-  HostApplication,
-  HostClient,
-  Registry,
-} from '../../src/clients/client.ts'
-import type { StoreRegistry } from '../../src/clients/store-registry.ts'
+import type { ApiKey } from '../../src/clients/client.ts'
 
 type Scope = 'invoices:read' | 'invoices:create'
 type Product = 'invoices' | 'payments'
@@ -50,36 +41,5 @@ describe('the types of the services', () => {
     expectTypeOf<Applications<Scope, Product>>().toExtend<Applications>()
     expectTypeOf<ApiKeys>().toExtend<ApiKeys<Scope, Product>>()
     expectTypeOf<Applications>().toExtend<Applications<Scope, Product>>()
-  })
-
-  it('the store registry is a client registry', () => {
-    expectTypeOf<StoreRegistry>().toExtend<ClientRegistry>()
-    expectTypeOf<Awaited<ReturnType<StoreRegistry['find']>>>().toExtend<Client | undefined>()
-  })
-
-  it('the types of a registry accept typical rows of a host', () => {
-    expectTypeOf<{
-      kind: 'apiKey'
-      clientId: string
-      accountId: string
-      name: string
-      products: string[]
-      userId: string | null
-      disabled: boolean | null
-      secretHash: string
-    }>().toExtend<HostApiKey>()
-    expectTypeOf<{ kind: 'application' } & Omit<HostApiKey, 'kind'>>().not.toExtend<HostApplication>()
-    expectTypeOf<Client>().toExtend<HostClient>()
-
-    interface Row extends HostApplication {
-      secretHash: string
-    }
-    const rows = new Map<string, Row>()
-    const registry = {
-      find: (clientId: string) => rows.get(clientId) ?? null,
-      verifySecret: (row: Row, secret: string) => row.secretHash === secret,
-    }
-    expectTypeOf(registry).toExtend<Registry>()
-    expectTypeOf(registry).toExtend<Registry<Row>>()
   })
 })

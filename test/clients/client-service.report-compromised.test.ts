@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { hasSecret } from '../../src/clients/client-registry.ts'
 import { describeEachKind, failure, START } from './each-kind.ts'
 
 describeEachKind('reporting that a client is compromised', (context) => {
@@ -23,7 +24,7 @@ describeEachKind('reporting that a client is compromised', (context) => {
 
     const found = (await registry.find(clientId))!
     for (const secret of [clientSecret, second]) {
-      expect(await registry.verifySecret(found, secret)).toBe(false)
+      expect(hasSecret(found, secret)).toBe(false)
     }
     expect(await service.listSecrets(clientId)).toEqual([])
     expect([set.isTokenRevoked(tokenOf(clientId, 0)), set.isTokenRevoked(tokenOf(clientId, 1))]).toEqual([
@@ -59,7 +60,7 @@ describeEachKind('reporting that a client is compromised', (context) => {
     expect((await service.list()).items).toMatchObject([{ clientId, name: 'Still here' }])
     const { clientSecret, oldSecretExpiresAt } = await service.rotateSecret(clientId)
     expect(oldSecretExpiresAt).toBeUndefined()
-    expect(await registry.verifySecret((await registry.find(clientId))!, clientSecret)).toBe(true)
+    expect(hasSecret((await registry.find(clientId))!, clientSecret)).toBe(true)
     expect(await service.listSecrets(clientId)).toEqual([{ createdAt: START / 1000 }])
   })
 

@@ -3,7 +3,6 @@ import { memoryStore } from '../../adapters/memory.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createClientCache } from '../../src/clients/client-cache.ts'
 import { withRepairedEpochs } from '../../src/clients/repair-epochs.ts'
-import { createStoreRegistry } from '../../src/clients/store-registry.ts'
 import { services, watched } from './setup.ts'
 
 /** A process that caches clients and knows revocations, but receives no messages about changed clients. */
@@ -17,7 +16,6 @@ async function start() {
   const revocations = { lowestValidEpoch: 0, isClientRevoked: false }
   const cached = createClientCache({
     store,
-    registry: createStoreRegistry({ store }),
     logger: silentLogger,
     now: () => 0,
   })

@@ -7,7 +7,7 @@ import { silentLogger } from '../../src/host/logger.ts'
 import { createApiKeys } from '../../src/clients/api-keys.ts'
 import { createApplications } from '../../src/clients/applications.ts'
 import { createClientTokens } from '../../src/clients/revoke-client-tokens.ts'
-import { createStoreRegistry } from '../../src/clients/store-registry.ts'
+import { createClientRegistry } from '../../src/clients/client-registry.ts'
 import { createLastUses } from '../../src/clients/last-used.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
@@ -121,7 +121,7 @@ export function services(
     dependencies: { ...dependencies, oidcScopes: ['openid', 'profile', 'email'] },
     apiKeys: createApiKeys(dependencies),
     applications: createApplications({ ...dependencies, oidcScopes: ['openid', 'profile', 'email'] }),
-    registry: createStoreRegistry({ store }),
+    registry: createClientRegistry(store),
     clientTokens: createClientTokens(dependencies),
     revocations,
     log,

@@ -8,16 +8,6 @@ import type KoaRouter from '@koa/router'
 import type { Gatehouse, GatehouseOptions, Logger, ProductDefinition, ProductDefinitions } from 'koa-gatehouse'
 import type { WebSocketServer } from 'ws'
 
-interface ClientRow {
-  clientId: string
-  accountId: string
-  name: string
-  products: string[]
-  redirectUris: string[] | null
-  disabled: boolean
-  epoch: number
-}
-
 declare global {
   const logger: Logger
   const app: Koa
@@ -45,9 +35,6 @@ declare global {
     member(accountId: string, userId: string): Promise<{ name: string; email: string; role: string } | undefined>
     setKycLevel(id: string, kycLevel: 'none' | 'basic' | 'verified'): Promise<void>
     products(): Promise<(Pick<ProductDefinition, 'title' | 'operations'> & { id: string })[]>
-    client(id: string): Promise<ClientRow | undefined>
-    clientsOf(accountId: string): Promise<ClientRow[]>
-    secretHashes(id: string): Promise<string[]>
   }
   const metrics: { count(name: string, details: object): void }
   const audit: { write(entry: object): void }

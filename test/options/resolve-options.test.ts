@@ -60,7 +60,6 @@ describe('the options of createGatehouse', () => {
       audience: 'https://example.com/api',
       secrets: [secret],
       store,
-      registry: undefined,
       kycLevels: [],
       products: {},
       accounts: valid.accounts,
@@ -103,7 +102,7 @@ describe('the options of createGatehouse', () => {
 
   it('resolving treats an option that is undefined as absent', () => {
     const undefinedToo = Object.fromEntries(
-      ['kycLevels', 'registry', 'mountPath', 'lifetimes', 'requirePkce', 'storeTimeoutMs']
+      ['kycLevels', 'mountPath', 'lifetimes', 'requirePkce', 'storeTimeoutMs']
         .concat('startTimeoutMs', 'maxCachedTokens', 'maxSignInAttempts', 'audit')
         .concat('claims', 'branding', 'connectedApplicationsUri', 'texts', 'defaultLocale', 'logger')
         .map((name) => [name, undefined]),
@@ -129,7 +128,6 @@ describe('the options of createGatehouse', () => {
       branding: { name: 'Example' },
       texts: { de: { signInTitle: 'Anmelden' } },
       secret: [secret, `${secret} old`],
-      registry: { find: never, verifySecret: never },
       logger: { ...silentLogger },
     }
     const resolved = resolve(given)
@@ -149,7 +147,7 @@ describe('the options of createGatehouse', () => {
     ]) {
       expect(Object.isFrozen(part)).toBe(true)
     }
-    for (const part of [store, given.registry, given.logger, ...Object.values(given)]) {
+    for (const part of [store, given.logger, ...Object.values(given)]) {
       expect(Object.isFrozen(part)).toBe(false)
     }
     given.kycLevels.push('verified')
@@ -160,11 +158,7 @@ describe('the options of createGatehouse', () => {
     expect(resolved.claims).toEqual({ company: ['vat_id'] })
     expect(resolved.texts).toEqual({ de: { signInTitle: 'Anmelden' } })
     expect(resolved.secrets).toHaveLength(2)
-    expect([resolved.store, resolved.registry, resolved.logger]).toEqual([
-      store,
-      given.registry,
-      given.logger,
-    ])
+    expect([resolved.store, resolved.logger]).toEqual([store, given.logger])
 
     const accounts = new Accounts()
     expect(resolve({ accounts }).accounts).toBe(accounts)
@@ -474,34 +468,20 @@ describe('the option accounts', () => {
   })
 })
 
-describe('the options store, registry, logger and products', () => {
-  it('resolving reports every missing method of store, registry and logger', () => {
-    expect(pathsOf({ store: {}, registry: {}, logger: {} })).toEqual([
+describe('the options store, logger and products', () => {
+  it('resolving reports every missing method of store and logger', () => {
+    expect(pathsOf({ store: {}, logger: {} })).toEqual([
       'logger.debug',
       'logger.info',
       'logger.warn',
       'logger.error',
       ...Object.keys(store).map((method) => `store.${method}`),
-      'registry.find',
-      'registry.verifySecret',
     ])
-    expect(pathsOf({ store: 'redis://localhost', registry: null, logger: false })).toEqual([
-      'logger',
-      'store',
-      'registry',
-    ])
+    expect(pathsOf({ store: 'redis://localhost', logger: false })).toEqual(['logger', 'store'])
   })
 
-  it('the options accept console as logger, and an instance of a class as registry', () => {
-    class Registry {
-      find() {
-        return Promise.resolve(undefined)
-      }
-      verifySecret() {
-        return Promise.resolve(false)
-      }
-    }
-    expect(pathsOf({ logger: console, registry: new Registry() })).toEqual([])
+  it('the options accept console as logger', () => {
+    expect(pathsOf({ logger: console })).toEqual([])
   })
 
   it.each([undefined, null, [], 'products', new Map(), Promise.resolve({})])(

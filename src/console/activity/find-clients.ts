@@ -1,5 +1,4 @@
 import type { Client } from '../../clients/client.ts'
-import { GatehouseError } from '../../errors.ts'
 import { isCorruptRecord } from '../../store/corrupt-record.ts'
 import type { ConsoleServices } from '../services.ts'
 
@@ -12,7 +11,7 @@ interface NamesClient {
 
 /**
  * Finds the clients that a list names, each once. All reads are sent together. Clients that were deleted, and
- * corrupt records, are left out. So are clients that the host manages, because the services do not read them.
+ * corrupt records, are left out.
  */
 export async function findClients(
   { apiKeys, applications }: Pick<ConsoleServices, 'apiKeys' | 'applications'>,
@@ -30,10 +29,5 @@ export async function findClients(
 }
 
 function leaveOut(error: unknown): undefined {
-  if (!isCorruptRecord(error) && !isHostManaged(error)) throw error
-}
-
-/** Whether an error says that the host manages the clients, so that the services do not read them. */
-export function isHostManaged(error: unknown): boolean {
-  return error instanceof GatehouseError && error.code === 'ERR_REGISTRY_READ_ONLY'
+  if (!isCorruptRecord(error)) throw error
 }

@@ -52,6 +52,7 @@ const CHANGES: Readonly<Record<string, TextName>> = {
 /** The names of the fields of a client. */
 const FIELDS: Readonly<Record<string, TextName>> = {
   name: 'activityFieldName',
+  products: 'activityFieldProducts',
   redirectUris: 'activityFieldRedirectUris',
   postLogoutRedirectUris: 'activityFieldPostLogoutRedirectUris',
   homepageUri: 'activityFieldHomepageUri',

@@ -49,11 +49,6 @@ export function clientActions(call: Call<unknown>, client: Client): Html {
   return actionRows(call, [client.disabled ? ENABLE : DISABLE, REVOKE, COMPROMISED])
 }
 
-/** What an operator can do with a client that the host manages. */
-export function tokenActions(call: Call<unknown>): Html {
-  return actionRows(call, [REVOKE])
-}
-
 /** Buttons in rows, each after the text that says what it does. */
 export function actionRows(
   call: Pick<Call, 'self' | 'csrfToken' | 'texts'>,

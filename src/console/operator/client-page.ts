@@ -3,22 +3,19 @@ import type { Client } from '../../clients/client.ts'
 import { clientNotFound } from '../../clients/client-not-found.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
-import { isHostManaged } from '../activity/find-clients.ts'
 import { operationTitle } from '../activity/sentence.ts'
 import { lastUsed, productTitle, stateBadge } from '../clients/client-state.ts'
 import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
 import { page, type Action, type Call, type Page, type Redirect } from '../page.ts'
-import { clientActions, tokenActions } from './client-actions.ts'
+import { clientActions } from './client-actions.ts'
 import { LATEST, latestEntries } from './latest-entries.ts'
-import { change, clientPath, holderLink, operatorView, type OperatorServices } from './operator-page.ts'
+import { clientPath, holderLink, operatorView, type OperatorServices } from './operator-page.ts'
 
 /** A client with its newest entries. A client that was deleted has entries only. */
 interface Found {
   readonly clientId: string
   readonly client: Client | undefined
   readonly trail: AuditPage
-  /** Whether the host manages the clients. Then the service can only revoke tokens. */
-  readonly isHosts: boolean
 }
 
 /** The page of any client: whose it is, what it may do, what happened, and how to stop it. */
@@ -35,7 +32,7 @@ export function clientPage(services: OperatorServices): Page {
       async run(call) {
         const { client, clientId } = call.resource
         if (!client) throw clientNotFound('API key or application', clientId)
-        await change(apply({ ...call.resource, client }, call))
+        await apply({ ...call.resource, client }, call)
         return { redirect: clientPath(clientId), done }
       },
     }
@@ -47,25 +44,18 @@ export function clientPage(services: OperatorServices): Page {
     section: 'operator',
     access: 'operator',
     async find(_caller, { clientId = '' }) {
-      let isHosts = false
-      const noticeHost = (error: unknown) => {
-        if (!isHostManaged(error)) throw error
-        isHosts = true
-        return undefined
-      }
       const [apiKey, application, trail] = await Promise.all([
-        apiKeys.find(clientId).catch(noticeHost),
-        applications.find(clientId).catch(noticeHost),
+        apiKeys.find(clientId),
+        applications.find(clientId),
         audit.list({ clientId, limit: LATEST }),
       ])
       const client = apiKey ?? application
-      if (!client && !isHosts && trail.items.length === 0)
-        throw clientNotFound('API key or application', clientId)
-      return { clientId, client, trail, isHosts }
+      if (!client && trail.items.length === 0) throw clientNotFound('API key or application', clientId)
+      return { clientId, client, trail }
     },
     async show(call) {
       const { texts, resource } = call
-      const { clientId, client, trail, isHosts } = resource
+      const { clientId, client, trail } = resource
       const title = client ? applicationName(client) : clientId
       const entries = latestEntries(
         call,
@@ -73,11 +63,6 @@ export function clientPage(services: OperatorServices): Page {
         { by: 'client', value: clientId },
         { catalog: services.catalog },
       )
-      if (isHosts) {
-        const actions = panel({ title: texts.html('operatorActions') }, tokenActions(call))
-        const text = notice('warn', html`<p>${texts.html('operatorHostsClient')}</p>`)
-        return operatorView(call, { title }, html`${text} ${actions} ${entries}`)
-      }
       if (!client) {
         const deleted = notice(
           'warn',

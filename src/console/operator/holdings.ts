@@ -1,4 +1,3 @@
-import { isHostManaged } from '../activity/find-clients.ts'
 import type { Application, ApiKey, Client } from '../../clients/client.ts'
 import type { ClientPage } from '../../clients/client-index.ts'
 import type { Grant } from '../../grants/grant.ts'
@@ -35,8 +34,8 @@ export async function holdingsOf(
   const { accountId, userId } = holder
   const options = { limit: userId === undefined ? limit : MAX_READ }
   const [keys, apps, given] = await Promise.all([
-    apiKeys.listByOwner(accountId, options).catch(emptyPage),
-    applications.listByOwner(accountId, options).catch(emptyPage),
+    apiKeys.listByOwner(accountId, options),
+    applications.listByOwner(accountId, options),
     grants.list({ ...holder, limit }),
   ])
   const own = <T extends ApiKey | Application>({
@@ -75,10 +74,4 @@ export async function* clientPagesOf(
     yield page.items.filter((client) => userId === undefined || client.userId === userId)
     cursor = page.cursor
   } while (cursor !== undefined)
-}
-
-/** The services do not list the clients that the host manages. */
-function emptyPage(error: unknown): { items: never[]; cursor?: undefined } {
-  if (isHostManaged(error)) return { items: [] }
-  throw error
 }

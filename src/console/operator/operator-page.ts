@@ -11,7 +11,6 @@ export type OperatorServices = Pick<
   ConsoleServices,
   | 'apiKeys'
   | 'applications'
-  | 'isRegistryAtHost'
   | 'grants'
   | 'tokens'
   | 'audit'
@@ -48,20 +47,17 @@ export function operatorView(
   }
 }
 
-/** The codes of errors that say that the host manages what should be changed. */
-const READ_ONLY: readonly string[] = ['ERR_REGISTRY_READ_ONLY', 'ERR_SIGNING_KEYS_READ_ONLY']
-
 /**
- * Makes a change. If the host manages what should be changed, the page shows that as a problem of the form.
+ * Makes a change. If the host manages the signing keys, the page shows that as a problem of the form.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` instead of the codes `READ_ONLY`
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` instead of `ERR_SIGNING_KEYS_READ_ONLY`
  */
 export async function change<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    const isReadOnly = error instanceof GatehouseError && READ_ONLY.includes(error.code)
-    throw isReadOnly ? new GatehouseError('ERR_INVALID_ARGUMENT', error.message, { cause: error }) : error
+    if (!(error instanceof GatehouseError) || error.code !== 'ERR_SIGNING_KEYS_READ_ONLY') throw error
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', error.message, { cause: error })
   }
 }
 

@@ -9,7 +9,7 @@ import type { TextName } from '../texts.ts'
 import { holderOf } from './account-page.ts'
 import { endSecrets } from './end-secrets.ts'
 import { holdingsOf } from './holdings.ts'
-import { change, holderPath, operatorView, type Holder, type OperatorServices } from './operator-page.ts'
+import { holderPath, operatorView, type Holder, type OperatorServices } from './operator-page.ts'
 import { revokeResult, type RevokeOutcome } from './revoke-result.ts'
 
 /** The highest number that is counted exactly. */
@@ -43,14 +43,14 @@ export function revokePages(services: OperatorServices): Page[] {
 /** Revokes everything of an account or user, and ends its secrets if the form says so. */
 async function revoke(services: OperatorServices, call: Call, holder: Holder): Promise<RevokeOutcome> {
   const errors: GatehouseError[] = []
-  const revoked = await change(services.tokens.revokeAll(holder, call.change)).catch((error: unknown) => {
+  const revoked = await services.tokens.revokeAll(holder, call.change).catch((error: unknown) => {
     // Everything else was revoked before this error is thrown. Its message says so.
     if (!isCorruptRecord(error)) throw error
     errors.push(error)
     return undefined
   })
   // A client that got a new token in between loses it, because its report revokes its tokens again.
-  const isEnding = call.form.get(END_SECRETS) !== null && !services.isRegistryAtHost
+  const isEnding = call.form.get(END_SECRETS) !== null
   const ended = isEnding ? await endSecrets(services, holder, call.change) : undefined
   return { revoked, ended, errors: [...errors, ...(ended?.errors ?? [])] }
 }
@@ -71,7 +71,6 @@ async function confirmation(services: OperatorServices, call: Call): Promise<Vie
     [grants, 'operatorGrants', 'operatorMoreGrants', 'operatorRevokeGrantsText'],
   ] as const
   const hits = rows.filter(([part]) => part.items.length > 0 || part.hasMore)
-  const { isRegistryAtHost } = services
   const hasClients = [apiKeys, applications].some(({ items, hasMore }) => items.length > 0 || hasMore)
   const list = html`<ul class="plain-list stack">
     ${hits.map(([part, exact, more, text]) => html`<li class="tight"><strong>${texts.html(part.hasMore ? more : exact, { count: part.items.length })}</strong><span class="muted">${texts.html(text)}</span></li>`)}
@@ -81,14 +80,12 @@ async function confirmation(services: OperatorServices, call: Call): Promise<Vie
     titleOf(call, holder),
     html`${panel(
       { title: texts.html('operatorRevokeHits') },
-      hits.length > 0
-        ? list
-        : html`<p>${texts.html(isRegistryAtHost ? 'operatorRevokeHostsHits' : 'operatorRevokeNothing')}</p>`,
+      hits.length > 0 ? list : html`<p>${texts.html('operatorRevokeNothing')}</p>`,
     )}
     ${panel(
       { title: texts.html('operatorRevokeNot') },
       html`<ul class="points">
-        <li>${texts.html(isRegistryAtHost ? 'operatorRevokeHosts' : 'operatorRevokeSecrets')}</li>
+        <li>${texts.html('operatorRevokeSecrets')}</li>
         <li>${texts.html('operatorRevokeSession')}</li>
       </ul>`,
     )}

@@ -63,7 +63,6 @@ export async function revokeResult(
 /** What can still get tokens, with links to the pages on which an operator stops it. */
 async function stillUsable(services: OperatorServices, call: Call, holder: Holder): Promise<Html> {
   const { texts, to } = call
-  if (services.isRegistryAtHost) return html`<p>${texts.html('operatorRevokeHosts')}</p>`
   const { items, hasMore } = await usableClients(services, holder, LIMIT)
   if (items.length === 0) return html`<p>${texts.html('operatorStillNone')}</p>`
   return html`<p>${texts.html('operatorStillText')}</p>

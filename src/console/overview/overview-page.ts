@@ -2,7 +2,7 @@ import type { Client } from '../../clients/client.ts'
 import type { ClientPage } from '../../clients/client-index.ts'
 import { html, type Html } from '../../http/html.ts'
 import { auditTable } from '../activity/entries.ts'
-import { findClients, isHostManaged } from '../activity/find-clients.ts'
+import { findClients } from '../activity/find-clients.ts'
 import { panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -35,20 +35,14 @@ async function read({ apiKeys, applications, connections, audit, accounts }: Ove
   const options = { limit: MAX_COUNT }
   const [account, keys, apps, connected, trail, mayCreateKey, mayCreateApplication] = await Promise.all([
     accounts.find(accountId, userId),
-    mayKeys ? apiKeys.listByOwner(accountId, options).catch(leaveOut) : undefined,
-    mayApplications ? applications.listByOwner(accountId, options).catch(leaveOut) : undefined,
+    mayKeys ? apiKeys.listByOwner(accountId, options) : undefined,
+    mayApplications ? applications.listByOwner(accountId, options) : undefined,
     mayConnected ? connections.list({ accountId, userId }) : undefined,
     mayActivity ? audit.list({ accountId, limit: ENTRIES }) : undefined,
     call.may('keys:create'),
     call.may('applications:create'),
   ])
   return { account, keys, apps, connected, entries: trail?.items ?? [], mayCreateKey, mayCreateApplication }
-}
-
-/** The services do not list the clients that the host manages. */
-function leaveOut(error: unknown): ClientPage<never> | undefined {
-  if (isHostManaged(error)) return undefined
-  throw error
 }
 
 async function show(services: OverviewServices, call: Call) {

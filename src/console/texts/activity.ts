@@ -85,6 +85,7 @@ export const english = {
   activityReasonFlood: 'too many different attempts within a minute; they are counted together',
 
   activityFieldName: 'name',
+  activityFieldProducts: 'products',
   activityFieldRedirectUris: 'redirect addresses',
   activityFieldPostLogoutRedirectUris: 'addresses after sign-out',
   activityFieldHomepageUri: 'home page',
@@ -181,6 +182,7 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   activityReasonFlood: 'zu viele verschiedene Versuche in einer Minute; sie sind zusammengezählt',
 
   activityFieldName: 'Name',
+  activityFieldProducts: 'Produkte',
   activityFieldRedirectUris: 'Redirect-Adressen',
   activityFieldPostLogoutRedirectUris: 'Adressen nach der Abmeldung',
   activityFieldHomepageUri: 'Startseite',

@@ -33,8 +33,6 @@ export const english = {
   operatorDeleted: 'Deleted',
   operatorDeletedText:
     'This API key or application was deleted. Its tokens are rejected, and its id is never used again.',
-  operatorHostsClient:
-    'The host manages its API keys and applications itself. Here you can only revoke their tokens.',
   operatorSearchNoneClient: 'Open it as a client',
   operatorTrailTitle: 'Latest activity',
   operatorTrailEmpty: 'There are no entries, or they are older than the audit trail keeps them.',
@@ -125,8 +123,6 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
   operatorDeleted: 'Gelöscht',
   operatorDeletedText:
     'Dieser API-Schlüssel oder diese Anwendung wurde gelöscht. Die Tokens werden abgelehnt, und die Id wird nie wieder benutzt.',
-  operatorHostsClient:
-    'Der Host verwaltet seine API-Schlüssel und Anwendungen selbst. Hier können Sie nur ihre Tokens widerrufen.',
   operatorSearchNoneClient: 'Als Client öffnen',
   operatorTrailTitle: 'Letzte Aktivität',
   operatorTrailEmpty: 'Es gibt keine Einträge, oder sie sind älter, als das Protokoll sie aufbewahrt.',

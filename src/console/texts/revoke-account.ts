@@ -33,10 +33,6 @@ export const english = {
     'API keys and applications can get new tokens with their secrets, unless they are disabled or reported as leaked.',
   operatorRevokeSession:
     'The sign-in at your own website does not end. The person can connect applications again. End the sign-in there.',
-  operatorRevokeHosts:
-    'The host manages its API keys and applications itself. They can get new tokens until the host stops them.',
-  operatorRevokeHostsHits:
-    'All tokens of the API keys and applications. The host manages these, so they are not counted here.',
   operatorEndSecrets: 'Also end all secrets (report all API keys and applications as leaked)',
   operatorEndSecretsHint: 'Nothing gets a new token until its owner creates a new secret.',
   operatorRevokeAllButton: 'Revoke all tokens and connections',
@@ -88,10 +84,6 @@ export const german: Readonly<Record<keyof typeof english, PageText>> = {
     'API-Schlüssel und Anwendungen können mit ihren Secrets neue Tokens bekommen, wenn sie nicht deaktiviert sind und kein Leck gemeldet ist.',
   operatorRevokeSession:
     'Die Anmeldung auf Ihrer eigenen Website endet nicht. Die Person kann Anwendungen wieder verbinden. Beenden Sie die Anmeldung dort.',
-  operatorRevokeHosts:
-    'Der Host verwaltet seine API-Schlüssel und Anwendungen selbst. Sie können neue Tokens bekommen, bis der Host sie stoppt.',
-  operatorRevokeHostsHits:
-    'Alle Tokens der API-Schlüssel und Anwendungen. Der Host verwaltet sie, deshalb sind sie hier nicht gezählt.',
   operatorEndSecrets: 'Auch alle Secrets beenden (für alle API-Schlüssel und Anwendungen ein Leck melden)',
   operatorEndSecretsHint: 'Bis zu einem neuen Secret gibt es keine neuen Tokens.',
   operatorRevokeAllButton: 'Alle Tokens und Verbindungen widerrufen',

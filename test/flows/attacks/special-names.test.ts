@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { subjectOf } from '../../../src/host/subject.ts'
 import { authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
@@ -84,33 +84,4 @@ describeEachStore('names with a special meaning', (makeStore) => {
     const { url } = await host.browser().open(authorizationUrl(host, client_id, { scope }))
     expect(url.searchParams.get('error')).toBe('invalid_scope')
   })
-})
-
-describe("the host's registry", () => {
-  it.each([...INHERITED, 'a\0b', 'a\nb', '\ud800', 'x'.repeat(257), 'ü'])(
-    'gatehouse does not call the registry of the host with the invalid client id %j',
-    async (clientId) => {
-      const asked: string[] = []
-      const registry = {
-        find(id: string) {
-          asked.push(id)
-          return undefined
-        },
-        verifySecret: () => true,
-      }
-      const host = await startHost({ gatehouse: { registry } })
-      try {
-        await host.gatehouse.ready()
-        const { status } = await host.requestDirectToken({ client_id: clientId, client_secret: 'x' })
-        expect(status).toBe(401)
-        const page = await host.browser().open(authorizationUrl(host, clientId))
-        expect(page.status).toBe(400)
-        expect(asked).toEqual([])
-        await host.requestDirectToken({ client_id: 'a-client', client_secret: 'x' })
-        expect(asked).toEqual(['a-client'])
-      } finally {
-        await host.close()
-      }
-    },
-  )
 })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { decodeJwt } from 'jose'
-import type { Gatehouse, HostApiKey, Store } from 'koa-gatehouse'
+import type { Gatehouse, Store } from 'koa-gatehouse'
 import type { ImportedRegistry, ImportOptions } from 'koa-gatehouse/backup'
 import { connect, startHost, SECRET, type Host, type HostOptions } from '../../support/host.ts'
 import { importBeforeStart } from '../../support/import-before-start.ts'
@@ -290,52 +290,5 @@ describeEachStore('export and import of the registry', (makeStore) => {
     const again = await importRegistry(host.gatehouse, lines)
     expect(again.unchanged).toBeGreaterThan(0)
     expect(decodeJwt(await tokenOf(host, key))).toMatchObject({ catalog_epoch: 1 })
-  })
-
-  it('if the host manages the clients, an export has the access epochs that the store counts for these clients', async () => {
-    const rows = new Map<string, HostApiKey>()
-    const registry = { find: (id: string) => rows.get(id), verifySecret: () => true }
-    rows.set('nightly', {
-      kind: 'apiKey',
-      clientId: 'nightly',
-      accountId: 'acme',
-      name: 'Nightly',
-      products: ['invoices'],
-    })
-    const client = { client_id: 'nightly', client_secret: 'any secret' }
-    hosts = []
-    await old.close()
-    old = await start(makeStore(), { gatehouse: { registry } })
-    const before = await tokenOf(old, client)
-    await old.gatehouse.tokens.revokeAll({ clientId: 'nightly' })
-    await old.gatehouse.tokens.revokeAll({ clientId: 'nightly' })
-    const after = await tokenOf(old, client)
-    expect(decodeJwt(after)).toMatchObject({ access_epoch: 2 })
-    const lines = await exported(old)
-    expect(lines.join('')).not.toContain('"is":"client"')
-
-    const { host, answer } = await moveTo(makeStore(), lines, { gatehouse: { registry } })
-    expect(answer).toMatchObject({
-      apiKeys: 0,
-      hostEpochs: 1,
-      conflicts: [],
-    })
-    expect([await statusOf(host, before), await statusOf(host, after)]).toEqual([401, 200])
-    expect(decodeJwt(await tokenOf(host, client))).toMatchObject({ access_epoch: 2 })
-    await host.gatehouse.tokens.revokeAll({ clientId: 'nightly' })
-    expect(await statusOf(host, after)).toBe(401)
-
-    // The process `host` reads its clients from the host's registry, and the process `other` stores its
-    // clients itself. Neither process accepts a file that the opposite process has exported.
-    const other = await start(makeStore())
-    await expect(importRegistry(other.gatehouse, lines)).rejects.toThrow(
-      expect.objectContaining({
-        code: 'ERR_INVALID_ARGUMENT',
-        message: expect.stringContaining('option "registry"'),
-      }),
-    )
-    await expect(importRegistry(host.gatehouse, await exported(other))).rejects.toThrow(
-      expect.objectContaining({ code: 'ERR_REGISTRY_READ_ONLY' }),
-    )
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { CALLBACK, connect } from '../../support/host.ts'
+import { connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 import { createConsole } from '../../../src/console.ts'
@@ -185,36 +185,6 @@ describe('connected applications in detail', () => {
     const { headers, body } = await visitor.open(PATH)
     expect(headers.get('content-security-policy')).toContain(`img-src 'self' https://pictures.example;`)
     expect(body).toContain(`src="${logoUri}"`)
-  })
-
-  it('if the host manages the clients, users see and disconnect its applications', async () => {
-    const client = { client_id: 'ledger', client_secret: 'the secret of the host' }
-    const row = {
-      kind: 'application',
-      clientId: client.client_id,
-      accountId: 'acme',
-      name: 'Ledger',
-      products: ['invoices'],
-      redirectUris: [CALLBACK],
-    } as const
-    const hosted = await startConsole({
-      store: memoryStore(),
-      gatehouse: {
-        registry: {
-          find: (clientId) => (clientId === row.clientId ? row : undefined),
-          verifySecret: (_client, secret) => secret === client.client_secret,
-        },
-      },
-    })
-    const visitor = hosted.visit('alice')
-    const parameters = { scope: 'invoices:read' }
-    const { access_token } = await connect(hosted, client, { browser: visitor.browser, parameters })
-    const page = await visitor.open(PATH)
-    expect(cardsOf(page.body)[0]).toContain('by Acme Ltd')
-    const after = await visitor.submit(page, 'disconnect', { application: row.clientId })
-    expect(textOf(after.body)).toContain('Ledger is disconnected.')
-    expect((await hosted.call('GET /invoices/list', access_token)).status).toBe(401)
-    await hosted.close()
   })
 
   it('another cursor than one of the list gets 404', async () => {

@@ -335,46 +335,6 @@ describe('details of the pages of operators', () => {
     await host.close()
   })
 
-  it('the tokens of a client that the host manages can be revoked', async () => {
-    const row = {
-      kind: 'apiKey',
-      clientId: 'own',
-      accountId: 'acme',
-      name: 'Own',
-      products: ['invoices'],
-    } as const
-    const host = await startConsole({
-      store: memoryStore(),
-      gatehouse: {
-        registry: {
-          find: (id) => (id === 'own' ? row : undefined),
-          verifySecret: () => false,
-          list: () => [row],
-        },
-      },
-    })
-    const visitor = host.visit('root')
-    const page = await visitor.open('/console/operator/clients/own')
-    expect(textOf(page.body)).toContain('The host manages its API keys and applications itself.')
-    const answer = await visitor.submit(page, 'revokeTokens')
-    expect(textOf(answer.body)).toContain('All access tokens revoked root')
-    const confirmation = await visitor.open('/console/operator/accounts/acme/revoke')
-    expect(textOf(confirmation.body)).toContain('The host manages these, so they are not counted here.')
-    expect(confirmation.body).not.toContain('type="checkbox"')
-    const revoked = await visitor.submit(confirmation, 'revokeAll', { endSecrets: 'yes' })
-    expect(revoked.status).toBe(200)
-    expect(textOf(revoked.body)).toContain('They can get new tokens until the host stops them.')
-    for (const path of [
-      'operator/accounts/acme',
-      'operator/accounts/acme/revoke',
-      'operator/audit',
-      'activity',
-    ]) {
-      expect((await visitor.get(`/console/${path}`)).status).toBe(200)
-    }
-    await host.close()
-  })
-
   it('an operator with German gets the pages in German', async () => {
     const host = await startConsole({ store: memoryStore() })
     const get = async (path: string) =>

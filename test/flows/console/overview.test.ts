@@ -78,15 +78,4 @@ describe('what the overview shows', () => {
     expect(textOf(await open('de'))).toMatch(/Übersicht.*mehr als 100.*Letzte Aktivität/)
     await host.close()
   })
-
-  it('a host that manages its clients itself gets an overview without them', async () => {
-    const host = await startConsole({
-      store: memoryStore(),
-      gatehouse: { registry: { find: () => undefined, verifySecret: () => false } },
-    })
-    const { status, body } = await host.visit('acme').get('/console')
-    expect(status).toBe(200)
-    expect(body).not.toContain('/api-keys/new')
-    await host.close()
-  })
 })

@@ -4,7 +4,6 @@ import { afterEach, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { startHost } from '../../support/host.ts'
-import { createGrantLifecycle } from '../../../src/grants/grant-lifecycle.ts'
 import { startManagement } from './setup.ts'
 import { createManagementApi } from '../../../src/management.ts'
 
@@ -72,45 +71,4 @@ it('while the store is away, requests get 503 with Retry-After, and the cause st
     expect(JSON.stringify(answer.body)).not.toContain('ECONNRESET')
   }
   faulty.comeBack()
-})
-
-it('if the host manages the clients, routes of clients get 501', async () => {
-  const host = await startManagement({
-    store: memoryStore(),
-    gatehouse: { registry: { find: () => undefined, verifySecret: () => false } },
-  })
-  closing.push(host.close)
-  const { call } = host.api('acme')
-  expect(await call('GET /api-keys')).toMatchObject({ status: 501, body: { code: 'ERR_REGISTRY_READ_ONLY' } })
-  expect((await call('GET /authorizations')).body).toEqual({ items: [] })
-})
-
-it('if the host manages the clients, users see the names of the applications that they authorized', async () => {
-  const store = memoryStore()
-  const row = {
-    kind: 'application',
-    clientId: 'ledger',
-    accountId: 'acme',
-    name: 'Ledger',
-    products: [],
-    redirectUris: [],
-  } as const
-  const registry = {
-    find: (id: string) => (id === row.clientId ? row : undefined),
-    verifySecret: () => false,
-  }
-  const host = await startManagement({ store, gatehouse: { registry } })
-  closing.push(host.close)
-  const lifecycle = createGrantLifecycle(store, {
-    refreshToken: 86_400,
-    delegatedAccessToken: 3600,
-  })
-  const iat = Math.floor(Date.now() / 1000)
-  const versions = await lifecycle.consentVersions.current({ accountId: 'alice' }, row.clientId)
-  const grant = { accountId: 'alice', clientId: row.clientId, iat, exp: iat + 3600, versions }
-  await lifecycle.records.create('grant-1', grant, 3600)
-  await lifecycle.activate('grant-1')
-  const { status, body } = await host.api('alice').call('GET /authorizations')
-  expect(status).toBe(200)
-  expect(body.items).toMatchObject([{ clientId: 'ledger', application: { name: 'Ledger' } }])
 })

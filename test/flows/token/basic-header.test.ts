@@ -101,33 +101,3 @@ describeEachStore('imported secrets in the Basic header', (makeStore) => {
     expect(refreshed.status).toBe(200)
   })
 })
-
-it('verifySecret() is called once for a secret that form-decoding does not change', async () => {
-  const verified: string[] = []
-  const row = { kind: 'apiKey', clientId: 'k', accountId: 'acme', name: 'K', products: ['invoices'] } as const
-  const host = await startHost({
-    gatehouse: {
-      registry: {
-        find: (id: string) => (id === 'k' ? row : undefined),
-        verifySecret: (_client: unknown, secret: string) => {
-          verified.push(secret)
-          return secret === 'a+b'
-        },
-      },
-    },
-  })
-  await host.gatehouse.ready()
-  const request = async (secret: string) => {
-    verified.splice(0)
-    const { status } = await host.token(
-      { grant_type: 'client_credentials' },
-      { authorization: `Basic ${base64(`k:${secret}`)}` },
-    )
-    return { status, verified: [...verified] }
-  }
-  expect(await request('plain')).toEqual({ status: 401, verified: ['plain'] })
-  expect(await request('a+b')).toEqual({ status: 200, verified: ['a b', 'a+b'] })
-  expect(await request('a%2Bb')).toEqual({ status: 200, verified: ['a+b'] })
-  expect(await request('a%b')).toEqual({ status: 401, verified: ['a%b'] })
-  await host.close()
-})

@@ -1,8 +1,7 @@
 import type { Gatehouse } from '../../../src/gatehouse/gatehouse.ts'
 import { hashSecret } from '../../../src/clients/secrets.ts'
-import type { HostClient } from '../../../src/clients/client.ts'
 
-/** A client of both hosts. The same client has the same id and secret at each host. */
+/** A client of both hosts. */
 export interface TestClient {
   readonly kind: 'apiKey' | 'application'
   readonly clientId: string
@@ -28,8 +27,8 @@ export const MISSING_ACCOUNT = 'ghost'
 /** An account for which `accounts.find` throws an error. */
 export const FAILING_ACCOUNT = 'failing'
 
-/** Clients that both kinds of registry can hold. */
-const COMMON: readonly TestClient[] = [
+/** Clients that the store can hold. */
+const STORED: readonly TestClient[] = [
   key('key_plain'),
   key('key.of-one~product', { products: ['invoices'] }),
   key('key_removed', { removedOperations: ['invoices:create', 'payments:list'] }),
@@ -46,7 +45,7 @@ const COMMON: readonly TestClient[] = [
   key('app_plain', { kind: 'application' }),
 ]
 
-/** Ids that only a registry of the host can hold. */
+/** Ids that no client can have. */
 const ODD: readonly TestClient[] = [
   key('key with space'),
   key('key:colon'),
@@ -55,20 +54,16 @@ const ODD: readonly TestClient[] = [
   key('constructor'),
   key('ünicode'),
   key('x'.repeat(257)),
-  key('key_unknown_product', { products: ['gone'] }),
-  key('key_throwing'),
 ]
 
-/** All clients of a stand. */
-export function clientsOf(hasHostRegistry: boolean): readonly TestClient[] {
-  return hasHostRegistry ? [...COMMON, ...ODD] : COMMON
-}
+/** All clients that requests name. */
+export const CLIENTS: readonly TestClient[] = [...STORED, ...ODD]
 
 const REDIRECT_URIS = ['https://app.example/callback']
 
 /** Creates the clients in the store of a gatehouse. */
 export async function createInStore({ apiKeys, applications, audit }: Gatehouse): Promise<void> {
-  for (const client of COMMON) {
+  for (const client of STORED) {
     const { clientId, accountId, userId, secret } = client
     const service = client.kind === 'apiKey' ? apiKeys : applications
     // A client is created with a product. A client without products has lost its product later.
@@ -82,21 +77,4 @@ export async function createInStore({ apiKeys, applications, audit }: Gatehouse)
   }
   // This waits until the clients are written in full.
   await audit.list()
-}
-
-/** The registry of a host that has all clients. `note` receives each call. */
-export function hostRegistry(note: (call: readonly unknown[]) => void) {
-  const rows = new Map(clientsOf(true).map((client) => [client.clientId, client]))
-  return {
-    async find(clientId: string) {
-      note(['registry.find', clientId])
-      if (clientId === 'key_throwing') throw new Error('the database of the host is down')
-      const row = rows.get(clientId)
-      return row && ({ ...row, name: clientId, redirectUris: REDIRECT_URIS } as unknown as HostClient)
-    },
-    verifySecret(client: HostClient, secret: string) {
-      note(['registry.verifySecret', client.clientId, secret])
-      return rows.get(client.clientId)?.secret === secret
-    },
-  }
 }

@@ -12,24 +12,23 @@ import { products } from '../../fixtures/products.ts'
 import type { Answer } from '../fuzz/answer.ts'
 import { createDriver, type Driver } from '../fuzz/driver.ts'
 import { withoutFastPath } from './without-fast-path.ts'
-import { createInStore, FAILING_ACCOUNT, hostRegistry, MISSING_ACCOUNT } from './clients.ts'
+import { createInStore, FAILING_ACCOUNT, MISSING_ACCOUNT } from './clients.ts'
 
 export const ORIGIN = 'http://localhost:3000'
 
 /** What differs between the stands. Both hosts of a stand have the same. */
 export interface Variant {
-  readonly hasHostRegistry: boolean
   readonly hasBodyParser: boolean
   /** Headers that the host sets before gatehouse answers. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 export const VARIANTS: readonly Variant[] = [
-  { hasHostRegistry: false, hasBodyParser: false, headers: {} },
-  { hasHostRegistry: true, hasBodyParser: false, headers: { Vary: 'Accept-Encoding' } },
-  { hasHostRegistry: false, hasBodyParser: true, headers: { 'Cache-Control': 'private', 'X-Host': '1' } },
-  { hasHostRegistry: true, hasBodyParser: false, headers: { 'Access-Control-Allow-Origin': '*' } },
-  { hasHostRegistry: false, hasBodyParser: false, headers: { 'Content-Type': 'application/vnd.x+json' } },
+  { hasBodyParser: false, headers: {} },
+  { hasBodyParser: false, headers: { Vary: 'Accept-Encoding' } },
+  { hasBodyParser: true, headers: { 'Cache-Control': 'private', 'X-Host': '1' } },
+  { hasBodyParser: false, headers: { 'Access-Control-Allow-Origin': '*' } },
+  { hasBodyParser: false, headers: { 'Content-Type': 'application/vnd.x+json' } },
 ]
 
 /** What one host did with the bytes of one connection. */
@@ -66,12 +65,11 @@ async function startWay(isFast: boolean, variant: Variant, keys: readonly Signin
         return id === MISSING_ACCOUNT ? undefined : { id }
       },
     },
-    ...(variant.hasHostRegistry && { registry: hostRegistry(note) }),
     signingKeys: { jwks: { keys: keys.map((key) => ({ ...key })) } },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
   })
   await gatehouse.ready()
-  if (!variant.hasHostRegistry) await createInStore(gatehouse)
+  await createInStore(gatehouse)
   for (const name of EVENTS) {
     gatehouse.on(name, (event) => {
       // Outside of a request to oidc-provider, this property is undefined.

@@ -1,11 +1,6 @@
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
+import { hasSecret, type ClientRegistry, type StoredClient } from '../../../clients/client-registry.ts'
 import type { Client } from '../../../clients/client.ts'
-
-/** The functions of the registry that authenticate a client by its secret. */
-export interface ClientSecrets {
-  find(clientId: string): Promise<Client | undefined>
-  verifySecret(client: Client, secret: string): Promise<boolean>
-}
 
 /**
  * Finds the client that authenticates by HTTP Basic (RFC 6749 2.3.1).
@@ -14,28 +9,17 @@ export interface ClientSecrets {
  * @returns undefined for an unknown or disabled client, a wrong secret or a malformed header
  */
 export async function authenticateBasicClient(
-  registry: ClientSecrets,
+  registry: ClientRegistry,
   authorization: string,
 ): Promise<Client | undefined> {
   const credentials = readBasicCredentials(authorization)
-  // An absent or malformed header has no client id, so the host's database is not queried.
   if (!credentials) return undefined
   const client = await registry.find(credentials.clientId)
   if (!client || client.disabled) return undefined
-  return (await verifyOneOf(registry, client, credentials.clientSecrets)) ? client : undefined
+  return hasOneOf(client, credentials.clientSecrets) ? client : undefined
 }
 
-/**
- * Whether one of the possible readings of a secret is a current secret of the client. The readings are
- * compared in their order, up to the first that is right.
- */
-export async function verifyOneOf(
-  registry: Pick<ClientSecrets, 'verifySecret'>,
-  client: Client,
-  secrets: readonly string[],
-): Promise<boolean> {
-  for (const secret of secrets) {
-    if (await registry.verifySecret(client, secret)) return true
-  }
-  return false
+/** Whether one of the possible readings of a secret is a live secret of the client. */
+export function hasOneOf(client: StoredClient, secrets: readonly string[]): boolean {
+  return secrets.some((secret) => hasSecret(client, secret))
 }

@@ -3,7 +3,8 @@ import type { Context } from 'koa'
 import { answerErrorAsJson } from '../../../http/error-response.ts'
 import { isKnown } from '../../../http/public-document.ts'
 import type { RevocationPage, RevocationSource } from '../../../revocation/revocation-source.ts'
-import { authenticateBasicClient, type ClientSecrets } from './basic-client-authentication.ts'
+import type { ClientRegistry } from '../../../clients/client-registry.ts'
+import { authenticateBasicClient } from './basic-client-authentication.ts'
 
 /**
  * Milliseconds for which gateways with the same cursor share one page. Gateways that started together often
@@ -24,7 +25,7 @@ export type RevocationFeed = (ctx: Context) => Promise<void>
 
 /** @param parts.realm {auth_url}; the realm in the header `WWW-Authenticate` */
 export function createRevocationFeed(parts: {
-  readonly registry: ClientSecrets
+  readonly registry: ClientRegistry
   readonly source: RevocationSource
   readonly realm: string
 }): RevocationFeed {

@@ -1,22 +1,11 @@
 import type { Adapter, KoaContextWithOIDC } from 'oidc-provider'
 import type { Client } from '../../../clients/client.ts'
-import { isPrintableAscii } from '../../../validation/predicates.ts'
 import { toClientMetadata, UNKNOWN_CLIENT } from '../client-metadata.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { prefetch } from '../request-reads.ts'
 import { currentContext, requestState } from '../request-state.ts'
 import { FRONT_CHANNEL } from '../routes.ts'
 import { modelAdapter } from './adapter.ts'
-
-/**
- * Whether a text can be the id of a client. For any other text, the host's registry is not queried, because a
- * database may fail on some characters, such as NUL. Names such as `constructor` are excluded, because
- * oidc-provider uses client ids as the property names of a plain object. Under the name `constructor`, it
- * would find an inherited property.
- */
-export function isPossibleId(clientId: string): boolean {
-  return isPrintableAscii(clientId) && !(clientId in Object.prototype)
-}
 
 /**
  * API keys and applications as oidc-provider's clients. oidc-provider does not find a disabled client. In a
@@ -35,7 +24,7 @@ export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderPar
   return modelAdapter('Client', {
     async find(clientId) {
       const ctx = currentContext()
-      const record = isPossibleId(clientId) ? await findUsable(ctx, clientId) : undefined
+      const record = await findUsable(ctx, clientId)
       if (!record) return ctx.oidc.route.startsWith('end_session') ? UNKNOWN_CLIENT : undefined
       requestState(ctx).clients.set(clientId, record)
       return toClientMetadata(record)

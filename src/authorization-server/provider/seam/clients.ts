@@ -1,9 +1,8 @@
 import type { Adapter, Client as ProviderClient, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { createLru } from '../../../async/lru.ts'
-import type { ClientRegistry } from '../../../clients/client-registry.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
 import { recordOf } from '../client-metadata.ts'
-import { verifyOneOf } from '../endpoints/basic-client-authentication.ts'
+import { hasOneOf } from '../endpoints/basic-client-authentication.ts'
 import { currentContext, requestState } from '../request-state.ts'
 import { disguiseToken } from './tokens.ts'
 
@@ -42,19 +41,15 @@ export function cacheClients({ Client }: Provider): void {
 }
 
 /**
- * Lets the registry compare client secrets, because only their hashes are stored.
+ * Compares client secrets with their hashes, because only the hashes are stored.
  *
  * Relies on: client authentication awaits `client.compareClientSecret(secret)` inside the request's context.
  */
-export function compareSecretsByHash(
-  provider: Provider,
-  registry: ClientRegistry,
-  clientAuthenticated: ClientAuthenticated,
-): void {
+export function compareSecretsByHash(provider: Provider, clientAuthenticated: ClientAuthenticated): void {
   const { prototype } = provider.Client as unknown as { prototype: Record<string, unknown> }
   prototype['compareClientSecret'] = async function (this: ProviderClient, secret: string) {
     const ctx = currentContext()
-    if (!(await verifySecret(registry, ctx, this, secret))) return false
+    if (!isSecretOf(ctx, this, secret)) return false
     disguiseToken(ctx)
     await clientAuthenticated(ctx, this)
     return true
@@ -66,13 +61,8 @@ export function compareSecretsByHash(
  * then in the form that the client sent, because many clients do not encode their secret. Authentication
  * fails only if both forms are wrong.
  */
-async function verifySecret(
-  registry: ClientRegistry,
-  ctx: KoaContextWithOIDC,
-  client: ProviderClient,
-  secret: string,
-): Promise<boolean> {
-  const { host, early } = requestState(ctx)
-  const { clientSecrets = [secret] } = readBasicCredentials(host.get('Authorization')) ?? {}
-  return verifyOneOf(early?.registry ?? registry, recordOf(client), clientSecrets)
+function isSecretOf(ctx: KoaContextWithOIDC, client: ProviderClient, secret: string): boolean {
+  const authorization = requestState(ctx).host.get('Authorization')
+  const { clientSecrets = [secret] } = readBasicCredentials(authorization) ?? {}
+  return hasOneOf(recordOf(client), clientSecrets)
 }

@@ -14,11 +14,11 @@ import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 /** Changes a newly built provider, before its first request. */
 export function applySeam(
   provider: Provider,
-  { registry, refreshTokenFormat }: Pick<ProviderDependencies, 'registry' | 'refreshTokenFormat'>,
+  { refreshTokenFormat }: Pick<ProviderDependencies, 'refreshTokenFormat'>,
   clientAuthenticated: ClientAuthenticated,
 ): void {
   cacheClients(provider)
-  compareSecretsByHash(provider, registry, clientAuthenticated)
+  compareSecretsByHash(provider, clientAuthenticated)
   nameRefreshTokensAfterTheirFamily(provider, refreshTokenFormat)
   takeAddressesFromIssuer(provider)
   takeCookieSecurityFromIssuer(provider)

@@ -3,13 +3,14 @@ import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createRevocationFeed } from '../../../../src/authorization-server/provider/endpoints/revocation-feed.ts'
-import type { Client } from '../../../../src/clients/client.ts'
+import { hashSecret } from '../../../../src/clients/secrets.ts'
 import type { RevocationPage } from '../../../../src/revocation/revocation-source.ts'
+import { registryOf } from '../../../support/registry-of.ts'
 
-const registry = {
-  find: async (clientId: string) => ({ kind: 'apiKey', clientId, resourceServer: true }) as Client,
-  verifySecret: async () => true,
-}
+const secret = 'a secret of a gateway'
+const registry = await registryOf({ clientId: 'key', resourceServer: true }, [
+  { hash: hashSecret(secret), createdAt: 1 },
+])
 const revoked = { of: 'token', id: 'jti', until: 1_900_000_000 } as const
 const page = (cursor: string, over: Partial<RevocationPage> = {}): RevocationPage => ({
   revocations: [],
@@ -38,7 +39,7 @@ afterEach(async () => {
 })
 
 async function ask(cursor?: string, headers: Record<string, string> = {}) {
-  const authorization = `Basic ${Buffer.from('key:secret').toString('base64')}`
+  const authorization = `Basic ${Buffer.from(`key:${secret}`).toString('base64')}`
   const query = cursor === undefined ? '' : `?${new URLSearchParams({ cursor }).toString()}`
   const response = await fetch(address + query, { headers: { authorization, ...headers } })
   const text = await response.text()
@@ -54,7 +55,7 @@ it('the revocation feed passes the cursor to its source unchanged, and treats an
 
 it('the revocation feed ignores the cursor if the query contains two cursors', async () => {
   read.mockResolvedValue(page('next'))
-  const authorization = `Basic ${Buffer.from('key:secret').toString('base64')}`
+  const authorization = `Basic ${Buffer.from(`key:${secret}`).toString('base64')}`
   await fetch(`${address}?cursor=a&cursor=b`, { headers: { authorization } })
   expect(read.mock.calls).toEqual([[undefined]])
 })

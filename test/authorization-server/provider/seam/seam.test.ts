@@ -84,9 +84,8 @@ describe('the cache of clients in oidc-provider', () => {
   }
   const withSeam = () =>
     providerOf((provider) => {
-      const registry = { find: async () => undefined, verifySecret: async () => false }
       const refreshTokenFormat = createRefreshTokenFormat([Buffer.alloc(32)])
-      applySeam(provider, { registry, refreshTokenFormat }, async () => {})
+      applySeam(provider, { refreshTokenFormat }, async () => {})
     })
   const ids = Array.from({ length: 250 }, (_, index) => `key${index}`)
   const findAll = ({ provider }: { provider: Provider }) =>

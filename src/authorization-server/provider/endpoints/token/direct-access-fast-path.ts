@@ -10,10 +10,9 @@ import { randomId } from '../../../../keys/random-id.ts'
 import { findAccountOnce } from '../../account-lookup.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
 import { startLookups, type EarlyLookups } from '../../early-lookups.ts'
-import { isPossibleId } from '../../models/clients.ts'
 import { reportWrongSecret } from '../../report-wrong-secrets.ts'
 import { isKnownResource } from '../../resource-indicator.ts'
-import { verifyOneOf } from '../basic-client-authentication.ts'
+import { hasOneOf } from '../basic-client-authentication.ts'
 import { reportDirectToken, reportRejection } from '../token.ts'
 import { directClaims, directTokenResponse, directTokenScopes } from './direct-access.ts'
 
@@ -159,8 +158,8 @@ async function authenticate(
   registry: ClientRegistry,
   { clientId, clientSecrets }: BasicCredentials,
 ): Promise<Authentication> {
-  const client = isPossibleId(clientId) ? await registry.find(clientId) : undefined
+  const client = await registry.find(clientId)
   if (!client) return { isWrong: true }
   if (client.disabled || client.kind !== 'apiKey') return UNKNOWN
-  return { client, isWrong: !(await verifyOneOf(registry, client, clientSecrets)) }
+  return { client, isWrong: !hasOneOf(client, clientSecrets) }
 }
