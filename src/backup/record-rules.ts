@@ -98,9 +98,7 @@ const secretsRule: Rule = (value) =>
     : listOf(secretRule)(value)
 
 /** The rule for a revocation of only some scopes of a client. */
-export const partialRevocationsRule: Rule = optional(
-  objectOf({ since: countRule, scopes: storedListOf(textRule) }),
-)
+const partialRevocationsRule: Rule = optional(objectOf({ since: countRule, scopes: storedListOf(textRule) }))
 
 /** The rules for the record of a client. */
 export const CLIENT_RECORD: Fields = {

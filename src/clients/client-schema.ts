@@ -31,7 +31,7 @@ const COMMON: Fields = {
  * The rules for the fields of a stored client, by kind. Clients from the host's own database and clients in
  * an exported file must obey stricter rules.
  */
-export const clientFields = {
+const clientFields = {
   apiKey: { ...COMMON, resourceServer: optional(booleanRule) },
   application: {
     ...COMMON,
@@ -56,7 +56,7 @@ export function clientRuleOf(fields: Readonly<Record<Client['kind'], Fields>>): 
 }
 
 /** The rule for a revocation of only some scopes of a client. */
-export const partialRevocationsRule = optional(objectOf({ since: countRule, scopes: listOf(textRule) }))
+const partialRevocationsRule = optional(objectOf({ since: countRule, scopes: listOf(textRule) }))
 
 const deletedRule = objectOf({
   deleted: oneOf(true),

@@ -51,7 +51,7 @@ describeEachKind('secrets of clients', (context) => {
 
     const found = (await registry.find(clientId))!
     const verified = [first, second, third].map((secret) => hasSecret(found, secret))
-    expect(await Promise.all(verified)).toEqual([false, false, true])
+    expect(verified).toEqual([false, false, true])
   })
 
   it('a rotation without an overlap immediately revokes all other secrets', async () => {
@@ -63,7 +63,7 @@ describeEachKind('secrets of clients', (context) => {
     expect(third.oldSecretExpiresAt).toBeUndefined()
     const found = (await registry.find(clientId))!
     const verified = [first, second, third.clientSecret].map((secret) => hasSecret(found, secret))
-    expect(await Promise.all(verified)).toEqual([false, false, true])
+    expect(verified).toEqual([false, false, true])
   })
 
   it('exactly one of several concurrent rotations succeeds', async () => {
