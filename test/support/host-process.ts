@@ -1,5 +1,5 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { symlink, writeFile } from 'node:fs/promises'
+import { cp, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -87,6 +87,8 @@ export async function compileHostProgram(main = 'host-process-main'): Promise<Ho
   await symlink(path.join(root, 'package.json'), path.join(folder, 'package.json'))
   await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   await promisify(execFile)(path.join(root, 'node_modules/.bin/tsc'), ['-p', folder])
+  const isAsset = (file: string) => !/\.(ts|json)$/.test(file)
+  await cp(path.join(root, 'src'), path.join(folder, 'dist/src'), { recursive: true, filter: isAsset })
 
   const children: ChildProcess[] = []
   return {

@@ -70,11 +70,40 @@ async function copy(button) {
   setTimeout(() => (button.textContent = label), 2000)
 }
 
+/**
+ * @param {Element} root
+ * @param {string} address
+ */
+async function follow(root, address) {
+  if (!(await load(root, address))) location.assign(address)
+}
+
+/**
+ * @param {Element} root
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement | null} submitter
+ */
+async function send(root, form, submitter) {
+  const fields = new URLSearchParams()
+  for (const [name, value] of new FormData(form, submitter)) {
+    if (typeof value === 'string') fields.append(name, value)
+  }
+  const url = new URL(form.getAttribute('action') ?? location.href, location.href)
+  const isPost = form.method === 'post'
+  if (!isPost) url.search = fields.toString()
+  if (!(await load(root, url, isPost ? { method: 'POST', body: fields } : {}))) {
+    root.querySelector('[data-offline]')?.removeAttribute('hidden')
+  }
+}
+
 addEventListener('popstate', () => location.reload())
 
-document.addEventListener('click', async (event) => {
+document.addEventListener('click', (event) => {
   const button = closest(event, '.gatehouse [data-copy]')
-  if (button instanceof HTMLElement) return copy(button)
+  if (button instanceof HTMLElement) {
+    void copy(button)
+    return
+  }
   const link = closest(event, '[data-gatehouse-embed] .gatehouse a[href]')
   if (!(link instanceof HTMLAnchorElement) || link.target || event.defaultPrevented) return
   if (event.ctrlKey || event.metaKey || event.shiftKey) return
@@ -82,26 +111,16 @@ document.addEventListener('click', async (event) => {
   if (!(root instanceof HTMLElement) || link.origin !== location.origin) return
   if (!link.pathname.startsWith(root.dataset.path ?? '')) return
   event.preventDefault()
-  if (!(await load(root, link.href))) location.assign(link.href)
+  void follow(root, link.href)
 })
 
-document.addEventListener('submit', async (event) => {
+document.addEventListener('submit', (event) => {
   const form = closest(event, '.gatehouse form')
   const root = form?.closest('.gatehouse')
   if (!(form instanceof HTMLFormElement) || !root || event.defaultPrevented) return
   const { submitter } = event
   const question = submitter?.dataset.confirm ?? form.dataset.confirm
-  if (question && !confirm(question)) return event.preventDefault()
-  if (root.hasAttribute('aria-busy')) return event.preventDefault()
-  const fields = new URLSearchParams()
-  for (const [name, value] of new FormData(form, submitter)) {
-    if (typeof value === 'string') fields.append(name, value)
-  }
-  const url = new URL(form.getAttribute('action') ?? location.href, location.href)
+  const isStopped = (question && !confirm(question)) || root.hasAttribute('aria-busy')
   event.preventDefault()
-  const isPost = form.method === 'post'
-  if (!isPost) url.search = fields.toString()
-  if (!(await load(root, url, isPost ? { method: 'POST', body: fields } : {}))) {
-    root.querySelector('[data-offline]')?.removeAttribute('hidden')
-  }
+  if (!isStopped) void send(root, form, submitter)
 })
