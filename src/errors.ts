@@ -23,6 +23,15 @@ const STATUS = {
    * or raise the option.
    */
   ERR_TOO_MANY_CLIENTS: 422,
+  /** A change with this idempotency key is in progress. Remedy: try again in a second. */
+  ERR_IN_PROGRESS: 409,
+  /**
+   * The idempotency key is not valid, was used with another input, or what it created is gone. Remedy: use a new key for
+   * a new change.
+   */
+  ERR_IDEMPOTENCY_KEY: 422,
+  /** The client was changed since it was read. Remedy: read it again, and decide again. */
+  ERR_CHANGED: 412,
   /** The host manages the signing keys itself (`signingKeys.jwks`). Remedy: change the JWK Set. */
   ERR_SIGNING_KEYS_READ_ONLY: 500,
   /** A function of the host (`accounts`) returned an invalid value. The message names the function. */
@@ -67,7 +76,7 @@ export class GatehouseError extends Error {
   readonly status: number
   /** Whether Koa may show `message` to the client: true below 500. */
   readonly expose: boolean
-  /** Headers of the response: `Retry-After` (seconds) if the status is 503, otherwise none. */
+  /** Headers of the response: `Retry-After` (seconds) if a later try may succeed, otherwise none. */
   readonly headers: Readonly<Record<string, string>>
   /** All problems, each with its path; empty if `message` alone describes the error. */
   readonly problems: readonly Problem[]
@@ -81,7 +90,7 @@ export class GatehouseError extends Error {
     this.code = code
     this.status = STATUS[code]
     this.expose = this.status < 500
-    this.headers = this.status === 503 ? { 'Retry-After': '1' } : {}
+    this.headers = this.status === 503 || code === 'ERR_IN_PROGRESS' ? { 'Retry-After': '1' } : {}
     this.problems = options.problems ?? []
   }
 }

@@ -1,8 +1,14 @@
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { ApiKey } from './client.ts'
-import { insertNewClient, newClient, newClientFields } from './create-client.ts'
+import { beginCreation, insertNewClient, newClient, newClientFields } from './create-client.ts'
 import { createClientService, fieldSetter, fieldsSetter } from './client-service.ts'
-import type { ClientService, NewClient, WithExistingSecret, WithNewSecret } from './client-service-types.ts'
+import type {
+  ClientService,
+  CreationOptions,
+  NewClient,
+  WithExistingSecret,
+  WithNewSecret,
+} from './client-service-types.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { booleanRule, nameRule, optional } from '../validation/rules.ts'
@@ -28,9 +34,12 @@ export interface ApiKeys<
    * Creates an API key with a new secret. Only this call returns the secret.
    *
    * @throws {GatehouseError} `ERR_CONFLICT` if a client has the client id, or a deleted client had it;
-   *   `ERR_SCOPE_TOO_LARGE`; `ERR_TOO_MANY_CLIENTS`
+   *   `ERR_SCOPE_TOO_LARGE`; `ERR_TOO_MANY_CLIENTS`; with `idempotencyKey`, `ERR_IDEMPOTENCY_KEY` and `ERR_IN_PROGRESS`
    */
-  create(input: NewApiKey<Scope, Product> & WithNewSecret): Promise<{ apiKey: ApiKey; clientSecret: string }>
+  create(
+    input: NewApiKey<Scope, Product> & WithNewSecret,
+    options?: CreationOptions,
+  ): Promise<{ apiKey: ApiKey; clientSecret: string }>
   /** Imports an existing API key, with the secret that its holder already has. */
   create(
     input: NewApiKey<Scope, Product> & WithExistingSecret,
@@ -48,18 +57,24 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
   const { catalog } = dependencies
   const clients = createClientRepository<ApiKey>('apiKey', dependencies)
 
-  async function create(input: NewApiKey & { secretHash?: string | undefined }) {
+  async function create(
+    input: NewApiKey & { secretHash?: string | undefined },
+    options: CreationOptions = {},
+  ) {
     const fields = {
       ...newClientFields(catalog.current, input),
       resourceServer: optional(booleanRule),
     }
     checkInput('the API key cannot be created', input, fields)
+    const attempt = await beginCreation(clients, input, options)
     const apiKey: ApiKey = {
       kind: 'apiKey',
-      ...newClient('apiKey', input),
+      ...newClient('apiKey', input, attempt),
       resourceServer: input.resourceServer ?? false,
     }
-    return { apiKey, clientSecret: await insertNewClient(clients, apiKey, input, catalog.current, []) }
+    const parts = { catalog: catalog.current, otherScopes: [] }
+    const { client, clientSecret } = await insertNewClient(clients, { client: apiKey, input, attempt }, parts)
+    return { apiKey: client, clientSecret }
   }
 
   return {

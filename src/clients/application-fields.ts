@@ -1,5 +1,4 @@
 import { GatehouseError } from '../errors.ts'
-import type { Application } from './client.ts'
 import { booleanRule, type Fields, optional, uniqueListOf } from '../validation/rules.ts'
 import {
   findLogoUriProblem,
@@ -31,7 +30,7 @@ const MAX_ADDRESS_BYTES = 16_384
  * @param before the application before the change; undefined for a new application
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */
-export function requireShortAddresses(application: Application, before?: Application): void {
+export function requireShortAddresses(application: Addresses, before?: Addresses): void {
   const bytes = addressBytes(application)
   if (bytes <= MAX_ADDRESS_BYTES || (before && bytes <= addressBytes(before))) return
   throw new GatehouseError(
@@ -40,14 +39,24 @@ export function requireShortAddresses(application: Application, before?: Applica
   )
 }
 
+/** The addresses of an application, or of the input for a new one. */
+interface Addresses {
+  readonly redirectUris?: readonly string[] | undefined
+  readonly postLogoutRedirectUris?: readonly string[] | undefined
+  readonly homepageUri?: string | undefined
+  readonly logoUri?: string | undefined
+  readonly privacyUri?: string | undefined
+  readonly termsUri?: string | undefined
+}
+
 function addressBytes({
-  redirectUris,
-  postLogoutRedirectUris,
+  redirectUris = [],
+  postLogoutRedirectUris = [],
   homepageUri = '',
   logoUri = '',
   privacyUri = '',
   termsUri = '',
-}: Application): number {
+}: Addresses): number {
   const addresses = [...redirectUris, ...postLogoutRedirectUris, homepageUri, logoUri, privacyUri, termsUri]
   return addresses.join('').length
 }

@@ -1,11 +1,12 @@
 import type { ChangeOptions } from '../host/change-options.ts'
 import { applicationFields, requireShortAddresses } from './application-fields.ts'
 import type { Application } from './client.ts'
-import { insertNewClient, newClient, newClientFields } from './create-client.ts'
+import { beginCreation, insertNewClient, newClient, newClientFields } from './create-client.ts'
 import { createClientService, fieldSetter, fieldsSetter } from './client-service.ts'
 import type {
   ClientChanges,
   ClientService,
+  CreationOptions,
   NewClient,
   WithExistingSecret,
   WithNewSecret,
@@ -73,10 +74,11 @@ export interface Applications<
    * Creates an application with a new secret. Only this call returns the secret.
    *
    * @throws {GatehouseError} `ERR_CONFLICT` if a client has the client id, or a deleted client had it;
-   *   `ERR_SCOPE_TOO_LARGE`; `ERR_TOO_MANY_CLIENTS`
+   *   `ERR_SCOPE_TOO_LARGE`; `ERR_TOO_MANY_CLIENTS`; with `idempotencyKey`, `ERR_IDEMPOTENCY_KEY` and `ERR_IN_PROGRESS`
    */
   create(
     input: NewApplication<Scope, Product> & WithNewSecret,
+    options?: CreationOptions,
   ): Promise<{ application: Application; clientSecret: string }>
   /** Imports an existing application, with the secret that its holder already has. */
   create(
@@ -140,12 +142,17 @@ export function createApplications(
   const addressSetter = <Field extends keyof typeof applicationFields>(field: Field) =>
     fieldSetter(clients, field, applicationFields[field], requireShortAddresses)
 
-  async function create(input: NewApplication & { secretHash?: string | undefined }) {
+  async function create(
+    input: NewApplication & { secretHash?: string | undefined },
+    options: CreationOptions = {},
+  ) {
     const fields = { ...newClientFields(catalog.current, input), ...OPTIONAL_FIELDS }
     checkInput('the application cannot be created', input, fields)
+    requireShortAddresses(input)
+    const attempt = await beginCreation(clients, input, options)
     const application: Application = {
       kind: 'application',
-      ...newClient('application', input),
+      ...newClient('application', input, attempt),
       redirectUris: [...(input.redirectUris ?? [])],
       postLogoutRedirectUris: [...(input.postLogoutRedirectUris ?? [])],
       ...(input.homepageUri !== undefined && { homepageUri: input.homepageUri }),
@@ -154,9 +161,9 @@ export function createApplications(
       ...(input.termsUri !== undefined && { termsUri: input.termsUri }),
       firstParty: input.firstParty ?? false,
     }
-    requireShortAddresses(application)
-    const clientSecret = await insertNewClient(clients, application, input, catalog.current, oidcScopes)
-    return { application, clientSecret }
+    const parts = { catalog: catalog.current, otherScopes: oidcScopes }
+    const created = await insertNewClient(clients, { client: application, input, attempt }, parts)
+    return { application: created.client, clientSecret: created.clientSecret }
   }
 
   return {

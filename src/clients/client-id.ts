@@ -3,9 +3,13 @@ import type { Client } from './client.ts'
 
 const PREFIX: Record<Client['kind'], string> = { apiKey: 'key_', application: 'app_' }
 
-/** A new random client id, whose prefix shows people the kind of the client. */
-export function newClientId(kind: Client['kind']): string {
-  return PREFIX[kind] + randomBytes(16).toString('base64url')
+/**
+ * A new client id, whose prefix shows people the kind of the client.
+ *
+ * @param bytes 16 bytes that no other client has. @default random
+ */
+export function newClientId(kind: Client['kind'], bytes: Buffer = randomBytes(16)): string {
+  return PREFIX[kind] + bytes.toString('base64url')
 }
 
 /**

@@ -19,7 +19,8 @@ import { isClientId } from './client-id.ts'
 import { createClientIndex, requireRoom, type ClientPage } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientChanged, type ClientRecord, type ClientRecords } from './client-record.ts'
-import { requirePrecondition, type ConditionalChange } from './internal-options.ts'
+import type { Idempotency } from './idempotency.ts'
+import { requireMatch, type ConditionalChange } from './if-match.ts'
 import type { StoredSecret } from './secrets.ts'
 import type { LastUses } from './last-used.ts'
 
@@ -36,6 +37,8 @@ export interface ClientsDependencies {
   readonly logger: Logger
   /** The maximum number of API keys and applications of one account. */
   readonly maxClientsPerAccount: number
+  /** Makes creations and rotations repeatable. */
+  readonly idempotency: Idempotency
 }
 
 /** One change of a client, with the names that events and error messages use for it. */
@@ -58,8 +61,17 @@ export interface Change {
 export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
 export function createClientRepository<C extends Client>(kind: C['kind'], dependencies: ClientsDependencies) {
-  const { store, events, lastUses, revocations, audit, clientChanged, logger, maxClientsPerAccount } =
-    dependencies
+  const {
+    store,
+    events,
+    lastUses,
+    revocations,
+    audit,
+    clientChanged,
+    logger,
+    maxClientsPerAccount,
+    idempotency,
+  } = dependencies
   const records = clientRecords<C>(store, clientChanged)
   const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
   /** The lists of clients. Each listed client contains the time of its last use. */
@@ -73,6 +85,7 @@ export function createClientRepository<C extends Client>(kind: C['kind'], depend
     revocations,
     audit,
     logger,
+    idempotency,
     requireRoom: (accountId: string) => requireRoom(store, accountId, maxClientsPerAccount),
     /**
      * `listedAt` of the client that this process created last, in milliseconds since the epoch. 0 before the
@@ -218,7 +231,7 @@ export async function changeRecord<C extends Client>(
       let isChanged = false
       const record = await records.update(clientId, (stored) => {
         if (stored.client.kind !== kind) throw notFound(clients, clientId)
-        requirePrecondition(options, stored)
+        requireMatch(options, stored.client)
         const next = apply(stored)
         isChanged = next !== undefined
         return outbox.put(next, changeEntry(stored.client, change))

@@ -43,6 +43,16 @@ export interface WithExistingSecret {
   readonly secretHash: string
 }
 
+/** Options of a creation. */
+export interface CreationOptions {
+  /**
+   * Makes the creation repeatable for 24 hours: a repeat with the same key, `actor` and input returns the same client
+   * and secret, and creates nothing. 1 to 255 visible ASCII characters, such as a UUID. Not for imports.
+   * @default every call creates a client
+   */
+  readonly idempotencyKey?: string | undefined
+}
+
 /** Information about a client secret. It does not contain the secret itself. */
 export interface SecretInfo {
   /** Epoch seconds. */
@@ -53,6 +63,12 @@ export interface SecretInfo {
 
 /** Options of a secret rotation. */
 export interface RotationOptions extends ChangeOptions {
+  /**
+   * Makes the rotation repeatable for 24 hours: a repeat with the same key, `actor` and overlap returns the same secret,
+   * and rotates nothing. 1 to 255 visible ASCII characters, such as a UUID.
+   * @default every call rotates
+   */
+  readonly idempotencyKey?: string | undefined
   /** Seconds for which the old secret stays valid, 0 to 7776000 (90 days). @default 86400 (1 day) */
   readonly overlapSeconds?: number | undefined
 }
@@ -87,6 +103,12 @@ export interface ClientService<
 > {
   /** The client, or undefined. */
   find(clientId: string): Promise<C | undefined>
+  /**
+   * The client, if the account owns it.
+   *
+   * @throws {GatehouseError} `ERR_NOT_FOUND`, also for the client of another account
+   */
+  findOwn(accountId: string, clientId: string): Promise<C>
   /**
    * The clients of one account in order of creation, page by page. A client whose record is corrupt is
    * omitted and logged.
@@ -140,7 +162,8 @@ export interface ClientService<
    * switch to the new secret one by one. With `overlapSeconds: 0`, all older secrets are revoked at once.
    * Tokens obtained with an old secret stay valid. If the old secret leaked, call `reportCompromised` first.
    *
-   * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are valid already, except with `overlapSeconds: 0`
+   * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are valid already, except with `overlapSeconds: 0`; with
+   *   `idempotencyKey`, `ERR_IDEMPOTENCY_KEY` and `ERR_IN_PROGRESS`
    */
   rotateSecret(clientId: string, options?: RotationOptions): Promise<RotatedSecret>
   /**

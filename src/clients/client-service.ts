@@ -11,11 +11,12 @@ import {
 } from './client-products.ts'
 import { productsRule, secretHashRule } from './create-client.ts'
 import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
-import type { ClientService, RotationOptions } from './client-service-types.ts'
+import type { ClientService, RotatedSecret, RotationOptions } from './client-service-types.ts'
 import {
   changeRecord,
   findClient,
   listClients,
+  notFound,
   presentClient,
   requireRecord,
   type ApplyChange,
@@ -23,7 +24,6 @@ import {
   type ClientRepository,
 } from './client-repository.ts'
 import { deleteClient, removeAccess } from './disable-client.ts'
-import { NEW_SECRET, type RepeatableRotation } from './internal-options.ts'
 import { checkInput } from '../validation/check-input.ts'
 import {
   type Fields,
@@ -32,10 +32,12 @@ import {
   oneOf,
   optional,
   type Rule,
+  textRule,
   wholeNumber,
 } from '../validation/rules.ts'
 import { isRotated, revokeSecret, rotateSecret } from './secret-rotation.ts'
-import { hashSecret, isLive, newSecret } from './secrets.ts'
+import { hashSecret, hasSecret, isLive, newSecret, type StoredSecret } from './secrets.ts'
+import { goneSince, type Attempt } from './idempotency.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -54,6 +56,11 @@ export function createClientService<C extends Client>(
 
   return {
     find: (clientId) => findClient(clients, clientId),
+    async findOwn(accountId, clientId) {
+      const client = await findClient(clients, clientId)
+      if (client?.accountId !== accountId) throw notFound(clients, clientId)
+      return client
+    },
     list: async (options = {}) => listClients(clients, undefined, options),
     async listByOwner(accountId, options = {}) {
       checkInput('the clients cannot be listed', { accountId }, { accountId: hostIdRule })
@@ -96,18 +103,29 @@ export function createClientService<C extends Client>(
       ),
 
     async rotateSecret(clientId, options = {}) {
-      const name = 'secret.rotated'
-      checkChange(name, options, { overlapSeconds: optional(wholeNumber(0, 90 * DAY_SECONDS)) })
-      const { overlapSeconds = DAY_SECONDS, [NEW_SECRET]: repeatable }: RotationOptions & RepeatableRotation =
-        options
-      const clientSecret = repeatable?.clientSecret ?? newSecret()
-      const hash = hashSecret(clientSecret)
-      const rotation = { clientId, name, options: changeOptionsOf(options) }
-      const { secrets } = await changeRecord(clients, rotation, (record) => {
-        if (repeatable && isRotated(record.secrets, hash, repeatable)) return undefined
-        return { ...record, secrets: rotateSecret(record.secrets, { hash, now: Date.now(), overlapSeconds }) }
+      checkChange('secret.rotated', options, {
+        overlapSeconds: optional(wholeNumber(0, 90 * DAY_SECONDS)),
+        idempotencyKey: optional(textRule),
       })
-      return { clientSecret, oldSecretExpiresAt: secrets[1]?.expiresAt }
+      const { idempotencyKey: key } = options
+      if (key === undefined) return setNewSecret(clients, clientId, options)
+
+      const { client, secrets } = await requireRecord(clients, clientId)
+      const attempt = await clients.idempotency.begin({
+        key,
+        what: ['rotate secret', clientId, client.accountId, options.actor],
+        input: { overlapSeconds: options.overlapSeconds },
+        newestCreatedAt: secrets[0]?.createdAt,
+      })
+      if (attempt.isRepeat) return presentRotation(secrets, attempt)
+      try {
+        const rotated = await setNewSecret(clients, clientId, options, attempt)
+        await attempt.complete()
+        return rotated
+      } catch (error) {
+        await attempt.fail(error)
+        throw error
+      }
     },
 
     async setSecretHash(clientId, secretHash, options) {
@@ -154,6 +172,34 @@ export function createClientService<C extends Client>(
       ),
     delete: (clientId, options) => deleteClient(clients, clientId, options),
   }
+}
+
+/** Gives a client a new secret, unless an earlier attempt at the same rotation has done so. */
+async function setNewSecret<C extends Client>(
+  clients: ClientRepository<C>,
+  clientId: string,
+  options: RotationOptions,
+  attempt?: Attempt,
+): Promise<RotatedSecret> {
+  const { overlapSeconds = DAY_SECONDS } = options
+  const clientSecret = attempt?.clientSecret ?? newSecret()
+  const hash = hashSecret(clientSecret)
+  const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }
+  const { secrets } = await changeRecord(clients, rotation, (record) => {
+    if (attempt && isRotated(record.secrets, hash, attempt)) return undefined
+    return { ...record, secrets: rotateSecret(record.secrets, { hash, now: Date.now(), overlapSeconds }) }
+  })
+  return { clientSecret, oldSecretExpiresAt: secrets[1]?.expiresAt }
+}
+
+/**
+ * The answer to a repeat of a rotation.
+ *
+ * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the secret was revoked since
+ */
+function presentRotation(secrets: readonly StoredSecret[], { clientSecret }: Attempt): RotatedSecret {
+  if (!hasSecret(secrets, hashSecret(clientSecret))) throw goneSince('secret')
+  return { clientSecret, oldSecretExpiresAt: secrets[1]?.expiresAt }
 }
 
 /** Throws if a change of a client is not allowed. */

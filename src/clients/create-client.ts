@@ -1,10 +1,12 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import { GatehouseError, isRejection } from '../errors.ts'
 import { isClientId, newClientId } from './client-id.ts'
 import type { Client } from './client.ts'
 import { findOperationProblem, findProductProblem, requireFits, scopesOf } from './client-products.ts'
-import type { NewClient } from './client-service-types.ts'
+import type { CreationOptions, NewClient } from './client-service-types.ts'
 import { changeFields } from '../host/change-options.ts'
-import { insertClient, type ClientRepository } from './client-repository.ts'
+import { findClient, insertClient, presentClient, type ClientRepository } from './client-repository.ts'
+import { goneSince, type Attempt } from './idempotency.ts'
 import {
   type Fields,
   hostIdRule,
@@ -14,7 +16,10 @@ import {
   type Rule,
   uniqueListOf,
 } from '../validation/rules.ts'
-import { hashSecret, isSecretHash, newSecret } from './secrets.ts'
+import { hashSecret, hasSecret, isSecretHash, newSecret } from './secrets.ts'
+
+/** The input for a new client, which may import an existing secret. */
+type InputWithSecret = NewClient & { readonly secretHash?: string | undefined }
 
 /** The rule for the hash of a secret in the input of a host. */
 export const secretHashRule: Rule = (value) =>
@@ -45,9 +50,9 @@ export function newClientFields(catalog: Catalog, input: unknown): Fields {
 }
 
 /** The fields that every new client has, from validated input. */
-export function newClient(kind: Client['kind'], input: NewClient) {
+export function newClient(kind: Client['kind'], input: NewClient, attempt: Attempt | undefined) {
   return {
-    clientId: input.clientId ?? newClientId(kind),
+    clientId: attempt?.clientId(kind) ?? input.clientId ?? newClientId(kind),
     accountId: input.accountId,
     ...(input.userId !== undefined && { userId: input.userId }),
     name: input.name.trim(),
@@ -60,23 +65,71 @@ export function newClient(kind: Client['kind'], input: NewClient) {
 }
 
 /**
+ * Begins an attempt at a creation that may be repeated.
+ *
+ * @returns undefined without an idempotency key
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an import, which its client id makes repeatable;
+ *   `ERR_IDEMPOTENCY_KEY`, `ERR_IN_PROGRESS`
+ */
+export async function beginCreation(
+  { kind, idempotency }: Pick<ClientRepository<Client>, 'kind' | 'idempotency'>,
+  { actor, address: _address, userAgent: _userAgent, ...input }: InputWithSecret,
+  { idempotencyKey: key }: CreationOptions,
+): Promise<Attempt | undefined> {
+  if (key === undefined) return undefined
+  if (input.clientId !== undefined || input.secretHash !== undefined) {
+    const message = 'cannot be used with clientId or secretHash'
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', `idempotencyKey ${message}`, {
+      problems: [{ path: 'idempotencyKey', message }],
+    })
+  }
+  const what = ['create', kind, input.accountId, input.userId, actor]
+  return idempotency.begin({ key, what, input })
+}
+
+/**
  * Stores a new client with its first secret: a new secret, or the hash of an existing secret.
  *
- * @returns the new secret; undefined for an existing secret
- * @throws {GatehouseError} `ERR_CONFLICT`, `ERR_SCOPE_TOO_LARGE`
+ * @param attempt of `beginCreation`, if the creation may be repeated
+ * @returns the client, which an earlier attempt may have created; the new secret, undefined for an existing secret
+ * @throws {GatehouseError} `ERR_CONFLICT`, `ERR_SCOPE_TOO_LARGE`, `ERR_TOO_MANY_CLIENTS`, `ERR_IDEMPOTENCY_KEY`
  */
 export async function insertNewClient<C extends Client>(
   clients: ClientRepository<C>,
-  client: C,
-  { secretHash, ...input }: NewClient & { readonly secretHash?: string | undefined },
-  catalog: Catalog,
-  otherScopes: readonly string[],
-): Promise<string | undefined> {
-  requireFits(client, catalog, otherScopes)
-  const clientSecret = secretHash === undefined ? newSecret() : undefined
-  const hash = secretHash ?? hashSecret(clientSecret ?? '')
-  await insertClient(clients, client, [{ hash, createdAt: client.createdAt }], input)
-  return clientSecret
+  { client, input, attempt }: { client: C; input: InputWithSecret; attempt: Attempt | undefined },
+  { catalog, otherScopes }: { catalog: Catalog; otherScopes: readonly string[] },
+): Promise<{ client: C; clientSecret: string | undefined }> {
+  const clientSecret = attempt?.clientSecret ?? (input.secretHash === undefined ? newSecret() : undefined)
+  const hash = input.secretHash ?? hashSecret(clientSecret ?? '')
+  if (attempt?.isRepeat) return { client: await requireCreated(clients, client, hash), clientSecret }
+  try {
+    requireFits(client, catalog, otherScopes)
+    await insertClient(clients, client, [{ hash, createdAt: client.createdAt }], input)
+    await attempt?.complete()
+    return { client, clientSecret }
+  } catch (error) {
+    // An earlier attempt may have created the client, and its answer was lost.
+    const created = attempt && isRejection(error) ? await findClient(clients, client.clientId) : undefined
+    await (created ? attempt?.complete() : attempt?.fail(error))
+    if (created) return { client: created, clientSecret }
+    throw error
+  }
+}
+
+/**
+ * The client that an earlier attempt has created.
+ *
+ * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if it was deleted, or its secret was revoked
+ */
+async function requireCreated<C extends Client>(
+  clients: ClientRepository<C>,
+  { clientId }: C,
+  hash: string,
+): Promise<C> {
+  const record = await clients.records.get(clientId)
+  if (!record) throw goneSince('client')
+  if (!hasSecret(record.secrets, hash)) throw goneSince('secret')
+  return presentClient(clients, record)
 }
 
 /** The product ids of an input that is not validated yet. Entries that are not texts are left out. */

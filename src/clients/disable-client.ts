@@ -11,7 +11,7 @@ import {
 } from './client-repository.ts'
 import type { ClientRecord } from './client-record.ts'
 import { checkChange } from '../host/change-options.ts'
-import { requirePrecondition, type ConditionalChange } from './internal-options.ts'
+import { requireMatch, type ConditionalChange } from './if-match.ts'
 
 /**
  * Makes a change that removes access from a client, such as `disable()` or `removeProduct()`. All access
@@ -69,7 +69,7 @@ export async function deleteClient<C extends Client>(
           ...entryDetails(client, options ?? {}),
         })
         return records.delete(clientId, checkKind, Date.now(), (deleted, before) => {
-          requirePrecondition(options, before)
+          requireMatch(options, before.client)
           return outbox.put(deleted, entryOf(before))
         })
       },

@@ -31,24 +31,19 @@ export function rotateSecret(
   return replaced === undefined ? [added] : [added, { ...replaced, expiresAt: createdAt + overlapSeconds }]
 }
 
-/** A secret that a repeated rotation sets again, and the state in which the rotation began. */
-export interface RepeatableSecret {
-  readonly clientSecret: string
-  /** `createdAt` of the newest secret before the first attempt, in epoch seconds; undefined if there was none. */
-  readonly newestCreatedAt: number | undefined
-}
-
 /**
  * Whether an earlier attempt of a repeatable rotation has added its secret already.
  *
  * @param hash the hash of the secret that the rotation adds
+ * @param attempt.newestCreatedAt `createdAt` of the newest secret before the first attempt, in epoch seconds; undefined if
+ *   there was none
  * @throws {GatehouseError} `ERR_CONFLICT` if the secrets were changed since the first attempt. The rotation must
  *   not add its secret then, because the secret may have been revoked since
  */
 export function isRotated(
   secrets: readonly StoredSecret[],
   hash: string,
-  { newestCreatedAt }: RepeatableSecret,
+  { newestCreatedAt }: { readonly newestCreatedAt?: number | undefined },
 ): boolean {
   if (secrets.some((secret) => secret.hash === hash)) return true
   if (secrets[0]?.createdAt === newestCreatedAt) return false

@@ -19,9 +19,13 @@ export interface StoredSecret {
 const PREFIX = 'gatehouse_'
 const ALGORITHM = 'sha256:'
 
-/** A new client secret: 256 random bits, in characters that need no encoding. */
-export function newSecret(): string {
-  return PREFIX + randomBytes(32).toString('base64url')
+/**
+ * A new client secret of 256 bits, in characters that need no encoding.
+ *
+ * @param bytes 32 bytes that only the server can know. @default random
+ */
+export function newSecret(bytes: Buffer = randomBytes(32)): string {
+  return PREFIX + bytes.toString('base64url')
 }
 
 /** Whether a text may be a generated secret. Messages must not quote such a text. */
@@ -67,6 +71,11 @@ export function isSecretHash(value: unknown): value is string {
  */
 export function isLive(secret: StoredSecret, now: number): boolean {
   return secret.expiresAt === undefined || now < secret.expiresAt * 1000
+}
+
+/** Whether a secret with this hash is still accepted. */
+export function hasSecret(secrets: readonly StoredSecret[], hash: string): boolean {
+  return secrets.some((secret) => secret.hash === hash && isLive(secret, Date.now()))
 }
 
 /** The bytes of a hash. */

@@ -1,4 +1,6 @@
 import type { Context, Middleware } from 'koa'
+import { createFailures } from '../front-door/failure.ts'
+import { Rejection } from '../front-door/rejection.ts'
 import { pathBelow } from '../http/path-below.ts'
 import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
@@ -9,16 +11,14 @@ import { createPageTokens } from '../http/page-tokens.ts'
 import type { PageBranding } from '../http/pages/branding.ts'
 import { createAssets } from './assets/assets.ts'
 import { checkConsoleOptions, checkPartOptions } from './check-options.ts'
-import { ConsoleError } from './console-error.ts'
 import type { ConsoleOptions, ConsolePartOptions } from './console-options.ts'
 import { createDispatch } from './dispatch.ts'
 import { createMount, type Mount } from './mount.ts'
-import { errorBody, pageBody } from './page-body.ts'
+import { errorBody, errorTexts, pageBody } from './page-body.ts'
 import { consolePages } from './pages.ts'
 import type { ConsoleServices } from './services.ts'
 import type { Section } from './page.ts'
 import { createReaders, type Reader } from './reader.ts'
-import { createErrorReports } from './report-errors.ts'
 import { createResponder } from './respond.ts'
 import { createConsoleTexts } from './texts.ts'
 
@@ -66,7 +66,7 @@ export function consoleOf(parts: ConsoleParts, options: ConsoleOptions = {}): Co
   const texts = createConsoleTexts({ texts: options.texts ?? {}, defaultLocale, logger })
   const readerOf = createReaders()
   const assets = createAssets(branding.accentColor)
-  const toConsoleError = createErrorReports(parts)
+  const fail = createFailures('a page of the console', parts)
   const pages = consolePages(parts)
 
   async function findReader(ctx: Context): Promise<Reader> {
@@ -90,7 +90,7 @@ export function consoleOf(parts: ConsoleParts, options: ConsoleOptions = {}): Co
       // The callback for the language, and the layout, may read `ctx.query`. So this request gets neither.
       const isAlone = hasTooManyParameters(ctx)
       try {
-        if (isAlone) throw new ConsoleError('method', 400)
+        if (isAlone) throw new Rejection('query')
         reader = await findReader(ctx)
         const result = await dispatch(ctx, path, reader)
         if (result === undefined) return
@@ -102,14 +102,16 @@ export function consoleOf(parts: ConsoleParts, options: ConsoleOptions = {}): Co
         const { title, status = 200, images, hasFrame } = result.view
         await respond(ctx, { title, status, images, hasFrame, body: pageBody(result) }, reader)
       } catch (error) {
-        const problem = toConsoleError(ctx, error)
-        const body = errorBody(problem, reader, mount, mount.path + path)
-        const finished = { title: reader.plain(problem.title), status: problem.status, body, isAlone }
+        const failure = fail(ctx, error)
+        ctx.set({ ...failure.headers })
+        const body = errorBody(failure, reader, mount, mount.path + path)
+        const [title] = errorTexts(failure)
+        const finished = { title: reader.plain(title), status: failure.status, body, isAlone }
         try {
           await respond(ctx, finished, reader)
         } catch (layoutError) {
           // The layout of the host may fail for every page.
-          toConsoleError(ctx, layoutError)
+          fail(ctx, layoutError)
           await respond(ctx, { ...finished, isAlone: true }, reader)
         }
       }

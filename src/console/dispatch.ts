@@ -1,28 +1,27 @@
-import { Router } from '@koa/router'
 import type { Context } from 'koa'
 import { GatehouseError, type Problem } from '../errors.ts'
-import type { Permission } from '../host/accounts.ts'
-import { findCaller } from '../host/caller.ts'
+import {
+  enter,
+  isCsrfTokenExpired,
+  requireAccess,
+  requireOwnPage,
+  type FrontDoorParts,
+  type Visit,
+} from '../front-door/enter.ts'
+import { createMatch } from '../front-door/match.ts'
+import { Rejection } from '../front-door/rejection.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
-import { requesterOf } from '../http/client-address.ts'
-import { sendingSite } from '../http/csrf.ts'
 import { Form, isRejection, readForm } from '../http/form-body.ts'
-import type { PageTokens } from '../http/page-tokens.ts'
-import { ConsoleError } from './console-error.ts'
 import type { Mount } from './mount.ts'
-import type { Access, Call, Page, Redirect, View } from './page.ts'
+import type { Call, Page, Redirect, View } from './page.ts'
 import type { Reader } from './reader.ts'
 
 /** The header with which a script asks for a page without a document around it. */
 export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
 
 /** What the checks of a request need. */
-export interface DispatchParts {
+export interface DispatchParts extends FrontDoorParts {
   readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'isOperator' | 'signInUrl'>
-  readonly tokens: PageTokens
-  readonly issuerOrigin: string
-  /** Waits until the service has started. */
-  ready(): Promise<unknown>
 }
 
 /** A page to write, with what its navigation and its notices need. */
@@ -45,34 +44,10 @@ const INPUT_ERRORS: readonly string[] = [
  * to which the browser continues. It returns undefined if a page has written the response itself.
  */
 export function createDispatch(mount: Mount, parts: DispatchParts) {
-  const { accounts, tokens, issuerOrigin } = parts
-  const router = new Router({ sensitive: true, strict: true })
-  const matches = new WeakMap<object, Page>()
-  for (const each of mount.pages) {
-    router.register(mount.below(each.path), ['get', 'post'], [(ctx) => void matches.set(ctx, each)])
-  }
-  const run = router.routes()
-
-  /** Finds the page of a path, and sets the parameters of the path in `ctx.params`. */
-  async function findPage(ctx: Context, path: string): Promise<Page> {
-    const { path: matched, route } = router.match(path, ctx.method)
-    if (matched.length === 0) throw new ConsoleError('notFound')
-    if (!route) {
-      ctx.set('Allow', 'GET, HEAD, POST')
-      throw new ConsoleError('method')
-    }
-    // The router reads the path from this field, if it is set.
-    const routed = ctx as { newRouterPath?: string }
-    routed.newRouterPath = path
-    try {
-      await run(ctx as unknown as Parameters<typeof run>[0], async () => {})
-    } finally {
-      delete routed.newRouterPath
-    }
-    const page = matches.get(ctx)
-    if (!page) throw new ConsoleError('notFound')
-    return page
-  }
+  const match = createMatch(mount.pages, ({ path }) => ({
+    path: mount.below(path),
+    methods: ['get', 'post'],
+  }))
 
   /** @param path the path below the mount path */
   return async function dispatch(
@@ -80,103 +55,109 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
     path: string,
     reader: Reader,
   ): Promise<Shown | Redirect | URL | undefined> {
-    const page = await findPage(ctx, path)
-    await parts.ready()
-    const caller = await findCaller(accounts, ctx)
-    if (!caller) return signIn(ctx)
-    const call = await createCall(page, { ctx, caller, texts: reader, self: mount.path + path })
-    await requireAccess(page.access, call)
-    if (ctx.method !== 'POST') return shown(page, call)
-    return submit(page, call)
-  }
-
-  /**
-   * The address of the host's sign-in page. A form cannot continue there, because its fields would be lost. A request
-   * target in absolute form names an origin, which the sender chooses. So only its path and its query are used.
-   */
-  async function signIn(ctx: Context): Promise<URL> {
-    const isSubmitted = ctx.method === 'POST' || ctx.get(FRAGMENT_HEADER) !== ''
-    if (isSubmitted || !accounts.signInUrl) throw new ConsoleError('signIn')
-    const { pathname, search } = new URL(ctx.originalUrl, issuerOrigin)
-    const returnTo = Object.assign(new URL(issuerOrigin), { pathname, search })
-    return accounts.signInUrl(returnTo, ctx, { reauthenticate: false })
-  }
-
-  async function createCall(
-    page: Page,
-    { ctx, caller, texts, self }: Pick<Call, 'ctx' | 'caller' | 'texts' | 'self'>,
-  ): Promise<Call> {
-    const params = ctx['params'] as Readonly<Record<string, string>>
-    const isOperator = (await accounts.isOperator?.(ctx)) ?? false
-    // An operator page is not found by others, before anything else is read.
-    if (page.access === 'operator' && !isOperator) throw new ConsoleError('forbidden')
-    const resource = await page.find?.(caller, params)
-    const target = { accountId: caller.accountId, ...page.target?.(resource) }
-    let csrfToken: string | undefined
-    return {
-      ctx,
-      caller,
-      isOperator,
-      params,
-      query: Object.fromEntries(
-        Object.entries(ctx.query).map(([name, value]) => [
-          name,
-          typeof value === 'string' ? value : undefined,
-        ]),
-      ),
-      form: new Form(),
-      resource,
-      texts,
-      get csrfToken() {
-        return (csrfToken ??= tokens.issue(ctx, caller))
-      },
-      change: { actor: caller.actor, ...requesterOf(ctx) },
-      problems: [],
-      self,
-      to: mount.to,
-      has: (section) => mount.has(section) && (section !== 'operator' || isOperator),
-      may: async (permission: Permission) => (await accounts.can?.(ctx, permission, target)) ?? true,
-    }
-  }
-
-  async function requireAccess(access: Access, call: Call): Promise<void> {
-    const isAllowed =
-      access === 'signed-in' || (access === 'operator' ? call.isOperator : await call.may(access))
-    if (!isAllowed) throw new ConsoleError('forbidden')
-  }
-
-  async function submit(page: Page, call: Call): Promise<Shown | Redirect | undefined> {
-    const { ctx, caller } = call
-    if (sendingSite(ctx, issuerOrigin) === 'foreign') throw new ConsoleError('form')
-    const form = await readForm(ctx)
-    if (isRejection(form)) throw new ConsoleError('body', form.status)
-    const state = tokens.check(ctx, form.get('csrf'), caller)
-    if (state === 'invalid') throw new ConsoleError('form')
-    const name = form.get('action') ?? ''
-    const action = page.actions && Object.hasOwn(page.actions, name) ? page.actions[name] : undefined
-    if (!action) throw new ConsoleError('body', 400)
-    await requireAccess(action.access, call)
-    const submitted = { ...call, form }
-    if (state === 'expired') {
-      const problems = [{ path: '', message: EXPIRED }]
-      return shown(page, { ...submitted, problems }, EXPIRED)
-    }
+    const { found: page, params } = await match(ctx, path)
+    let visit
     try {
-      const outcome = await action.run(submitted)
-      return 'redirect' in outcome ? outcome : { view: outcome, page, call: submitted }
+      visit = await enter(page, parts, ctx, params)
     } catch (error) {
-      const problems = problemsOf(error)
-      if (problems.length === 0) throw error
-      return shown(page, { ...submitted, problems }, error)
+      const signIn = isSignedOut(error) && (await signInUrl(ctx, parts))
+      if (signIn) return signIn
+      throw error
     }
+    const call = await callOf(visit, { mount, texts: reader, path, tokens: parts.tokens })
+    return ctx.method === 'POST' ? submit(page, call, parts) : show(page, call)
   }
+}
 
-  async function shown(page: Page, call: Call, error?: unknown): Promise<Shown | undefined> {
-    const view = await page.show(call)
-    if (!view || error === undefined) return view && { view, page, call }
-    const title = call.texts.plain('problemWindow', { title: view.title })
-    return { view: { ...view, title, status: 422 }, page, call }
+function isSignedOut(error: unknown): boolean {
+  return error instanceof Rejection && error.reason === 'signedOut'
+}
+
+/**
+ * The address of the host's sign-in page. A form cannot continue there, because its fields would be lost. A request
+ * target in absolute form names an origin, which the sender chooses. So only its path and its query are used.
+ */
+async function signInUrl(ctx: Context, { accounts, issuerOrigin }: DispatchParts): Promise<URL | undefined> {
+  const isSubmitted = ctx.method === 'POST' || ctx.get(FRAGMENT_HEADER) !== ''
+  if (isSubmitted || !accounts.signInUrl) return undefined
+  const { pathname, search } = new URL(ctx.originalUrl, issuerOrigin)
+  const returnTo = Object.assign(new URL(issuerOrigin), { pathname, search })
+  return accounts.signInUrl(returnTo, ctx, { reauthenticate: false })
+}
+
+async function callOf<Resource>(
+  visit: Visit<Resource>,
+  {
+    mount,
+    texts,
+    path,
+    tokens,
+  }: { mount: Mount; texts: Reader; path: string } & Pick<DispatchParts, 'tokens'>,
+): Promise<Call<Resource>> {
+  const { ctx, caller } = visit
+  const isOperator = await visit.isOperator()
+  const query = Object.entries(ctx.query).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : undefined,
+  ])
+  let csrfToken: string | undefined
+  return {
+    ...visit,
+    query: Object.fromEntries(query) as Call['query'],
+    form: new Form(),
+    texts,
+    get csrfToken() {
+      return (csrfToken ??= tokens.issue(ctx, caller))
+    },
+    problems: [],
+    self: mount.path + path,
+    to: mount.to,
+    has: (section) => mount.has(section) && (section !== 'operator' || isOperator),
   }
+}
+
+async function submit(page: Page, call: Call, parts: DispatchParts): Promise<Shown | Redirect | undefined> {
+  requireOwnPage(call, 'console', parts)
+  const form = await readForm(call.ctx)
+  if (isRejection(form)) throw new Rejection(BODY_REASONS[form.status])
+  const isExpired = isCsrfTokenExpired(call, form.get('csrf'), parts)
+  const name = form.get('action') ?? ''
+  const action = page.actions && Object.hasOwn(page.actions, name) ? page.actions[name] : undefined
+  if (!action) throw new Rejection('body')
+  await requireAccess(call, action.access)
+  const submitted = { ...call, form }
+  if (isExpired) return showAgain(page, submitted, [{ path: '', message: EXPIRED }])
+  try {
+    const outcome = await action.run(submitted)
+    return 'redirect' in outcome ? outcome : { view: outcome, page, call: submitted }
+  } catch (error) {
+    const problems = problemsOf(error)
+    if (problems.length === 0) throw error
+    return showAgain(page, submitted, problems)
+  }
+}
+
+const BODY_REASONS = { 400: 'body', 413: 'bodyTooLarge', 415: 'mediaType' } as const
+
+async function show(page: Page, call: Call): Promise<Shown | undefined> {
+  try {
+    const view = await page.show(call)
+    return view && { view, page, call }
+  } catch (error) {
+    // A link with another cursor than one of ours, for example.
+    if (error instanceof GatehouseError && error.code === 'ERR_INVALID_ARGUMENT')
+      throw new Rejection('noRoute')
+    throw error
+  }
+}
+
+/** Shows the page of a rejected form again, with what is wrong. */
+async function showAgain(page: Page, call: Call, problems: readonly Problem[]): Promise<Shown | undefined> {
+  const again = { ...call, problems }
+  const view = await page.show(again)
+  if (!view) return undefined
+  const title = call.texts.plain('problemWindow', { title: view.title })
+  return { view: { ...view, title, status: 422 }, page, call: again }
 }
 
 /** What the page says above a form that was open for too long. The form has a new token. */

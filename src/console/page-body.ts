@@ -1,6 +1,7 @@
 import type { Form } from '../http/form-body.ts'
 import { html, type Html } from '../http/html.ts'
-import type { ConsoleError } from './console-error.ts'
+import type { Failure } from '../front-door/failure.ts'
+import type { RejectionReason } from '../front-door/rejection.ts'
 import type { Shown } from './dispatch.ts'
 import { notice } from './elements/elements.ts'
 import { FIELD_LABELS } from './elements/field-labels.ts'
@@ -50,13 +51,44 @@ function fieldOf(path: string, texts: Reader, form: Form): Html | undefined {
   return html`<a href="#${field}">${place}</a>: `
 }
 
+/** The title of the page of an error, and what the page says. */
+export function errorTexts({ status, code, reason }: Failure): readonly [title: TextName, text: TextName] {
+  if (reason) return REJECTIONS[reason]
+  if (code === 'ERR_IN_PROGRESS') return ['errorBusyTitle', 'errorInProgress']
+  if (code === 'ERR_IDEMPOTENCY_KEY') return ['errorFormTitle', 'errorRepeated']
+  if (status === 404) return NOT_FOUND
+  return status === 503 ? ['errorBusyTitle', 'errorBusy'] : ['errorInternalTitle', 'errorInternal']
+}
+
+const NOT_FOUND = ['errorNotFoundTitle', 'errorNotFound'] as const
+const FORM = ['errorFormTitle', 'errorForm'] as const
+
+const REJECTIONS: Record<RejectionReason, readonly [TextName, TextName]> = {
+  query: ['errorNotFoundTitle', 'errorMethod'],
+  noRoute: NOT_FOUND,
+  method: ['errorNotFoundTitle', 'errorMethod'],
+  signedOut: ['errorSignInTitle', 'errorSignIn'],
+  forbidden: ['errorForbiddenTitle', 'errorForbidden'],
+  foreignPage: FORM,
+  csrfToken: FORM,
+  csrfExpired: FORM,
+  body: FORM,
+  bodyTooLarge: FORM,
+  mediaType: FORM,
+  input: FORM,
+  unconditional: FORM,
+}
+
 /** The page of an error. @param retry the address that the reader can try again */
-export function errorBody(error: ConsoleError, texts: Reader, mount: Mount, retry: string): Html {
-  const isTemporary = error.status >= 500 || error.reason === 'inProgress' || error.reason === 'signIn'
-  return html`<h1>${texts.html(error.title)}</h1>
-    <p>${texts.html(error.text)}</p>
+export function errorBody(failure: Failure, texts: Reader, mount: Mount, retry: string): Html {
+  const { status, code, reason } = failure
+  const [title, text] = errorTexts(failure)
+  const isTemporary = status >= 500 || code === 'ERR_IN_PROGRESS' || reason === 'signedOut'
+  const link = reason === 'signedOut' ? 'signInLink' : 'tryAgainLink'
+  return html`<h1>${texts.html(title)}</h1>
+    <p>${texts.html(text)}</p>
     <p class="line">
-      ${isTemporary && html`<a href="${retry}">${texts.html(error.reason === 'signIn' ? 'signInLink' : 'tryAgainLink')}</a>`}
+      ${isTemporary && html`<a href="${retry}">${texts.html(link)}</a>`}
       <a href="${mount.path || '/'}">${texts.html('backToStart')}</a>
     </p>`
 }

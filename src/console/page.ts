@@ -1,8 +1,5 @@
-import type { Context } from 'koa'
 import type { Problem } from '../errors.ts'
-import type { Permission, PermissionTarget } from '../host/accounts.ts'
-import type { Caller } from '../host/caller.ts'
-import type { ChangeOptions } from '../host/change-options.ts'
+import type { Access, Guarded, Visit } from '../front-door/enter.ts'
 import type { Form } from '../http/form-body.ts'
 import type { Html } from '../http/html.ts'
 import type { Reader } from './reader.ts'
@@ -12,38 +9,27 @@ import type { TextName } from './texts.ts'
 export type Section =
   'overview' | 'apiKeys' | 'applications' | 'connected' | 'activity' | 'operator' | 'inspector'
 
-/** Who may open a page or use a form: callers with a permission, every signed-in caller, or operators. */
-export type Access = Permission | 'signed-in' | 'operator'
-
 /** One request that was checked: the caller may make it, and its form came from one of our pages. */
-export interface Call<Resource = undefined> {
-  readonly ctx: Context
-  readonly caller: Caller
-  readonly isOperator: boolean
-  /** The decoded parameters of the path. */
-  readonly params: Readonly<Record<string, string>>
+export interface Call<Resource = undefined> extends Visit<Resource> {
   /** The parameters of the query that were sent once. */
   readonly query: Readonly<Record<string, string | undefined>>
   /** The fields of the submitted form; empty for a request without a form. */
   readonly form: Form
-  /** What the path names, if it belongs to the caller. */
-  readonly resource: Resource
   /** The texts, dates and numbers for the reader. */
   readonly texts: Reader
   /** The token that every form must send, in its field `csrf`. Reading it sets the cookie of the browser. */
   readonly csrfToken: string
-  /** The options of each change that the request makes. */
-  readonly change: ChangeOptions
   /** Why the submitted form was rejected; empty if it was not. The page shows the form again. */
   readonly problems: readonly Problem[]
   /** The address of this page, to which its forms are sent. */
   readonly self: string
   /** The address of a page of the console. @param path the path of the page, such as `/api-keys/new` */
   to(path: string, query?: Readonly<Record<string, string | undefined>>): string
-  /** Whether the console, as it is mounted here, has a part. Link to a part only if it has. */
+  /**
+   * Whether the console, as it is mounted here and for this caller, has a part. Link to a part only if it has. Only
+   * operators have the part `operator`.
+   */
   has(section: Section): boolean
-  /** Whether the caller has a permission for the resource of this page. */
-  may(permission: Permission): Promise<boolean>
 }
 
 /** A page to show. */
@@ -78,20 +64,10 @@ export interface Action<Resource = undefined> {
 }
 
 /** One page. Its forms are sent to its own path. */
-export interface Page<Resource = undefined> {
+export interface Page<Resource = undefined> extends Guarded<Resource> {
   /** Path below the console, with parameters after colons: `/api-keys/:clientId`. */
   readonly path: string
   readonly section: Section
-  readonly access: Access
-  /**
-   * Finds what the path names, if it belongs to the caller.
-   *
-   * @throws {GatehouseError} `ERR_NOT_FOUND`, also if it belongs to another account
-   */
-  readonly find?:
-    ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>) | undefined
-  /** What the permission is asked for, besides the account. */
-  readonly target?: ((resource: Resource) => Omit<PermissionTarget, 'accountId'>) | undefined
   /** Writes the page. Undefined if it has written the response itself. */
   show(call: Call<Resource>): Promise<View | undefined>
   readonly actions?: { readonly [name: string]: Action<Resource> } | undefined

@@ -5,7 +5,6 @@ import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
 import type { ClientRegistry } from '../clients/client-registry.ts'
-import type { Repeatable } from '../clients/repeatable/idempotency.ts'
 import type { Connections } from '../grants/connections.ts'
 import type { VerifyToken } from '../gateway/verify-token.ts'
 import type { Grants } from '../grants/grant-service.ts'
@@ -32,7 +31,6 @@ export interface ConsoleServices {
   readonly revoked: Pick<RevocationSet, 'findCause' | 'isKeyRevoked'>
   readonly accounts: HostAccounts
   readonly catalog: CurrentCatalog
-  readonly repeatable: Repeatable
   /** {auth_url} */
   readonly issuer: string
   /** {base_url} */

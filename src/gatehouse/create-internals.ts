@@ -1,5 +1,4 @@
 import type { Pages } from '../authorization-server/interaction/pages.ts'
-import { createIdempotency } from '../clients/repeatable/idempotency.ts'
 import type { VerifyToken } from '../gateway/verify-token.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
@@ -64,10 +63,6 @@ export function createInternals(core: Core, clients: Clients, authorizations: Au
     exportableKeys: exportable,
     /** The HMAC keys of CSRF tokens, newest first. */
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
-    repeatable: createIdempotency(
-      durable,
-      settings.secrets.map((secret) => deriveKey(secret, 'idempotency')),
-    ),
     issuer: settings.issuer,
     audience: settings.audience,
     defaultLocale: settings.defaultLocale,

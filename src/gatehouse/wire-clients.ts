@@ -5,6 +5,8 @@ import type { Client } from '../clients/client.ts'
 import { createLastUses } from '../clients/last-used.ts'
 import { withRepairedEpochs } from '../clients/repair-epochs.ts'
 import { createClientTokens } from '../clients/revoke-client-tokens.ts'
+import { createIdempotency } from '../clients/idempotency.ts'
+import { deriveKey } from '../keys/derive-key.ts'
 import type { Core } from './wire-core.ts'
 
 /** API keys and applications. */
@@ -30,6 +32,10 @@ export function createClients(core: Core) {
     maxClientsPerAccount,
     oidcScopes,
     clientChanged: cache.changed,
+    idempotency: createIdempotency(
+      store,
+      settings.secrets.map((secret) => deriveKey(secret, 'idempotency')),
+    ),
   }
   return {
     registry: withRepairedEpochs(cache, { store, known: revoked }),

@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Context } from 'koa'
 
 /**
  * Creates CSRF tokens without storage. A token is the HMAC-SHA256 of the values for which it is valid (its
@@ -39,32 +38,3 @@ export function createCsrfTokens(keys: readonly Uint8Array[]) {
 
 /** Tokens that prove that a form came from one of our pages and was shown to this person. */
 export type CsrfTokens = ReturnType<typeof createCsrfTokens>
-
-/**
- * Whether a request may come from one of our pages, judged by the headers that browsers send (Fetch Metadata,
- * Origin). A request without these headers passes, because the CSRF token of the form is checked as well.
- *
- * @param origin the origin that browsers see, from `issuer`
- */
-export function isSameOrigin(ctx: Context, origin: string): boolean {
-  const site = ctx.get('Sec-Fetch-Site')
-  const sentOrigin = ctx.get('Origin')
-  return (site === '' || site === 'same-origin') && (sentOrigin === '' || sentOrigin === origin)
-}
-
-/**
- * Where the page that sent a request came from, judged by the same headers: from a page of this site, from another
- * site, or `unknown` if the request has neither header. A page without a referrer sends the Origin `null`, which
- * also says nothing.
- *
- * @param issuerOrigin the origin of the authorization service, which is an origin of the host too
- */
-export function sendingSite(ctx: Context, issuerOrigin: string): 'own' | 'foreign' | 'unknown' {
-  const site = ctx.get('Sec-Fetch-Site')
-  const origin = ctx.get('Origin')
-  // Browsers set Sec-Fetch-Site themselves, and a proxy does not change what it means.
-  if (site !== '') return site === 'same-origin' ? 'own' : 'foreign'
-  if (origin === '' || origin === 'null') return 'unknown'
-  // `ctx.origin` is not used: in Koa 3 it is the header Origin itself.
-  return origin === `${ctx.protocol}://${ctx.host}` || origin === issuerOrigin ? 'own' : 'foreign'
-}

@@ -19,7 +19,7 @@ export interface PageNeeds {
  * Sets the headers of a page: no scripts, no framing (except for previews), no caching.
  *
  * `Referrer-Policy` is `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own
- * forms, and `isSameOrigin()` would reject that origin. `Cross-Origin-Opener-Policy` is not set, because many
+ * forms, and `isFromOwnPage()` would reject that origin. `Cross-Origin-Opener-Policy` is not set, because many
  * applications open the authorization in a popup. With that header, the application's page would lose its
  * reference to the popup.
  */

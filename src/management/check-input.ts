@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { formatPath } from '../errors.ts'
-import { ApiError } from './api-error.ts'
+import { Rejection } from '../front-door/rejection.ts'
 
 /** Maximum number of problems in an answer, because a person has to read them. */
 const MAX_PROBLEMS = 100
@@ -8,11 +8,11 @@ const MAX_PROBLEMS = 100
 /**
  * Checks a part of a request by its schema. The services check the values further.
  *
- * @param what the part, for the message: `body` or `query`
- * @throws {ApiError} `ERR_INPUT` with all problems, each with its path
+ * @param what the part of the request
+ * @throws {Rejection} `input` with all problems, each with its path
  */
 export function checkBySchema<const Schema extends v.GenericSchema>(
-  what: string,
+  what: 'body' | 'query',
   schema: Schema,
   input: unknown,
 ): v.InferOutput<Schema> {
@@ -24,7 +24,7 @@ export function checkBySchema<const Schema extends v.GenericSchema>(
       path: formatPath(path.map(({ key }) => key as string | number)) || what,
       message: messageOf({ expected, received, type, message }),
     }))
-  throw new ApiError('ERR_INPUT', `the ${what} is not valid`, { problems })
+  throw new Rejection('input', { part: what, problems })
 }
 
 /** Says what is wrong, and never quotes a value, which may be a secret. */

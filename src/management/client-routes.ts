@@ -1,16 +1,43 @@
+import type { Context } from 'koa'
 import type * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
-import type { ClientRoutesOptions } from './client-routes-options.ts'
-import { clientNotFound } from '../clients/client-not-found.ts'
+import type { ClientService, CreationOptions } from '../clients/client-service-types.ts'
+import type { createAccessPreview } from './catalog-routes.ts'
 import type { SecretAge } from '../clients/secret-rotation.ts'
 import type { Caller } from '../host/caller.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
 import { route, type Call, type Route } from './route.ts'
 import { ClientPageQuery, Rotation, type SchemaName } from './schemas.ts'
-import { createClient, rotateSecret } from '../clients/repeatable/repeatable-changes.ts'
 import { presentClient, sendClient } from './present-client.ts'
 
 /** Clients that a page with a filter by name looks at. */
 const NAME_PAGE_SIZE = 500
+
+/** What differs between the routes of API keys and those of applications. */
+export interface ClientRoutesOptions<C extends Client, New, Changes extends { name?: string | undefined }> {
+  readonly service: ClientService<C, string, string, Changes>
+  /** The path of the list. */
+  readonly base: '/api-keys' | '/applications'
+  readonly permissions: 'keys' | 'applications'
+  /** The kind in words, for summaries and messages. */
+  readonly noun: 'API key' | 'application'
+  /** The kind in names of operations and schemas. */
+  readonly name: 'ApiKey' | 'Application'
+  readonly newClient: v.GenericSchema<unknown, New>
+  readonly changes: v.GenericSchema<unknown, Changes>
+  /** Creates a client of an account. */
+  create(
+    input: New & Owner & ChangeOptions,
+    options: CreationOptions,
+  ): Promise<{ client: C; clientSecret: string }>
+  readonly previewAccess: ReturnType<typeof createAccessPreview>
+}
+
+/** Whose a new client is. */
+interface Owner {
+  readonly accountId: string
+  readonly userId: string | undefined
+}
 
 /** The routes that API keys and applications have in common. */
 export function clientRoutes<C extends Client, New, Changes extends { name?: string | undefined }>(
@@ -22,25 +49,8 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
   const [article, tag] = name === 'ApiKey' ? ['an API key', 'API keys'] : ['an application', 'Applications']
   const answer = name satisfies SchemaName
 
-  /** The caller's own client. The client of another account gets the same answer as an unknown id. */
-  async function find(caller: Caller, { clientId = '' }: Readonly<Record<string, string>>): Promise<C> {
-    const client = await service.find(clientId)
-    if (client?.accountId !== caller.accountId) throw clientNotFound(noun, clientId)
-    return client
-  }
-
-  /** The parts of a change that a request with an `Idempotency-Key` may repeat. */
-  function repeatableOf({ ctx, caller, body }: Pick<Call, 'ctx' | 'caller' | 'body'>, target: string) {
-    const key = ctx.headers['idempotency-key']
-    return {
-      repeatable: options.repeatable,
-      caller,
-      key: key === undefined ? key : String(key),
-      target,
-      body,
-    }
-  }
-
+  const find = ({ accountId }: Caller, { clientId = '' }: Readonly<Record<string, string>>) =>
+    service.findOwn(accountId, clientId)
   const common = { tag, find, target: ({ clientId }: C) => ({ clientId }) }
   const changed = { ...common, status: 200, answer, hasEtag: true, isConditional: true } as const
 
@@ -89,15 +99,11 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
       isRepeatable: true,
       status: 201,
       answer: `Created${name}`,
-      async handle(call) {
-        const { client, clientSecret } = await createClient({
-          ...repeatableOf(call, `POST ${base}`),
-          kind: name === 'ApiKey' ? 'apiKey' : 'application',
-          service,
-          create: (derived) => options.create(call, derived),
-        })
+      async handle({ ctx, caller: { accountId, userId }, body, change: changeOptions }) {
+        const input = { ...body, accountId, userId, ...changeOptions }
+        const { client, clientSecret } = await options.create(input, repeatOptionsOf(ctx))
         const field = name === 'ApiKey' ? 'apiKey' : 'application'
-        return { [field]: sendClient(call.ctx, client), clientSecret }
+        return { [field]: sendClient(ctx, client), clientSecret }
       },
     }),
     route<undefined, undefined, C>({
@@ -240,14 +246,8 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
       isRepeatable: true,
       status: 201,
       answer: 'RotatedSecret',
-      handle: (call) =>
-        rotateSecret({
-          ...repeatableOf(call, `POST ${base}/${call.resource.clientId}/secrets`),
-          service,
-          clientId: call.resource.clientId,
-          overlapSeconds: call.body.overlapSeconds,
-          change: call.change,
-        }),
+      handle: ({ ctx, resource, body, change: changeOptions }) =>
+        service.rotateSecret(resource.clientId, { ...body, ...changeOptions, ...repeatOptionsOf(ctx) }),
     }),
     ...(['old', 'new'] satisfies SecretAge[]).map((which) =>
       route<undefined, undefined, C>({
@@ -266,4 +266,10 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
       }),
     ),
   ]
+}
+
+/** The option that makes a change repeatable, from the header of a request. */
+function repeatOptionsOf({ headers }: Context): CreationOptions {
+  const key = headers['idempotency-key']
+  return key === undefined ? {} : { idempotencyKey: String(key) }
 }

@@ -1,111 +1,78 @@
-import { Router } from '@koa/router'
 import type { Context } from 'koa'
-import { PRECONDITION } from '../clients/internal-options.ts'
-import type { Caller } from '../host/caller.ts'
-import type { HostAccounts } from '../host/host-accounts.ts'
-import { requesterOf } from '../http/client-address.ts'
-import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../http/query-limit.ts'
-import type { PageTokens } from '../http/page-tokens.ts'
-import { ApiError } from './api-error.ts'
-import { requireCaller, requireOwnSite } from './caller.ts'
+import { IF_MATCH } from '../clients/if-match.ts'
+import { enter, isCsrfTokenExpired, requireOwnPage, type FrontDoorParts } from '../front-door/enter.ts'
+import { createMatch, type Match } from '../front-door/match.ts'
+import { Rejection } from '../front-door/rejection.ts'
+import { hasTooManyParameters } from '../http/query-limit.ts'
 import { checkBySchema } from './check-input.ts'
-import { preconditionOf } from './precondition.ts'
 import { readBody, requireJson } from './read-body.ts'
 import type { Call, Route } from './route.ts'
 
-/** What the checks of a request need. */
-export interface DispatchParts {
-  readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'isOperator'>
-  readonly tokens: PageTokens
-  readonly issuerOrigin: string
-  /** Waits until the service has started. */
-  ready(): Promise<unknown>
-}
-
 /** Creates a function that answers a request by the table of routes. It throws if the request is rejected. */
-export function createDispatch(routes: readonly Route[], parts: DispatchParts) {
-  const router = new Router({ sensitive: true, strict: true })
-  for (const each of routes) {
-    const path = each.path.replaceAll(/\{(\w+)\}/g, ':$1')
-    router.register(path, [each.method], [(ctx) => answer(each, parts, ctx)])
-  }
-  const run = router.routes()
+export function createDispatch(routes: readonly Route[], parts: FrontDoorParts) {
+  const match = createMatch(routes, ({ path, method }) => ({
+    path: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    methods: [method],
+  }))
 
   /** @param path the path below the mount path */
   return async function dispatch(ctx: Context, path: string): Promise<void> {
-    if (hasTooManyParameters(ctx)) throw new ApiError('ERR_QUERY', TOO_MANY_PARAMETERS)
-    const { path: matched, route } = router.match(path, ctx.method)
-    if (matched.length === 0) throw new ApiError('ERR_NO_ROUTE', 'there is no such route')
-    if (!route) {
-      const allowed = [...new Set(matched.flatMap(({ methods }) => methods))].toSorted().join(', ')
-      throw new ApiError('ERR_METHOD', `${ctx.method} is not supported here; use ${allowed}`, {
-        headers: { Allow: allowed },
-      })
-    }
-    // The router reads the path from this field, if it is set.
-    const routed = ctx as { newRouterPath?: string }
-    routed.newRouterPath = path
-    try {
-      await run(ctx as unknown as Parameters<typeof run>[0], async () => {})
-    } finally {
-      delete routed.newRouterPath
-    }
+    if (hasTooManyParameters(ctx)) throw new Rejection('query')
+    const matched = await match(ctx, path)
+    const { handle, status } = matched.found
+    const result = await handle(await callOf(matched, parts, ctx))
+    ctx.status = status
+    if (status === 204) return
+    ctx.type = 'application/json'
+    ctx.body = JSON.stringify(result)
   }
 }
 
 /** The methods that change nothing. */
 const SAFE_METHODS = ['GET', 'HEAD']
 
-async function answer(each: Route, parts: DispatchParts, ctx: Context): Promise<void> {
-  const call = each.access === 'public' ? publicCall(ctx) : await checkCall(each, parts, ctx)
-  const result = await each.handle(call)
-  ctx.status = each.status
-  if (each.status === 204) return
-  ctx.type = 'application/json'
-  ctx.body = JSON.stringify(result)
-}
-
-async function checkCall(each: Route, parts: DispatchParts, ctx: Context): Promise<Call> {
-  await parts.ready()
-  const caller = await requireCaller(parts.accounts, ctx)
+async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ctx: Context): Promise<Call> {
+  const { access, query, body, isConditional } = found
+  if (access === 'public') return publicCall(ctx)
+  const visit = await enter({ ...found, access }, parts, ctx, params)
   if (!SAFE_METHODS.includes(ctx.method)) {
+    // A browser never sends the credentials of a caller without a session by itself.
+    if (visit.caller.isSession) {
+      requireOwnPage(visit, 'management', parts)
+      if (isCsrfTokenExpired(visit, ctx.get('X-CSRF-Token'), parts)) throw new Rejection('csrfExpired')
+    }
     requireJson(ctx)
-    requireOwnSite(ctx, caller, parts)
   }
-  if (each.access === 'operator' && !(await parts.accounts.isOperator?.(ctx))) throw forbidden()
-
-  const params = ctx['params'] as Readonly<Record<string, string>>
-  const resource = await each.find?.(caller, params)
-  await requirePermission(each, parts, { ctx, caller, resource })
-
-  const query = each.query && checkBySchema('query', each.query, withNumbers(ctx.query))
-  const body = each.body && checkBySchema('body', each.body, await readBody(ctx))
-  const precondition = preconditionOf(ctx)
-  if (precondition && !each.isConditional) {
-    throw new ApiError('ERR_INPUT', 'this request cannot depend on an ETag: send it without If-Match')
+  const tags = etagsOf(ctx)
+  if (tags && !isConditional) throw new Rejection('unconditional')
+  return {
+    ...visit,
+    query: query && checkBySchema('query', query, withNumbers(ctx.query)),
+    body: body && checkBySchema('body', body, await readBody(ctx)),
+    change: { ...visit.change, ...(tags && { [IF_MATCH]: tags }) },
   }
-  const by = { actor: caller.actor, ...requesterOf(ctx) }
-  const change = { ...by, ...(precondition && { [PRECONDITION]: precondition }) }
-  return { ctx, caller, params, query, body, resource, change }
-}
-
-async function requirePermission(
-  { access, target }: Route,
-  { accounts }: DispatchParts,
-  { ctx, caller, resource }: Pick<Call, 'ctx' | 'caller' | 'resource'>,
-): Promise<void> {
-  if (access === 'operator' || access === 'signed-in' || access === 'public' || !accounts.can) return
-  const isAllowed = await accounts.can(ctx, access, { accountId: caller.accountId, ...target?.(resource) })
-  if (!isAllowed) throw new ApiError('ERR_FORBIDDEN', `this needs the permission ${access}`)
-}
-
-function forbidden(): ApiError {
-  return new ApiError('ERR_FORBIDDEN', 'only operators may do this')
 }
 
 function publicCall(ctx: Context): Call {
-  const caller: Caller = { accountId: '', actor: '', isSession: false }
-  return { ctx, caller, params: {}, query: undefined, body: undefined, resource: undefined, change: {} }
+  const caller = { accountId: '', actor: '', isSession: false }
+  const unknown = { isOperator: async () => false, may: async () => false }
+  return {
+    ctx,
+    caller,
+    params: {},
+    query: undefined,
+    body: undefined,
+    resource: undefined,
+    change: {},
+    ...unknown,
+  }
+}
+
+/** The ETags of `If-Match` (RFC 9110 13.1.1); undefined if any client will do. */
+function etagsOf(ctx: Context): string[] | undefined {
+  const header = ctx.get('If-Match')
+  if (header === '' || header.trim() === '*') return undefined
+  return header.split(',').map((tag) => tag.trim())
 }
 
 /** Queries have texts only. A text of digits becomes a number where the API has numbers. */

@@ -8,15 +8,13 @@ import { createPageTokens } from '../http/page-tokens.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { optional } from '../validation/rules.ts'
-import { apiKeyRoutes } from './api-key-routes.ts'
-import { applicationRoutes } from './application-routes.ts'
 import type { AuditTrail } from '../audit/read-trail.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { authorizationRoutes } from './authorization-routes.ts'
 import { catalogRoutes, createAccessPreview, type CatalogParts } from './catalog-routes.ts'
 import { operatorRoutes, type OperatorParts } from './operator-routes.ts'
 import { createDispatch } from './dispatch.ts'
-import type { Repeatable } from '../clients/repeatable/idempotency.ts'
+import { apiKeyRoutes, applicationRoutes } from './kind-routes.ts'
 import { openApiDocument } from './openapi.ts'
 import { createErrorAnswers } from './problem-details.ts'
 import type { Route } from './route.ts'
@@ -38,7 +36,6 @@ export interface ManagementParts extends OperatorParts, Omit<CatalogParts, 'acco
   readonly issuer: string
   /** The HMAC keys of CSRF tokens, newest first. */
   readonly csrfKeys: readonly Uint8Array[]
-  readonly repeatable: Repeatable
   readonly events: EventSink
   readonly logger: Logger
   /** Waits until the service has started, as long as a request may wait. */
@@ -64,13 +61,10 @@ export function managementApiOf(parts: ManagementParts, options: ManagementOptio
     )
   }
 
-  const shared = {
-    repeatable: parts.repeatable,
-    previewAccess: createAccessPreview(parts),
-  }
+  const shared = { previewAccess: createAccessPreview(parts) }
   const tokens = createPageTokens(csrfKeys, { name: 'management', issuer, path: mountPath })
   const routes: Route[] = [
-    ...sessionRoutes(accounts, tokens),
+    ...sessionRoutes(tokens),
     ...apiKeyRoutes(parts.apiKeys, shared),
     ...applicationRoutes(parts.applications, shared),
     ...catalogRoutes(parts),

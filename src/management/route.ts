@@ -1,26 +1,21 @@
-import type { Context } from 'koa'
 import type * as v from 'valibot'
-import type { ConditionalChange } from '../clients/internal-options.ts'
-import type { Permission, PermissionTarget } from '../host/accounts.ts'
-import type { Caller } from '../host/caller.ts'
+import type { ConditionalChange } from '../clients/if-match.ts'
+import type { Access, Guarded, Visit } from '../front-door/enter.ts'
 import type { SchemaName } from './schemas.ts'
 
 /** One request that was checked: the caller may make it, and its input has the right form. */
-export interface Call<Body = unknown, Query = unknown, Resource = unknown> {
-  readonly ctx: Context
-  readonly caller: Caller
-  /** The decoded parameters of the path. */
-  readonly params: Readonly<Record<string, string>>
+export interface Call<Body = unknown, Query = unknown, Resource = unknown> extends Visit<Resource> {
   readonly query: Query
   readonly body: Body
-  /** What the path names, if it belongs to the caller. */
-  readonly resource: Resource
   /** The options of each change that the request makes. */
   readonly change: ConditionalChange
 }
 
 /** One route of the table. It gives the router, the checks, the permissions and the OpenAPI document. */
-export interface Route<Body = unknown, Query = unknown, Resource = unknown> {
+export interface Route<Body = unknown, Query = unknown, Resource = unknown> extends Omit<
+  Guarded<Resource>,
+  'access'
+> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Path below the API, with parameters in braces: `/api-keys/{clientId}`. */
   readonly path: string
@@ -29,18 +24,9 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> {
   readonly summary: string
   readonly description?: string | undefined
   /** Who may call it: callers with a permission, every signed-in caller, operators, or everyone. */
-  readonly access: Permission | 'signed-in' | 'operator' | 'public'
+  readonly access: Access | 'public'
   readonly query?: v.GenericSchema<unknown, Query> | undefined
   readonly body?: v.GenericSchema<unknown, Body> | undefined
-  /**
-   * Finds what the path names, if it belongs to the caller.
-   *
-   * @throws {GatehouseError} `ERR_NOT_FOUND`, also if it belongs to another account
-   */
-  readonly find?:
-    ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>) | undefined
-  /** What the permission is asked for, besides the account. */
-  readonly target?: ((resource: Resource) => Omit<PermissionTarget, 'accountId'>) | undefined
   /** Whether the change honours `If-Match`. */
   readonly isConditional?: boolean | undefined
   /** Whether the request may carry an `Idempotency-Key`. */

@@ -1,9 +1,8 @@
-import type { HostAccounts } from '../host/host-accounts.ts'
 import type { PageTokens } from '../http/page-tokens.ts'
 import { route, type Route } from './route.ts'
 
 /** The route that says who calls, and gives the CSRF token. */
-export function sessionRoutes(accounts: Pick<HostAccounts, 'isOperator'>, tokens: PageTokens): Route[] {
+export function sessionRoutes(tokens: PageTokens): Route[] {
   return [
     route({
       method: 'get',
@@ -14,10 +13,10 @@ export function sessionRoutes(accounts: Pick<HostAccounts, 'isOperator'>, tokens
       access: 'signed-in',
       status: 200,
       answer: 'Session',
-      handle: async ({ ctx, caller }) => ({
+      handle: async ({ ctx, caller, isOperator }) => ({
         accountId: caller.accountId,
         userId: caller.userId,
-        operator: (await accounts.isOperator?.(ctx)) ?? false,
+        operator: await isOperator(),
         csrfToken: tokens.issue(ctx, caller),
       }),
     }),

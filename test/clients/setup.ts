@@ -8,6 +8,7 @@ import { createApiKeys } from '../../src/clients/api-keys.ts'
 import { createApplications } from '../../src/clients/applications.ts'
 import { createClientTokens } from '../../src/clients/revoke-client-tokens.ts'
 import { createClientRegistry } from '../../src/clients/client-registry.ts'
+import { createIdempotency } from '../../src/clients/idempotency.ts'
 import { createLastUses } from '../../src/clients/last-used.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
@@ -112,6 +113,7 @@ export function services(
     clientChanged: clientChanged ?? (async (clientId: string) => void changed.push(clientId)),
     logger: silentLogger,
     maxClientsPerAccount: 500,
+    idempotency: createIdempotency(store, [Buffer.alloc(32, 1)]),
   }
   return {
     audit,

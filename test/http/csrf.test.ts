@@ -1,6 +1,5 @@
-import type { Context } from 'koa'
 import { describe, expect, it } from 'vitest'
-import { createCsrfTokens, isSameOrigin } from '../../src/http/csrf.ts'
+import { createCsrfTokens } from '../../src/http/csrf.ts'
 
 const key = new Uint8Array(32).fill(1)
 const csrf = createCsrfTokens([key])
@@ -40,27 +39,5 @@ describe('CSRF tokens', () => {
 
   it.each([null, '', 'x', 'ä', 'A'.repeat(43), 'A'.repeat(10_000)])('%j is not a CSRF token', (token) => {
     expect(csrf.isValid(token, 'uid')).toBe(false)
-  })
-})
-
-describe('isSameOrigin', () => {
-  const origin = 'https://example.com'
-  const contextOf = (headers: Record<string, string>) =>
-    ({ get: (name: string) => headers[name] ?? '' }) as Context
-
-  it.each([
-    [{}, true],
-    [{ 'Sec-Fetch-Site': 'same-origin' }, true],
-    [{ Origin: origin }, true],
-    [{ 'Sec-Fetch-Site': 'same-origin', Origin: origin }, true],
-    [{ 'Sec-Fetch-Site': 'same-site' }, false],
-    [{ 'Sec-Fetch-Site': 'cross-site', Origin: origin }, false],
-    [{ 'Sec-Fetch-Site': 'none' }, false],
-    [{ Origin: 'null' }, false],
-    [{ Origin: 'https://example.com.evil.example' }, false],
-    [{ Origin: 'http://example.com' }, false],
-    [{ 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' }, false],
-  ])('isSameOrigin() of a request with the headers %j is %s', (headers, expected) => {
-    expect(isSameOrigin(contextOf(headers), origin)).toBe(expected)
   })
 })

@@ -163,7 +163,7 @@ describe('the layout of the repository', () => {
     expect(paths.filter((file) => drawers.test(file))).toEqual([])
   })
 
-  it('src has at most 27 folders and entries at its top, no file over 300 lines, and a median of at most 90 lines', () => {
+  it('src has at most 28 folders and entries at its top, no file over 300 lines, and a median of at most 90 lines', () => {
     const folders = new Set(
       sources.filter((file) => file.startsWith('src/')).map((file) => file.split('/')[1]),
     )
@@ -180,7 +180,7 @@ describe('the layout of the repository', () => {
       `src: ${folders.size} folders and entries at the top, ${sources.length} files (with adapters), ${arrows.size} pairs of folders with imports, ` +
         `median ${median} lines, longest ${lengths.at(-1)}`,
     )
-    expect(folders.size).toBeLessThanOrEqual(27)
+    expect(folders.size).toBeLessThanOrEqual(28)
     expect(lengths.at(-1)).toBeLessThanOrEqual(300)
     expect(median).toBeLessThanOrEqual(90)
   })

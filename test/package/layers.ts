@@ -20,6 +20,7 @@ const LAYERS: readonly Layer[] = [
     folders: ['src/console', 'src/management', 'src/backup'],
     about: 'optional parts: only their entries load them',
   },
+  { folders: ['src/front-door'], about: 'what console and management API decide alike, in order and once' },
   {
     folders: ['src/gatehouse', 'src/gateway.ts'],
     about: 'compose everything below: createGatehouse, createGateway',
@@ -66,8 +67,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/testing': ['jose'],
   'src/gatehouse': ['keygrip', 'koa-compose'],
   'src/options': ['valibot'],
-  'src/management': ['@koa/bodyparser', '@koa/router', '@valibot/to-json-schema', 'valibot'],
-  'src/console': ['@koa/router'],
+  'src/front-door': ['@koa/router'],
+  'src/management': ['@koa/bodyparser', '@valibot/to-json-schema', 'valibot'],
   'src/authorization-server/routing': ['koa-compose'],
   'src/authorization-server/provider': ['oidc-provider', 'koa', 'koa-compose', 'keygrip'],
   'src/gateway': ['jose'],

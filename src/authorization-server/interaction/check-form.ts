@@ -1,5 +1,5 @@
 import { isRejection, readForm, type Form } from '../../http/form-body.ts'
-import { isSameOrigin } from '../../http/csrf.ts'
+import { isFromOwnPage } from '../../http/own-page.ts'
 import { showError, type StepRequest } from './step.ts'
 
 /**
@@ -16,7 +16,7 @@ export function csrfTokenOf(request: StepRequest): string {
  */
 export async function checkForm(request: StepRequest): Promise<Form | undefined> {
   const { ctx, issuer, csrf } = request
-  if (!isSameOrigin(ctx, new URL(issuer).origin)) return showError(request, 403, 'errorForm')
+  if (!isFromOwnPage(ctx, 'consent', new URL(issuer).origin)) return showError(request, 403, 'errorForm')
   const form = await readForm(ctx)
   if (isRejection(form)) return showError(request, form.status, 'errorBody')
   return csrf.isValid(form.get('csrf'), ...bindingOf(request)) ? form : showError(request, 403, 'errorForm')

@@ -1,5 +1,4 @@
 import type { Application } from '../../clients/client.ts'
-import { clientNotFound } from '../../clients/client-not-found.ts'
 import type { Caller } from '../../host/caller.ts'
 import { applicationKind, type ClientKind } from '../clients/client-kind.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -27,10 +26,6 @@ export function applicationPageParts(services: ApplicationPageServices): Applica
   return {
     kind: applicationKind(services.applications),
     services,
-    async find({ accountId }, { clientId = '' }) {
-      const application = await services.applications.find(clientId)
-      if (application?.accountId !== accountId) throw clientNotFound('application', clientId)
-      return application
-    },
+    find: ({ accountId }, { clientId = '' }) => services.applications.findOwn(accountId, clientId),
   }
 }

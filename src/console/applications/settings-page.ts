@@ -1,6 +1,6 @@
 import type { Application } from '../../clients/client.ts'
-import { etagOf } from '../../clients/etag.ts'
-import { PRECONDITION, type ConditionalChange } from '../../clients/internal-options.ts'
+import { IF_MATCH, type ConditionalChange } from '../../clients/if-match.ts'
+import { GatehouseError } from '../../errors.ts'
 import { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
@@ -13,11 +13,6 @@ import type { ApplicationPageParts } from './application-page-parts.ts'
 import { levelPanel } from './level-panel.ts'
 import { changedFields, readTexts, textsOf, toChanges, type SettingsTexts } from './settings-fields.ts'
 import { settingsForm } from './settings-form.ts'
-
-/** The application was changed after the form was shown. */
-class ChangedMeanwhile extends Error {
-  override readonly name = 'ChangedMeanwhile'
-}
 
 /** The settings of an application, which are saved together. */
 export function settingsPage(parts: ApplicationPageParts): Page {
@@ -53,17 +48,12 @@ export function settingsPage(parts: ApplicationPageParts): Page {
     const wanted = readTexts(form, stored)
     const fields = changedFields(stored, wanted)
     if (fields.length === 0) return done
-    const conditional: ConditionalChange = {
-      ...change,
-      [PRECONDITION]({ client }) {
-        if (etagOf(client) !== form.get('version')) throw new ChangedMeanwhile()
-      },
-    }
+    const conditional: ConditionalChange = { ...change, [IF_MATCH]: [form.get('version') ?? ''] }
     try {
       await services.applications.update(application.clientId, toChanges(wanted, fields), conditional)
       return done
     } catch (error) {
-      if (!(error instanceof ChangedMeanwhile)) throw error
+      if (!(error instanceof GatehouseError) || error.code !== 'ERR_CHANGED') throw error
       return (await changedMeanwhile(call, wanted)) ?? done
     }
   }

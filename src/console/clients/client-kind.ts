@@ -1,7 +1,5 @@
 import type { Client } from '../../clients/client.ts'
-import { clientNotFound } from '../../clients/client-not-found.ts'
-import type { ClientService } from '../../clients/client-service-types.ts'
-import type { CreatedClient, DerivedCredentials } from '../../clients/repeatable/repeatable-changes.ts'
+import type { ClientService, CreationOptions } from '../../clients/client-service-types.ts'
 import type { Caller } from '../../host/caller.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -10,7 +8,7 @@ import type { TextName } from '../texts.ts'
 /** The services that the pages of clients use. */
 export type ClientPageServices = Pick<
   ConsoleServices,
-  'apiKeys' | 'applications' | 'catalog' | 'accounts' | 'repeatable' | 'audit' | 'issuer' | 'audience'
+  'apiKeys' | 'applications' | 'catalog' | 'accounts' | 'audit' | 'issuer' | 'audience'
 >
 
 /** What the form for a new client asks for. */
@@ -34,12 +32,11 @@ export interface ClientKind {
   readonly noun: 'API key' | 'application'
   /** What the names of the texts about this kind begin with. */
   readonly words: 'clientsKey' | 'clientsApp'
-  /** @param derived the client id and the hash of the secret; undefined for random ones */
+  /** Creates a client of an account. */
   create(
-    caller: Caller,
-    input: NewClientInput & ChangeOptions,
-    derived?: DerivedCredentials,
-  ): Promise<CreatedClient<Client>>
+    input: NewClientInput & Pick<Caller, 'accountId' | 'userId'> & ChangeOptions,
+    options: CreationOptions,
+  ): Promise<{ client: Client; clientSecret: string }>
 }
 
 /** The kind of the pages below `/api-keys`. */
@@ -52,10 +49,9 @@ export function apiKeyKind(service: ConsoleServices['apiKeys']): ClientKind {
     permissions: 'keys',
     noun: 'API key',
     words: 'clientsKey',
-    async create({ accountId, userId }, given, derived) {
-      const input = { ...given, accountId, userId }
-      const created = derived ? await service.create({ ...input, ...derived }) : await service.create(input)
-      return { client: created.apiKey, clientSecret: created.clientSecret }
+    async create(input, options) {
+      const { apiKey, clientSecret } = await service.create(input, options)
+      return { client: apiKey, clientSecret }
     },
   }
 }
@@ -70,10 +66,9 @@ export function applicationKind(service: ConsoleServices['applications']): Clien
     permissions: 'applications',
     noun: 'application',
     words: 'clientsApp',
-    async create({ accountId, userId }, given, derived) {
-      const input = { ...given, accountId, userId }
-      const created = derived ? await service.create({ ...input, ...derived }) : await service.create(input)
-      return { client: created.application, clientSecret: created.clientSecret }
+    async create(input, options) {
+      const { application, clientSecret } = await service.create(input, options)
+      return { client: application, clientSecret }
     },
   }
 }
@@ -86,16 +81,10 @@ export function word({ words }: Pick<ClientKind, 'words'>, rest: Word): TextName
   return `${words}${rest}`
 }
 
-/** Creates a function that finds the caller's own client. The client of another account is not found. */
-export function clientFinder({ service, noun }: ClientKind) {
-  return async function findClient(
-    { accountId }: Caller,
-    { clientId = '' }: Readonly<Record<string, string>>,
-  ): Promise<Client> {
-    const client = await service.find(clientId)
-    if (client?.accountId !== accountId) throw clientNotFound(noun, clientId)
-    return client
-  }
+/** Creates a function that finds the caller's own client. */
+export function clientFinder({ service }: Pick<ClientKind, 'service'>) {
+  return ({ accountId }: Caller, { clientId = '' }: Readonly<Record<string, string>>): Promise<Client> =>
+    service.findOwn(accountId, clientId)
 }
 
 /** The path of the page of a client. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { createClient } from '../../clients/repeatable/repeatable-changes.ts'
 import type { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
 import { notice } from '../elements/elements.ts'
@@ -9,12 +8,11 @@ import { page, type Call, type Page, type View } from '../page.ts'
 import { word, type ClientKind, type ClientPageServices, type NewClientInput } from './client-kind.ts'
 import { trail } from './client-trail.ts'
 import { productChoices, readProductChoices } from './product-choices.ts'
-import { requireValidSecret } from './require-valid-secret.ts'
 import { secretView } from './secret-view.ts'
 
 /** The form for a new client. It answers with the page that shows the secret. */
 export function newPage(kind: ClientKind, services: ClientPageServices): Page {
-  const { catalog, accounts, repeatable } = services
+  const { catalog, accounts } = services
 
   function read(sent: Form): NewClientInput {
     return {
@@ -25,21 +23,14 @@ export function newPage(kind: ClientKind, services: ClientPageServices): Page {
   }
 
   async function create(call: Call): Promise<View> {
-    const { caller, change } = call
+    const { accountId, userId } = call.caller
     const input = read(call.form)
     if (input.products.length === 0 && catalog.current.products.size > 0) return view(call, true)
-    const { client, clientSecret = '' } = await createClient({
-      repeatable,
-      caller,
-      key: call.form.get('request') ?? '',
-      target: `console ${kind.base}/new`,
-      body: input,
-      kind: kind.kind,
-      service: kind.service,
-      create: (derived) => kind.create(caller, { ...input, ...change }, derived),
-    })
-    await requireValidSecret(kind, client.clientId)
-    return secretView(call, kind, services, { client, clientSecret, isRotation: false })
+    const created = await kind.create(
+      { ...input, accountId, userId, ...call.change },
+      { idempotencyKey: call.form.get('request') ?? '' },
+    )
+    return secretView(call, kind, services, { ...created, isRotation: false })
   }
 
   /** @param lacksProduct whether the form was sent without a product */

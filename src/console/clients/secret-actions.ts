@@ -1,10 +1,8 @@
 import { GatehouseError } from '../../errors.ts'
 import type { Client } from '../../clients/client.ts'
-import { rotateSecret } from '../../clients/repeatable/repeatable-changes.ts'
 import type { Call, Redirect, View } from '../page.ts'
 import type { ClientKind, ClientPageServices } from './client-kind.ts'
 import { backTo, type ClientPanel } from './client-panel.ts'
-import { requireValidSecret } from './require-valid-secret.ts'
 import { secretView } from './secret-view.ts'
 
 /** How long the old secret stays valid, as the form offers it. */
@@ -18,28 +16,21 @@ export const OVERLAPS = {
 /** What the forms for secrets do. */
 export function secretActions(
   kind: ClientKind,
-  services: Pick<ClientPageServices, 'accounts' | 'repeatable' | 'catalog' | 'issuer' | 'audience'>,
+  services: Pick<ClientPageServices, 'accounts' | 'catalog' | 'issuer' | 'audience'>,
 ): ClientPanel['actions'] {
   const { service } = kind
   const access = `${kind.permissions}:rotate` as const
 
   async function rotate(call: Call<Client>): Promise<View> {
-    const { resource: client, caller, change, form } = call
-    const overlapSeconds = overlapOf(form.get('overlap'))
-    const { clientSecret, oldSecretExpiresAt } = await rotateSecret({
-      repeatable: services.repeatable,
-      caller,
-      key: form.get('request') ?? '',
-      target: `console ${kind.base}/${client.clientId}/secrets`,
-      body: { overlapSeconds },
-      service,
-      clientId: client.clientId,
-      overlapSeconds,
-      change,
-    }).catch(rethrowConflict)
-    await requireValidSecret(kind, client.clientId)
-    const secret = { client, clientSecret, isRotation: true, oldSecretExpiresAt }
-    return secretView(call, kind, services, secret)
+    const { resource: client, change, form } = call
+    const rotated = await service
+      .rotateSecret(client.clientId, {
+        overlapSeconds: overlapOf(form.get('overlap')),
+        idempotencyKey: form.get('request') ?? '',
+        ...change,
+      })
+      .catch(rethrowConflict)
+    return secretView(call, kind, services, { client, ...rotated, isRotation: true })
   }
 
   async function revoke({ resource: client, change, form }: Call<Client>): Promise<Redirect> {

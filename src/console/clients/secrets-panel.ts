@@ -12,7 +12,7 @@ import { OVERLAPS, secretActions } from './secret-actions.ts'
 /** The valid secrets of a client, and the forms that rotate and revoke them. */
 export function secretsPanel(
   kind: ClientKind,
-  services: Pick<ClientPageServices, 'accounts' | 'repeatable' | 'catalog' | 'issuer' | 'audience'>,
+  services: Pick<ClientPageServices, 'accounts' | 'catalog' | 'issuer' | 'audience'>,
 ): ClientPanel {
   return {
     async show(call, secrets) {

@@ -39,7 +39,7 @@ export interface Inspection extends DecodedToken {
  */
 export async function inspect(
   services: InspectorServices,
-  { ctx, caller, isOperator }: Pick<Call, 'ctx' | 'caller' | 'isOperator'>,
+  { ctx, caller, has }: Pick<Call, 'ctx' | 'caller' | 'has'>,
   decoded: DecodedToken,
 ): Promise<Inspection | undefined> {
   const { claims } = decoded
@@ -54,7 +54,7 @@ export async function inspect(
     status.is === 'valid' || status.is === 'expired' || (status.is === 'revoked' && status.cause.of !== 'key')
   // The account of a deleted API key is in its tokens, because an API key acts on the account that owns it.
   const wasOwnKey = isSigned && claims['access_mode'] === 'direct' && claims['account_id'] === accountId
-  if (!isOperator) {
+  if (!has('operator')) {
     const isOwn = client ? client.accountId === accountId : wasOwnKey && clientId !== undefined
     if (!isOwn) return undefined
     const permission = client?.kind === 'application' ? 'applications:read' : 'keys:read'

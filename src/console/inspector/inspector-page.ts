@@ -39,7 +39,7 @@ function rejected(call: Call, text: TextName): View {
 }
 
 function view(call: Call, result: Html | undefined): View {
-  const { texts, isOperator } = call
+  const { texts, has } = call
   const tokenField = field(
     { form: new Form(), problems: [] },
     {
@@ -63,7 +63,7 @@ function view(call: Call, result: Html | undefined): View {
     title: texts.plain('inspectorTitle'),
     body: html`<div class="tight">
         <h1>${texts.html('inspectorTitle')}</h1>
-        <p class="muted">${texts.html(isOperator ? 'inspectorIntroOperator' : 'inspectorIntro')}</p>
+        <p class="muted">${texts.html(has('operator') ? 'inspectorIntroOperator' : 'inspectorIntro')}</p>
       </div>
       ${result === undefined ? html`<div class="panel">${input}</div>` : html`${result} ${panel({ title: texts.html('inspectorAnother') }, input)}`}`,
   }

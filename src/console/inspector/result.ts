@@ -10,7 +10,7 @@ import { statusNotice } from './status-notice.ts'
 
 /** Everything about an inspected token: its status, its facts, what it may do, and its decoded parts. */
 export function inspectionResult(
-  call: Pick<Call, 'texts' | 'to' | 'has' | 'isOperator'>,
+  call: Pick<Call, 'texts' | 'to' | 'has'>,
   inspection: Inspection,
   services: Pick<InspectorServices, 'catalog' | 'issuer' | 'audience'>,
 ): Html {
@@ -44,7 +44,7 @@ export function inspectionResult(
 }
 
 function tokenFacts(
-  { texts, to, has, isOperator }: Pick<Call, 'texts' | 'to' | 'has' | 'isOperator'>,
+  { texts, to, has }: Pick<Call, 'texts' | 'to' | 'has'>,
   { client, claims, header }: Inspection,
 ): Html {
   const { client_id: clientId, access_mode: mode, account_id: accountId, user_id: userId, iat, exp } = claims
@@ -54,7 +54,7 @@ function tokenFacts(
   const account = [accountId, userId].filter(isText).join('/')
   const path = client?.kind === 'apiKey' ? '/api-keys' : '/applications'
   const section = client?.kind === 'apiKey' ? 'apiKeys' : 'applications'
-  const base = isOperator ? '/operator/clients' : has(section) ? path : undefined
+  const base = has('operator') ? '/operator/clients' : has(section) ? path : undefined
   const name = client ? applicationName(client) : displayText(String(clientId))
   return facts([
     [

@@ -111,7 +111,7 @@ describeEachStore('secrets and tokens', (makeStore) => {
     const first = credentialsOf(await visitor.submit(form, 'create', fields))
     await host.gatehouse.apiKeys.reportCompromised(first.client_id)
     const again = await visitor.submit(form, 'create', fields)
-    expect(again.status).toBe(409)
+    expect(again.status).toBe(422)
     expect(again.body).not.toContain(first.client_secret)
 
     const path = `/console/api-keys/${first.client_id}`
@@ -120,6 +120,6 @@ describeEachStore('secrets and tokens', (makeStore) => {
     expect((await host.requestDirectToken(second)).status).toBe(200)
     await host.gatehouse.apiKeys.reportCompromised(first.client_id)
     const repeated = await visitor.submit(rotation, 'rotateSecret')
-    expect([repeated.status, repeated.body.includes(second.client_secret)]).toEqual([409, false])
+    expect([repeated.status, repeated.body.includes(second.client_secret)]).toEqual([422, false])
   })
 })

@@ -48,7 +48,7 @@ describeEachStore('creating an API key', (makeStore) => {
     expect(credentialsOf(second)).toEqual(credentialsOf(first))
     expect((await host.gatehouse.apiKeys.listByOwner('acme')).items).toHaveLength(1)
     const other = await visitor.submit(page, 'create', { name: 'Another name', product: ['invoices'] })
-    expect(other.status).toBe(409)
+    expect(other.status).toBe(422)
     expect(other.body).toContain('This form was sent already with other content')
     expect((await host.gatehouse.apiKeys.listByOwner('acme')).items).toHaveLength(1)
   })
@@ -201,7 +201,7 @@ describe('the form for a new client', () => {
     }
     const fields = { name: 'Export', product: 'invoices' }
     expect((await host.visit('bob').submit(page, 'create', fields)).status).toBe(403)
-    expect((await visitor.submit(page, 'create', { ...fields, request: null })).status).toBe(400)
+    expect((await visitor.submit(page, 'create', { ...fields, request: null })).status).toBe(422)
     expect(await keysOfAcme()).toEqual([])
   })
 

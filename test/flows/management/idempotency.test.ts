@@ -91,7 +91,7 @@ describeEachStore('requests with an Idempotency-Key', (makeStore) => {
     })
   })
 
-  it('a repeated rotation gets the same secret and rotates once, also after the secret was revoked', async () => {
+  it('a repeated rotation gets the same secret and rotates once, and 422 after the secret was revoked', async () => {
     const { body } = await call(0, 'acme', 'POST /api-keys', NEW_KEY)
     const { clientId } = body.apiKey
     const rotate = (at: number) =>
@@ -104,7 +104,9 @@ describeEachStore('requests with an Idempotency-Key', (makeStore) => {
     expect((await hosts[0]!.requestDirectToken(credentials)).status).toBe(200)
 
     await call(0, 'acme', `POST /api-keys/${clientId}/report-compromised`)
-    expect((await rotate(1)).body.clientSecret).toBe(first.body.clientSecret)
+    const late = await rotate(1)
+    expect(late).toMatchObject({ status: 422, body: { code: 'ERR_IDEMPOTENCY_KEY' } })
+    expect(JSON.stringify(late.body)).not.toContain(first.body.clientSecret)
     expect((await call(0, 'acme', `GET /api-keys/${clientId}/secrets`)).body.items).toEqual([])
     expect((await hosts[0]!.requestDirectToken(credentials)).status).toBe(401)
   })

@@ -1,0 +1,178 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { GatehouseError, isRejection } from '../errors.ts'
+import { createCollection } from '../store/collection.ts'
+import type { Store } from '../store/contract.ts'
+import { countRule, oneOf, optional, textRule } from '../validation/rules.ts'
+import type { Client } from './client.ts'
+import { newClientId } from './client-id.ts'
+import { newSecret } from './secrets.ts'
+
+/** How long a repeat gets the same answer, in seconds. */
+const KEPT_SECONDS = 86_400
+/**
+ * Milliseconds after which another process may take over a change that was not completed. A change makes a few
+ * calls to the store, each of which fails after a second by default.
+ */
+const ABANDONED_AFTER_MS = 10_000
+
+/** One change with an idempotency key. The secret cannot be derived from it without a secret of the server. */
+interface IdempotencyRecord {
+  /** Keyed digest of the input. */
+  readonly body: string
+  /** Random. The same key gets other secrets once this record has expired. */
+  readonly nonce: string
+  readonly state: 'pending' | 'done'
+  /** The process that made the last attempt. */
+  readonly process: string
+  /** When the last attempt began, in milliseconds since the epoch. */
+  readonly startedAt: number
+  /** For a rotation: `createdAt` of the newest secret before the first attempt. */
+  readonly newestCreatedAt?: number | undefined
+}
+
+/** A change with an idempotency key. */
+export interface RepeatableChange {
+  readonly key: string
+  /** Whose change it is, and what it does to what. The same key with another one of these is another change. */
+  readonly what: readonly (string | undefined)[]
+  /** The same key with another input is rejected. */
+  readonly input: unknown
+  /** For a rotation: `createdAt` of the newest secret now. Later attempts get the value of the first. */
+  readonly newestCreatedAt?: number | undefined
+}
+
+/** One attempt at a change. Its owner calls either `complete` or `fail`. */
+export interface Attempt extends Pick<IdempotencyRecord, 'newestCreatedAt'> {
+  /** Whether an earlier attempt was completed. There is nothing to do then, and nothing to call. */
+  readonly isRepeat: boolean
+  /** The secret that every attempt of the same change gets. */
+  readonly clientSecret: string
+  /** The client id that every attempt of the same creation gets. */
+  clientId(kind: Client['kind']): string
+  /** Stores that the change was made. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
+  complete(): Promise<void>
+  /** Ends the attempt. If the change was rejected, the key may be used with corrected input. */
+  fail(error: unknown): Promise<void>
+}
+
+/**
+ * Makes changes with an idempotency key repeatable for 24 hours. Client id and secret are derived from a secret of the
+ * server, what is changed, and the key. So a repeat gets the same answer, and the store has nothing that anyone could use.
+ *
+ * @param keys derived from the secrets of the server, newest first
+ */
+export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
+  const process = randomBytes(12).toString('base64url')
+  const records = createCollection<IdempotencyRecord>(store, {
+    name: 'idempotency',
+    version: 1,
+    fields: {
+      body: textRule,
+      nonce: textRule,
+      state: oneOf('pending', 'done'),
+      process: textRule,
+      startedAt: countRule,
+      newestCreatedAt: optional(countRule),
+    },
+  })
+  /** The changes that this process is making. */
+  const running = new Set<string>()
+
+  /** Finds the record of an earlier attempt, perhaps under an earlier secret of the server. */
+  async function locate(name: string) {
+    const places = keys.map((key) => ({ key, id: mac(key, 'record', name).toString('base64url') }))
+    const found = await records.getMany(places.map(({ id }) => id))
+    const at = Math.max(found.findIndex(Boolean), 0)
+    return { ...(places[at] ?? { key: new Uint8Array(), id: '' }), found: found[at] }
+  }
+
+  /** Stores that an attempt begins. `isFirst` says that no attempt before it can have changed anything. */
+  async function start(id: string, begun: Pick<IdempotencyRecord, 'body' | 'newestCreatedAt'>) {
+    const now = { process, startedAt: Date.now() }
+    const nonce = randomBytes(16).toString('base64url')
+    const first: IdempotencyRecord = { ...begun, nonce, state: 'pending', ...now }
+    if (await records.create(id, first, KEPT_SECONDS)) return { record: first, isFirst: true }
+    const before = await records.read(id)
+    if (!before || before.record.state === 'done' || before.record.body !== begun.body) throw inProgress()
+    // An attempt of this process is not running, or it would be in `running`.
+    const age = now.startedAt - before.record.startedAt
+    if (before.record.process !== process && age < ABANDONED_AFTER_MS) throw inProgress()
+    const record = { ...before.record, ...now }
+    if (!(await records.replace(id, before, record, KEPT_SECONDS))) throw inProgress()
+    return { record, isFirst: false }
+  }
+
+  return {
+    /**
+     * Begins an attempt at a change.
+     *
+     * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the key is not valid, or was used with another input;
+     *   `ERR_IN_PROGRESS`; `ERR_STORE_UNAVAILABLE`
+     */
+    async begin({ key: givenKey, what, input, newestCreatedAt }: RepeatableChange): Promise<Attempt> {
+      if (typeof givenKey !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(givenKey)) {
+        throw keyError('an idempotency key must have 1 to 255 visible ASCII characters')
+      }
+      const name = JSON.stringify([...what.map((part) => part ?? null), givenKey])
+      const { id, key, found } = await locate(name)
+      const body = mac(key, 'body', `${name} ${JSON.stringify(input)}`).toString('base64url')
+      if (found && found.body !== body) {
+        throw keyError('this idempotency key was used with another input')
+      }
+      const nothing = async () => {}
+      if (found?.state === 'done') {
+        return { isRepeat: true, ...derive(key, name, found), complete: nothing, fail: nothing }
+      }
+      if (running.has(id)) throw inProgress()
+      running.add(id)
+      try {
+        const { record, isFirst } = await start(id, { body, newestCreatedAt })
+        return {
+          isRepeat: false,
+          newestCreatedAt: record.newestCreatedAt,
+          ...derive(key, name, record),
+          async complete() {
+            await records.update(id, (latest) => ({ ...latest, state: 'done' }), KEPT_SECONDS)
+            running.delete(id)
+          },
+          async fail(error) {
+            // Nothing was changed, so the client may correct its input and use the same key.
+            if (isFirst && isRejection(error)) await records.delete(id).catch(nothing)
+            running.delete(id)
+          },
+        }
+      } catch (error) {
+        running.delete(id)
+        throw error
+      }
+    },
+  }
+}
+
+export type Idempotency = ReturnType<typeof createIdempotency>
+
+/** The answer of a repeat whose client or secret is gone. */
+export function goneSince(what: 'client' | 'secret'): GatehouseError {
+  const gone = what === 'client' ? 'the client was deleted' : 'the secret was revoked'
+  return keyError(`what this idempotency key has created is gone: ${gone} since`)
+}
+
+function derive(key: Uint8Array, name: string, { nonce }: Pick<IdempotencyRecord, 'nonce'>) {
+  const of = (purpose: string) => mac(key, purpose, `${nonce} ${name}`)
+  return {
+    clientId: (kind: Client['kind']) => newClientId(kind, of('client id').subarray(0, 16)),
+    clientSecret: newSecret(of('client secret')),
+  }
+}
+
+function mac(key: Uint8Array, purpose: string, text: string): Buffer {
+  return createHmac('sha256', key).update(`${purpose} ${text}`).digest()
+}
+
+function keyError(message: string): GatehouseError {
+  return new GatehouseError('ERR_IDEMPOTENCY_KEY', message)
+}
+
+function inProgress(): GatehouseError {
+  return new GatehouseError('ERR_IN_PROGRESS', 'a change with this idempotency key is in progress: try again')
+}

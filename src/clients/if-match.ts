@@ -1,0 +1,23 @@
+import { GatehouseError } from '../errors.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
+import type { Client } from './client.ts'
+import { etagOf } from './etag.ts'
+
+/**
+ * The option with the ETags of which the client must have one (RFC 9110 13.1.1). They are compared with the client in the
+ * store, within the same compare-and-swap that makes the change; `ERR_CHANGED` if it has another one. The symbol is not
+ * exported from the package, so only this library can set the option.
+ */
+export const IF_MATCH = Symbol('if match')
+
+/** Options of a change that is made only if the client has not been changed. */
+export interface ConditionalChange extends ChangeOptions {
+  readonly [IF_MATCH]?: readonly string[] | undefined
+}
+
+/** @throws {GatehouseError} `ERR_CHANGED` if the options name ETags, and the client has another one */
+export function requireMatch(options: ConditionalChange | undefined, client: Client): void {
+  const tags = options?.[IF_MATCH]
+  if (!tags || tags.includes(etagOf(client))) return
+  throw new GatehouseError('ERR_CHANGED', 'the client was changed since it was read: read it again')
+}

@@ -1,0 +1,126 @@
+import type { Context } from 'koa'
+import type { Permission, PermissionTarget } from '../host/accounts.ts'
+import { findCaller, type Caller } from '../host/caller.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
+import { requesterOf } from '../http/client-address.ts'
+import { isFromOwnPage } from '../http/own-page.ts'
+import type { PageTokens } from '../http/page-tokens.ts'
+import { Rejection } from './rejection.ts'
+
+/** Who may open a page or call a route: callers with a permission, every signed-in caller, or operators. */
+export type Access = Permission | 'signed-in' | 'operator'
+
+/** What the front door must know of a page or a route. */
+export interface Guarded<Resource = unknown> {
+  readonly access: Access
+  /**
+   * Finds what the path names, if it belongs to the caller.
+   *
+   * @throws {GatehouseError} `ERR_NOT_FOUND`, also if it belongs to another account
+   */
+  readonly find?:
+    ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>) | undefined
+  /** What the permission is asked for, besides the account. */
+  readonly target?: ((resource: Resource) => Omit<PermissionTarget, 'accountId'>) | undefined
+}
+
+/** One request that may enter. */
+export interface Visit<Resource = unknown> {
+  readonly ctx: Context
+  readonly caller: Caller
+  /** The decoded parameters of the path. */
+  readonly params: Readonly<Record<string, string>>
+  /** What the path names, if it belongs to the caller. */
+  readonly resource: Resource
+  /** The options of each change that the request makes. */
+  readonly change: ChangeOptions
+  /** Whether the caller is an operator. The host is asked once, if anything asks. */
+  isOperator(): Promise<boolean>
+  /** Whether the caller has a permission for the resource. */
+  may(permission: Permission): Promise<boolean>
+}
+
+/** What the checks of a request need. */
+export interface FrontDoorParts {
+  readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'isOperator'>
+  readonly tokens: PageTokens
+  /** The origin of the authorization service, which is an origin of the host too. */
+  readonly issuerOrigin: string
+  /** Waits until the service has started. */
+  ready(): Promise<unknown>
+}
+
+/**
+ * Lets a request in: waits until the service is ready, and then asks who calls, what the path names, and whether the
+ * caller may see it. A request that changes something is not proved to be the caller's own yet; see `requireOwnPage`
+ * and `isCsrfTokenExpired`.
+ *
+ * @throws {Rejection} `signedOut`, `forbidden`
+ * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_NOT_READY`, and other errors of the services
+ */
+export async function enter<Resource>(
+  { access, find, target }: Guarded<Resource>,
+  { accounts, ready }: Pick<FrontDoorParts, 'accounts' | 'ready'>,
+  ctx: Context,
+  params: Readonly<Record<string, string>>,
+): Promise<Visit<Resource>> {
+  await ready()
+  const caller = await findCaller(accounts, ctx)
+  if (!caller) throw new Rejection('signedOut')
+
+  let operator: Promise<boolean> | undefined
+  const isOperator = () => (operator ??= Promise.resolve(accounts.isOperator?.(ctx) ?? false))
+  // What is for operators is not looked up for others.
+  if (access === 'operator' && !(await isOperator())) throw new Rejection('forbidden', { needs: 'operator' })
+
+  const resource = (await find?.(caller, params)) as Resource
+  const of = { accountId: caller.accountId, ...target?.(resource) }
+  const visit: Visit<Resource> = {
+    ctx,
+    caller,
+    params,
+    resource,
+    change: { actor: caller.actor, ...requesterOf(ctx) },
+    isOperator,
+    may: async (permission) => (await accounts.can?.(ctx, permission, of)) ?? true,
+  }
+  await requireAccess(visit, access)
+  return visit
+}
+
+/** @throws {Rejection} `forbidden` */
+export async function requireAccess({ isOperator, may }: Visit, access: Access): Promise<void> {
+  if (access === 'signed-in') return
+  const isAllowed = access === 'operator' ? await isOperator() : await may(access)
+  if (!isAllowed) throw new Rejection('forbidden', { needs: access })
+}
+
+/**
+ * Rejects a request that changes something if another site may have sent it through the caller's browser.
+ *
+ * @throws {Rejection} `foreignPage`
+ */
+export function requireOwnPage(
+  { ctx }: Pick<Visit, 'ctx'>,
+  surface: 'console' | 'management',
+  { issuerOrigin }: Pick<FrontDoorParts, 'issuerOrigin'>,
+): void {
+  if (!isFromOwnPage(ctx, surface, issuerOrigin)) throw new Rejection('foreignPage')
+}
+
+/**
+ * Checks the CSRF token of a request that changes something.
+ *
+ * @returns whether the token is of this caller and this browser, but more than 24 hours old
+ * @throws {Rejection} `csrfToken`
+ */
+export function isCsrfTokenExpired(
+  { ctx, caller }: Pick<Visit, 'ctx' | 'caller'>,
+  token: string | null,
+  { tokens }: Pick<FrontDoorParts, 'tokens'>,
+): boolean {
+  const state = tokens.check(ctx, token, caller)
+  if (state === 'invalid') throw new Rejection('csrfToken')
+  return state === 'expired'
+}

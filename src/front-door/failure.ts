@@ -1,0 +1,71 @@
+import type { Context } from 'koa'
+import { GatehouseError, type GatehouseErrorCode, type Problem } from '../errors.ts'
+import { emitAppError } from '../host/emit-app-error.ts'
+import type { EventSink } from '../host/events.ts'
+import type { Logger } from '../host/logger.ts'
+import { Rejection, type RejectionDetails, type RejectionReason } from './rejection.ts'
+
+/** The statuses of errors of the services, where a front end answers with another status than a Koa app. */
+const STATUS: Partial<Record<GatehouseErrorCode, number>> = {
+  ERR_INVALID_ARGUMENT: 422,
+  ERR_SCOPE_TOO_LARGE: 422,
+  ERR_SIGNING_KEYS_READ_ONLY: 409,
+}
+
+/** How a request failed. Both front ends answer with its status; each has words of its own for it. */
+export interface Failure {
+  readonly status: number
+  readonly code: Rejection['code'] | GatehouseErrorCode | 'ERR_INTERNAL'
+  /** Why the front door has rejected the request; undefined if a service has, or something failed on our side. */
+  readonly reason: RejectionReason | undefined
+  readonly details: RejectionDetails
+  /** What a service says, in English; undefined for an error on our side, whose cause stays there. */
+  readonly message: string | undefined
+  readonly problems: readonly Problem[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Maps an error of the front door, of a service or of anything else. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Rejection) {
+    const { status, code, reason, details } = error
+    const { allowed, problems = [] } = details
+    const headers: Record<string, string> = allowed === undefined ? {} : { Allow: allowed }
+    // The rest of a body that is too large is not read.
+    if (reason === 'bodyTooLarge') headers['Connection'] = 'close'
+    return { status, code, reason, details, message: undefined, problems, headers }
+  }
+  const unknown = { reason: undefined, details: {}, message: undefined, problems: [], headers: {} }
+  if (!(error instanceof GatehouseError)) return { ...unknown, status: 500, code: 'ERR_INTERNAL' }
+  const { code, problems, headers } = error
+  const status = STATUS[code] ?? error.status
+  if (status >= 500) return { ...unknown, status, code, headers }
+  // The message of an error with problems repeats them on further lines.
+  const [line = ''] = error.message.split('\n', 1)
+  const message = problems.length > 0 ? line.replace(/:$/, '') : line
+  return { ...unknown, status, code, message, problems, headers }
+}
+
+/**
+ * Creates a function that maps an error, and reports an error on our side to the operators: 503 as a warning, 500 as an
+ * error, which Koa's `error` event of the app gets too.
+ *
+ * @param surface what failed, for the log: `a page of the console`
+ */
+export function createFailures(surface: string, { logger, events }: { logger: Logger; events: EventSink }) {
+  return function fail(ctx: Context, error: unknown): Failure {
+    const failure = failureOf(error)
+    const { status, code } = failure
+    if (status < 500) return failure
+    const cause = error instanceof Error ? error : new Error('a value that is not an Error was thrown')
+    const where = { method: ctx.method, path: ctx.path, code }
+    if (status === 503) {
+      logger.warn({ ...where, reason: cause.message }, `${surface} was answered with 503`)
+    } else {
+      logger.error({ err: cause, ...where }, `${surface} failed`)
+      emitAppError(ctx, cause)
+    }
+    events.emit('error', { error: cause })
+    return failure
+  }
+}

@@ -1,0 +1,51 @@
+import { Router } from '@koa/router'
+import type { Context } from 'koa'
+import { Rejection } from './rejection.ts'
+
+/** A place in a table of pages or routes. */
+interface Place {
+  /** Path below the front end, with parameters after colons: `/api-keys/:clientId`. */
+  readonly path: string
+  readonly methods: readonly ('get' | 'post' | 'put' | 'patch' | 'delete')[]
+}
+
+/** The place that a request names, with the decoded parameters of its path. */
+export interface Match<Each> {
+  readonly found: Each
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** Creates a function that finds the place of a request. Of two places with the same path, the first is found. */
+export function createMatch<Each>(table: readonly Each[], placeOf: (each: Each) => Place) {
+  const router = new Router({ sensitive: true, strict: true })
+  const matches = new WeakMap<object, Each>()
+  for (const each of table) {
+    const { path, methods } = placeOf(each)
+    router.register(path, [...methods], [(ctx) => void matches.set(ctx, each)])
+  }
+  const run = router.routes()
+
+  /**
+   * @param path the path below the front end
+   * @throws {Rejection} `noRoute`, `method`
+   */
+  return async function match(ctx: Context, path: string): Promise<Match<Each>> {
+    const { path: layers, route } = router.match(path, ctx.method)
+    if (layers.length === 0) throw new Rejection('noRoute')
+    if (!route) {
+      const allowed = [...new Set(layers.flatMap(({ methods }) => methods))].toSorted().join(', ')
+      throw new Rejection('method', { allowed })
+    }
+    // The router reads the path from this field, if it is set.
+    const routed = ctx as { newRouterPath?: string }
+    routed.newRouterPath = path
+    try {
+      await run(ctx as unknown as Parameters<typeof run>[0], async () => {})
+    } finally {
+      delete routed.newRouterPath
+    }
+    const found = matches.get(ctx)
+    if (!found) throw new Rejection('noRoute')
+    return { found, params: ctx['params'] as Match<Each>['params'] }
+  }
+}

@@ -1,0 +1,50 @@
+import type { Problem } from '../errors.ts'
+
+/** Why the front door rejects a request: HTTP status, and the code that programs read. */
+const REASONS = {
+  query: [400, 'ERR_QUERY'],
+  noRoute: [404, 'ERR_NO_ROUTE'],
+  method: [405, 'ERR_METHOD'],
+  signedOut: [401, 'ERR_NOT_SIGNED_IN'],
+  forbidden: [403, 'ERR_FORBIDDEN'],
+  foreignPage: [403, 'ERR_CSRF'],
+  csrfToken: [403, 'ERR_CSRF'],
+  csrfExpired: [403, 'ERR_CSRF'],
+  body: [400, 'ERR_BODY'],
+  bodyTooLarge: [413, 'ERR_BODY_TOO_LARGE'],
+  mediaType: [415, 'ERR_MEDIA_TYPE'],
+  input: [422, 'ERR_INPUT'],
+  unconditional: [422, 'ERR_INPUT'],
+} as const
+
+/** Why the front door rejects a request. Each front end has words for each of them. */
+export type RejectionReason = keyof typeof REASONS
+
+/** What a front end may say about a rejection. */
+export interface RejectionDetails {
+  /** The methods of the path, such as `GET, POST`, if the method is not one of them. */
+  readonly allowed?: string | undefined
+  /** The permission that is missing, or `operator`. */
+  readonly needs?: string | undefined
+  /** The part of the request that has the problems. */
+  readonly part?: 'body' | 'query' | undefined
+  readonly problems?: readonly Problem[] | undefined
+}
+
+/** A request that the front door rejects, before any service is called. */
+export class Rejection extends Error {
+  override readonly name = 'Rejection'
+  readonly reason: RejectionReason
+  readonly status: number
+  readonly code: (typeof REASONS)[RejectionReason][1]
+  readonly details: RejectionDetails
+
+  constructor(reason: RejectionReason, details: RejectionDetails = {}) {
+    super(reason)
+    const [status, code] = REASONS[reason]
+    this.reason = reason
+    this.status = status
+    this.code = code
+    this.details = details
+  }
+}

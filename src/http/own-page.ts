@@ -1,0 +1,36 @@
+import type { Context } from 'koa'
+
+/** What each surface demands of a request that changes something, before it checks the CSRF token. */
+const DEMANDS = {
+  /**
+   * The consent pages are below {auth_url}, so a browser that sends `Origin` sends that of the issuer. A form whose
+   * browser sends neither header passes: its token is bound to the interaction.
+   */
+  consent: { origins: 'issuer', mayBeUnknown: true },
+  /** Hosts serve the console under further names. A form of a page without a referrer sends the Origin `null`. */
+  console: { origins: 'issuer and host', mayBeUnknown: true },
+  /** A script of a page can read and send a token of its own site, so the headers must prove where it runs. */
+  management: { origins: 'issuer and host', mayBeUnknown: false },
+} as const
+
+/** A surface whose requests may come from a browser. */
+export type Surface = keyof typeof DEMANDS
+
+/**
+ * Whether a request comes from one of our own pages, judged by the headers that browsers send (Fetch Metadata, Origin).
+ * The CSRF token of the request is checked as well.
+ *
+ * @param issuerOrigin the origin of the authorization service, which is an origin of the host too
+ */
+export function isFromOwnPage(ctx: Context, surface: Surface, issuerOrigin: string): boolean {
+  const { origins, mayBeUnknown } = DEMANDS[surface]
+  const site = ctx.get('Sec-Fetch-Site')
+  const origin = ctx.get('Origin')
+  if (site !== '' && site !== 'same-origin') return false
+  if (origins === 'issuer') return origin === '' || origin === issuerOrigin
+  // Browsers set Sec-Fetch-Site themselves, and a proxy does not change what it means.
+  if (site === 'same-origin') return true
+  if (origin === '' || origin === 'null') return mayBeUnknown
+  // `ctx.origin` is not used: in Koa 3 it is the header Origin itself.
+  return origin === `${ctx.protocol}://${ctx.host}` || origin === issuerOrigin
+}

@@ -1,0 +1,96 @@
+import { expect, it, vi } from 'vitest'
+import { describeEachKind, START } from './each-kind.ts'
+
+const INPUT = { accountId: 'acme', name: 'Export' }
+
+describeEachKind('changes with an idempotency key', (context) => {
+  /** The service, and a creation by it. */
+  function setUp() {
+    const process = context.start()
+    const create = async (input: object, idempotencyKey: string) => {
+      const result = await process.service.create({ ...INPUT, ...input }, { idempotencyKey })
+      return { client: 'apiKey' in result ? result.apiKey : result.application, secret: result.clientSecret }
+    }
+    return { ...process, create }
+  }
+
+  it('a repeated creation returns the same client and secret, also in another process, and creates one', async () => {
+    const { service, create, emitted } = setUp()
+    const first = await create({}, 'key-1')
+    const second = await setUp().create({}, 'key-1')
+    expect(second).toEqual(first)
+    expect((await service.listByOwner('acme')).items).toHaveLength(1)
+    expect(emitted.filter(({ event }) => event === 'client.created')).toHaveLength(1)
+  })
+
+  it('another account, user, actor and key are another creation; another address is the same', async () => {
+    const { create } = setUp()
+    const made = await Promise.all([
+      create({}, 'a'),
+      create({ accountId: 'bob' }, 'a'),
+      create({ userId: 'olga' }, 'a'),
+      create({ actor: 'acme/olga' }, 'a'),
+      create({}, 'b'),
+    ])
+    expect(new Set(made.map(({ secret }) => secret)).size).toBe(5)
+    expect(new Set(made.map(({ client }) => client.clientId)).size).toBe(5)
+    expect(await create({ address: '192.0.2.7', userAgent: 'curl' }, 'a')).toEqual(made[0])
+  })
+
+  it('the same key with another input is rejected', async () => {
+    const { create } = setUp()
+    await create({}, 'a')
+    await expect(create({ name: 'Other' }, 'a')).rejects.toMatchObject({
+      code: 'ERR_IDEMPOTENCY_KEY',
+      status: 422,
+    })
+  })
+
+  it.each(['', 'a b', 'ä', 'x'.repeat(256), 7])('%j is not an idempotency key', async (key) => {
+    await expect(setUp().create({}, key as string)).rejects.toMatchObject({ code: 'ERR_IDEMPOTENCY_KEY' })
+  })
+
+  it('an import takes no idempotency key', async () => {
+    const { create } = setUp()
+    await expect(create({ clientId: 'mine' }, 'a')).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      problems: [expect.objectContaining({ path: 'idempotencyKey' })],
+    })
+  })
+
+  it('a rejected creation may be corrected and made with the same key', async () => {
+    const { create } = setUp()
+    await expect(create({ name: '' }, 'a')).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+    expect((await create({}, 'a')).client.name).toBe('Export')
+  })
+
+  it('a repeat after the client was deleted, or its secret revoked, is rejected', async () => {
+    const { create, service } = setUp()
+    const { client } = await create({}, 'a')
+    await service.reportCompromised(client.clientId)
+    await expect(create({}, 'a')).rejects.toMatchObject({ code: 'ERR_IDEMPOTENCY_KEY', message: /revoked/ })
+    await service.delete(client.clientId)
+    await expect(create({}, 'a')).rejects.toMatchObject({ code: 'ERR_IDEMPOTENCY_KEY', message: /deleted/ })
+  })
+
+  it('a repeated rotation returns the same secret and rotates once; another overlap is another input', async () => {
+    const { create, service } = setUp()
+    const { client } = await create({}, 'a')
+    const rotate = (overlapSeconds: number) =>
+      service.rotateSecret(client.clientId, { overlapSeconds, idempotencyKey: 'r' })
+    const first = await rotate(60)
+    expect(await rotate(60)).toEqual(first)
+    expect(first.oldSecretExpiresAt).toBe(START / 1000 + 60)
+    expect(await service.listSecrets(client.clientId)).toHaveLength(2)
+    await expect(rotate(61)).rejects.toMatchObject({ code: 'ERR_IDEMPOTENCY_KEY' })
+    await service.revokeSecret(client.clientId, 'new')
+    await expect(rotate(60)).rejects.toMatchObject({ code: 'ERR_IDEMPOTENCY_KEY', message: /revoked/ })
+  })
+
+  it('a key is remembered for 24 hours', async () => {
+    const { create } = setUp()
+    const first = await create({}, 'a')
+    vi.setSystemTime(START + 86_399_000)
+    expect((await create({}, 'a')).secret).toBe(first.secret)
+  })
+})
