@@ -102,6 +102,14 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
     return { record, isFirst: false }
   }
 
+  async function forget(id: string): Promise<void> {
+    try {
+      await records.delete(id)
+    } catch {
+      // The record expires.
+    }
+  }
+
   return {
     /**
      * Begins an attempt at a change.
@@ -137,7 +145,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
           },
           async fail(error) {
             // Nothing was changed, so the client may correct its input and use the same key.
-            if (isFirst && isRejection(error)) await records.delete(id).catch(nothing)
+            if (isFirst && isRejection(error)) await forget(id)
             running.delete(id)
           },
         }

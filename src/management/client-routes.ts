@@ -19,8 +19,6 @@ export interface ClientRoutesOptions<C extends Client, New, Changes extends { na
   /** The path of the list. */
   readonly base: '/api-keys' | '/applications'
   readonly permissions: 'keys' | 'applications'
-  /** The kind in words, for summaries and messages. */
-  readonly noun: 'API key' | 'application'
   /** The kind in names of operations and schemas. */
   readonly name: 'ApiKey' | 'Application'
   readonly newClient: v.GenericSchema<unknown, New>
@@ -43,7 +41,7 @@ interface Owner {
 export function clientRoutes<C extends Client, New, Changes extends { name?: string | undefined }>(
   options: ClientRoutesOptions<C, New, Changes>,
 ): Route[] {
-  const { service, base, permissions, noun, name, newClient, changes, previewAccess } = options
+  const { service, base, permissions, name, newClient, changes, previewAccess } = options
   const one = `${base}/{clientId}` as const
   const plural = `${name}s`
   const [article, tag] = name === 'ApiKey' ? ['an API key', 'API keys'] : ['an application', 'Applications']

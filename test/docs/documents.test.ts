@@ -115,8 +115,12 @@ describe('the names in the documents', () => {
   })
 
   it('the documents name only error codes that exist', () => {
-    const sources = read('src/errors.ts') + read('src/management/api-error.ts')
-    const codes = new Set([...sources.matchAll(/^ {2}(ERR_\w+): \d+,$/gm)].map(([, code]) => code))
+    const sources = read('src/errors.ts') + read('src/front-door/rejection.ts')
+    const codes = new Set(
+      [...sources.matchAll(/^ {2}(?:(ERR_\w+): \d+|\w+: \[\d+, '(ERR_\w+)'\]),$/gm)].map(
+        ([, service, door]) => service ?? door,
+      ),
+    )
     expect(codes.size).toBeGreaterThan(10)
     const named = withExamples.flatMap((file) => read(file).match(/\bERR_[A-Z_]+\b/g) ?? [])
     expect(named.length).toBeGreaterThan(10)

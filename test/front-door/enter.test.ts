@@ -95,7 +95,7 @@ describe('enter()', () => {
   })
 
   it('a host without accounts.can permits everything, and one without isOperator has no operators', async () => {
-    const { parts, ctx, guarded } = setUp({ can: undefined, isOperator: undefined } as never)
+    const { parts, ctx, guarded } = setUp({ can: undefined, isOperator: undefined })
     const visit = await enter(guarded, parts, ctx, {})
     expect(await visit.may('keys:delete')).toBe(true)
     expect(await visit.isOperator()).toBe(false)

@@ -73,7 +73,7 @@ describeEachStore('forms that are sent twice, or from an old tab', (makeStore) =
     const other = await post('acme', path, { ...fields, name: 'Another' })
     expect([other.status, /gatehouse_[\w-]{43}/.test(other.body)]).toEqual([422, false])
     for (const invalid of ['', 'a b', 'ü', 'x'.repeat(256)]) {
-      expect((await post('acme', path, { ...fields, request: invalid })).status).toBe(400)
+      expect((await post('acme', path, { ...fields, request: invalid })).status).toBe(422)
     }
   })
 
