@@ -1,10 +1,9 @@
-/**
- * The processes of measurements that need more than one process. They end when the measuring process ends.
- */
+/** The processes of measurements and long tests that need more than one process. They end with the process that starts them. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 
 /**
  * A message from a process. It contains an event, the answer to a question, or the report that the process is
@@ -25,7 +24,7 @@ export interface Question<Ask extends string = string> {
   readonly about?: unknown
 }
 
-/** A process that runs one of the scripts in this folder. */
+/** A process that runs a script. */
 export interface Running<Ask extends string = string> {
   readonly port: number
   /**
@@ -55,14 +54,14 @@ process.once('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-/** Starts a script in this folder with its options as JSON, and waits until it is ready. */
+/** Starts a script, such as `new URL('load.ts', import.meta.url)`, with its options as JSON, and waits until it is ready. */
 export async function startProcess<Ask extends string, Event = never>(
-  script: string,
+  script: URL,
   options: { readonly port: number },
   { onEvent, execArgv = [] }: Handling<Event> = {},
 ): Promise<Running<Ask>> {
   // A compiled measurement starts compiled scripts.
-  const file = path.join(import.meta.dirname, script.replace('.ts', path.extname(import.meta.filename)))
+  const file = fileURLToPath(script).replace(/\.ts$/, path.extname(import.meta.filename))
   const child = fork(file, [JSON.stringify(options)], {
     execArgv: [...process.execArgv, ...execArgv],
   })

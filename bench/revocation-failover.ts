@@ -18,8 +18,8 @@ import { parseArgs } from 'node:util'
 import { freePort } from '../test/support/free-port.ts'
 import { startRedisCluster } from '../test/support/redis-cluster.ts'
 import { startRedisSentinel } from '../test/support/redis-sentinel.ts'
-import { createClient, createLedger } from './chaos-clients.ts'
-import type { ApplicationClient, Ask, ProcessOptions } from './chaos-process.ts'
+import { createClient, createLedger } from '../test/endurance/chaos-clients.ts'
+import type { ApplicationClient, Ask, ProcessOptions } from '../test/endurance/chaos-process.ts'
 import { median, percentile, round } from './figures.ts'
 import { startProcess, type Running } from './processes.ts'
 
@@ -86,7 +86,9 @@ async function measure(makeGroup: () => Promise<Group>): Promise<void> {
   for (const port of ports) {
     const fixed = { refreshTokenGraceSeconds: 10, storeTimeoutMs: 1000, servicePort: ports[0] ?? port }
     const options: ProcessOptions = { addresses, sentinelName, port, ...fixed }
-    processes.push(await startProcess<Ask>('chaos-process.ts', options))
+    processes.push(
+      await startProcess<Ask>(new URL('../test/endurance/chaos-process.ts', import.meta.url), options),
+    )
   }
   const [one, other] = processes
   if (!one || !other) throw new Error('no processes')

@@ -11,8 +11,6 @@ import type { PeerOptions, PeerQuestion } from './peer.ts'
 import { startProcess, type Running } from './processes.ts'
 import { generateKeys, publicJwk, signTokens, type Keys } from './tokens.ts'
 
-/** The scripts are `.ts` files, or `.js` files once they are compiled. */
-const EXTENSION = path.extname(import.meta.filename)
 /** Filling a store with 100,000 clients takes a minute. */
 const FILL_TIMEOUT_MS = 120_000
 const RUN_TIMEOUT_MS = 120_000
@@ -122,7 +120,7 @@ export async function prepare(): Promise<Setting> {
   })
   await new Promise<void>((resolve) => void jwksServer.listen(0, '127.0.0.1', resolve))
   const jwksUri = `http://127.0.0.1:${(jwksServer.address() as AddressInfo).port}/jwks`
-  const load = await startProcess<LoadQuestion>(`load${EXTENSION}`, { port: 0 })
+  const load = await startProcess<LoadQuestion>(new URL('load.ts', import.meta.url), { port: 0 })
   let files = 0
   const write = (lines: readonly string[]) => {
     const file = path.join(folder, String((files += 1)))
@@ -137,7 +135,7 @@ export async function prepare(): Promise<Setting> {
       const names = options.redisPort === undefined ? GATEWAY : namesAt(port)
       const common = { port, ...names, keys: keys.keys, hmacSecret: keys.hmacSecret, jwksUri }
       const all = { ...common, ...options } satisfies PeerOptions
-      return startProcess(`peers/${script}${EXTENSION}`, all, { execArgv })
+      return startProcess(new URL(`peers/${script}.ts`, import.meta.url), all, { execArgv })
     },
     async writeTokens({ count, alg = 'ES256', scopes = 10, peer }) {
       const names = peer ? namesAt(peer.port) : GATEWAY

@@ -1,9 +1,9 @@
-/** One process of `audit.ts`: it renames API keys as fast as it can, and reports each rename that was answered. */
+/** One process of `audit-crash.ts`: it renames API keys as fast as it can, and reports each rename that was answered. */
 import { Redis } from 'ioredis'
-import { redisStore } from '../adapters/redis.ts'
-import { createGatehouse } from '../src/gatehouse/create-gatehouse.ts'
-import type { AuditEntry } from '../src/audit/entry.ts'
-import type { Question, Report } from './processes.ts'
+import { redisStore } from '../../adapters/redis.ts'
+import { createGatehouse } from '../../src/gatehouse/create-gatehouse.ts'
+import type { AuditEntry } from '../../src/audit/entry.ts'
+import type { Question, Report } from '../../bench/processes.ts'
 
 /** The options of a process, passed as JSON. */
 export interface AuditProcessOptions {

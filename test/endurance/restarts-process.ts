@@ -1,8 +1,8 @@
 /** One process of `restarts.ts`: an authorization service with its gateway, which stops on SIGTERM. */
 import { Redis } from 'ioredis'
-import { redisStore } from '../adapters/redis.ts'
-import { CALLBACK, startHost } from './host.ts'
-import type { Question, Report } from './processes.ts'
+import { redisStore } from '../../adapters/redis.ts'
+import { CALLBACK, startHost } from '../../bench/host.ts'
+import type { Question, Report } from '../../bench/processes.ts'
 
 /** The options of a process, passed as JSON. */
 export interface ProcessOptions {
@@ -15,7 +15,7 @@ export interface ProcessOptions {
   readonly graceMs: number | undefined
 }
 
-/** What a process can be asked for: the clients of the measurement. */
+/** What a process can be asked for: the clients of the test. */
 export type Ask = 'clients'
 
 /** A client of each kind, with its secret as parameters of a token request. */

@@ -3,7 +3,7 @@
  * routers (@koa/router, koa-tree-router, find-my-way with case-sensitive and with case-insensitive routes,
  * Fastify, which calls `authenticate`). A generated request starts as a typical request, with a valid or an
  * invalid token, and gets up to four mutations. Most requests are passed to Node's HTTP parser in this
- * process, and some are sent over sockets. The arguments of `node bench/fuzz.ts 1 1000000` are a seed and a
+ * process, and some are sent over sockets. The arguments `1 1000000` are a seed and a
  * number of requests. Each request depends only on the seed and on the position of the request, except for
  * the ids and secrets in it. `--processes 2` distributes the requests among two processes.
  *
@@ -19,18 +19,17 @@
  * - The heap grows. It is measured whenever a new host has replaced the previous one.
  *
  * The run prints each finding when it meets it, with the position of the request, and at the end the shortest request that
- * reproduces it. A million requests take about 25 minutes
- * of one core. The script needs Node 22.18 or later.
+ * reproduces it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { bytesOf, type FuzzRequest } from '../test/support/fuzz/request.ts'
-import { fuzz } from '../test/support/fuzz/run.ts'
-import { makeStandKeys } from '../test/support/fuzz/stand.ts'
-import { round } from './figures.ts'
+import { bytesOf, type FuzzRequest } from '../support/fuzz/request.ts'
+import { fuzz } from '../support/fuzz/run.ts'
+import { makeStandKeys } from '../support/fuzz/stand.ts'
+import { round } from '../../bench/figures.ts'
 
 /** Requests to one host before the next host replaces it. */
 const REQUESTS_PER_HOST = 25_000
@@ -53,7 +52,7 @@ const { values, positionals } = parseArgs({
 const [seed = 1, count = 1_000_000] = positionals.map(Number)
 const [processes, first] = [Number(values.processes), Number(values.first)]
 if (![seed, count, processes, first].every(Number.isSafeInteger) || count < 1 || processes < 1) {
-  throw new Error('usage: node bench/fuzz.ts [seed] [count] [--processes number] [--first number]')
+  throw new Error('arguments: fuzz [seed] [count] [--processes number] [--first number]')
 }
 
 const isClean = processes > 1 ? await distribute() : await run()

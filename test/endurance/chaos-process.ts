@@ -3,10 +3,10 @@
  * on Sentinels or on a single Redis.
  */
 import { Cluster, Redis } from 'ioredis'
-import { redisStore, type Durability } from '../adapters/redis.ts'
-import { CALLBACK, startHost } from './host.ts'
-import { forEach } from './in-parallel.ts'
-import type { Question, Report } from './processes.ts'
+import { redisStore, type Durability } from '../../adapters/redis.ts'
+import { CALLBACK, startHost } from '../../bench/host.ts'
+import { forEach } from '../../bench/in-parallel.ts'
+import type { Question, Report } from '../../bench/processes.ts'
 
 /** The options of a process, passed as JSON. */
 export interface ProcessOptions {

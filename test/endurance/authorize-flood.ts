@@ -6,19 +6,18 @@
  * Each of the three runs takes 20 seconds. The first run has the default options. The second run does
  * not limit the pending requests of one address. The third run has no such limit, and a Redis that is nearly full, so
  * sign-ins are rejected. Prints the memory of Redis before and after each run, and the number of responses by status.
- * The measurement fails if an action at 127.0.0.2 fails, except for the sign-ins of the third run. The flood
+ * The test fails if an action at 127.0.0.2 fails, except for the sign-ins of the third run. The flood
  * and the host share one process, so all actions are slower than in production.
- * `node bench/authorize-flood.ts` runs for about 90 seconds, and needs Node 22.18 or later.
  */
 import { Agent, request, type RequestOptions } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { redisStore } from '../adapters/redis.ts'
-import { createBrowser } from '../test/support/browser.ts'
-import { freePort } from '../test/support/free-port.ts'
-import { startRedis } from '../test/support/redis-server.ts'
-import { round } from './figures.ts'
-import { CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
+import { redisStore } from '../../adapters/redis.ts'
+import { createBrowser } from '../support/browser.ts'
+import { freePort } from '../support/free-port.ts'
+import { startRedis } from '../support/redis-server.ts'
+import { round } from '../../bench/figures.ts'
+import { CALLBACK, SCOPES, startHost, type MeasuredHost } from '../../bench/host.ts'
 
 const RUN_SECONDS = 20
 const CONNECTIONS = 32

@@ -1,9 +1,9 @@
 /** The faults that `chaos.ts` injects into Redis. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { askRedis } from '../test/support/ask-redis.ts'
-import { startRedisCluster, type RedisCluster, type RedisNode } from '../test/support/redis-cluster.ts'
-import { startRedis } from '../test/support/redis-server.ts'
-import { until } from '../test/support/until.ts'
+import { askRedis } from '../support/ask-redis.ts'
+import { startRedisCluster, type RedisCluster, type RedisNode } from '../support/redis-cluster.ts'
+import { startRedis } from '../support/redis-server.ts'
+import { until } from '../support/until.ts'
 
 /** An outage of Redis or of a part of it. Times are values of `performance.now()`. */
 export interface Outage {
@@ -17,7 +17,7 @@ export interface Outage {
 /** A Redis with the faults that are injected into it. */
 export interface Faults {
   readonly addresses: readonly { readonly host: string; readonly port: number }[]
-  /** Milliseconds from the start of the measurement to each fault. */
+  /** Milliseconds from the start of the run to each fault. */
   readonly times: readonly number[]
   /** Injects one fault; settles when Redis has recovered. */
   inject(): Promise<Outage>

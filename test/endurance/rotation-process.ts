@@ -5,12 +5,12 @@
 import { createServer } from 'node:http'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
-import { redisStore } from '../adapters/redis.ts'
-import { createGatehouse } from '../src/gatehouse/create-gatehouse.ts'
-import { createGateway } from '../src/gateway.ts'
-import type { Store } from '../src/store/contract.ts'
-import { signedIn } from './authorize.ts'
-import type { Question, Report } from './processes.ts'
+import { redisStore } from '../../adapters/redis.ts'
+import { createGatehouse } from '../../src/gatehouse/create-gatehouse.ts'
+import { createGateway } from '../../src/gateway.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { signedIn } from '../../bench/authorize.ts'
+import type { Question, Report } from '../../bench/processes.ts'
 
 /** The options of a process, passed as JSON. */
 export interface ProcessOptions {

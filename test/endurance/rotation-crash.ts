@@ -2,16 +2,14 @@
  * Kills a process (SIGKILL) in the middle of a rotation, 50 times: before or after the key ring is written,
  * after other processes were notified, or at a random moment. At every moment, exactly one key of each
  * algorithm must be the current key. Another process rotates on schedule. After each crash, that process must
- * issue tokens that it accepts, have a next key within seconds, and rotate. Otherwise the measurement fails.
- * It starts its own Redis. `node bench/rotation-crash.ts` runs for about two minutes, and needs Node 22.18 or
- * later.
+ * issue tokens that it accepts, have a next key within seconds, and rotate. Otherwise the test fails.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { freePort } from '../test/support/free-port.ts'
-import { startRedis } from '../test/support/redis-server.ts'
-import { startProcess, type Running } from './processes.ts'
+import { freePort } from '../support/free-port.ts'
+import { startRedis } from '../support/redis-server.ts'
+import { startProcess, type Running } from '../../bench/processes.ts'
 import type { Ask, Clients, ProcessOptions } from './rotation-process.ts'
 
 const CRASHES = 50
@@ -37,7 +35,7 @@ const redis = new Redis(redisUrl)
 const servicePort = await freePort()
 const options = { redisUrl, servicePort, role: 'service' } as const
 const start = (more: Partial<ProcessOptions> & { port: number }) =>
-  startProcess<Ask>('rotation-process.ts', { ...options, ...more })
+  startProcess<Ask>(new URL('rotation-process.ts', import.meta.url), { ...options, ...more })
 const steady = await start({ port: servicePort, rotateAfterSeconds: 4 })
 const { key } = await steady.ask<Clients>('clients')
 const sampling = sample()

@@ -1,16 +1,15 @@
 /**
  * Floods the token endpoint of one process. At the same time, API calls and the token requests of an owner at another
  * address are measured. It fails if the owner does not get a token, or if the 99th percentile of the API calls is more
- * than five times that of the quiet seconds before the flood. `--max N` sets `maxTokenRequests`. `node
- * bench/token-flood.ts` runs for about two minutes, and needs Node 22.18 or later.
+ * than five times that of the quiet seconds before the flood. `--max N` sets `maxTokenRequests`.
  */
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { freePort } from '../test/support/free-port.ts'
-import { startRedis } from '../test/support/redis-server.ts'
-import { percentile, round } from './figures.ts'
-import { startProcess } from './processes.ts'
+import { freePort } from '../support/free-port.ts'
+import { startRedis } from '../support/redis-server.ts'
+import { percentile, round } from '../../bench/figures.ts'
+import { startProcess } from '../../bench/processes.ts'
 import type { Ask, Credentials, Flood, FloodAnswers, ProcessOptions } from './token-flood-process.ts'
 
 const QUIET_SECONDS = 8
@@ -25,12 +24,12 @@ const [FLOOD_ADDRESS, OWNER_ADDRESS] = ['127.0.0.1', '127.0.0.2']
 const { values: options } = parseArgs({ options: { max: { type: 'string' } } })
 const redis = await startRedis()
 const port = await freePort()
-const host = await startProcess<Ask>('token-flood-process.ts', {
+const host = await startProcess<Ask>(new URL('token-flood-process.ts', import.meta.url), {
   port,
   redisUrl: redis.url,
   ...(options.max !== undefined && { maxTokenRequests: Number(options.max) }),
 } as ProcessOptions)
-const sender = await startProcess<Ask>('token-flood-process.ts', { port })
+const sender = await startProcess<Ask>(new URL('token-flood-process.ts', import.meta.url), { port })
 const origin = `http://127.0.0.1:${port}`
 const tokenUrl = `${origin}/auth/oauth2/token`
 // All connections are opened before the first flood, because the kernel keeps new ones waiting during a flood.

@@ -3,17 +3,16 @@
  * processes that share one Redis. They also call a third process, which is only a gateway. Every valid token
  * must be accepted, no response may be a 5xx, and each rotation must change one key of each algorithm. Then
  * 200 keys are revoked, each while it is the current key. Each measured time ends when the other process
- * rejects a cached token of the revoked key. The measurement fails if one of these rules is broken, or if a
- * revocation takes too long. It starts its own Redis. `node bench/rotation.ts` runs for about 100 seconds,
- * and needs Node 22.18 or later.
+ * rejects a cached token of the revoked key. The test fails if one of these rules is broken, or if a
+ * revocation takes too long.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
-import { freePort } from '../test/support/free-port.ts'
-import { startRedis } from '../test/support/redis-server.ts'
-import { authorize } from './authorize.ts'
-import { startProcess, type Running as AnyRunning } from './processes.ts'
+import { freePort } from '../support/free-port.ts'
+import { startRedis } from '../support/redis-server.ts'
+import { authorize } from '../../bench/authorize.ts'
+import { startProcess, type Running as AnyRunning } from '../../bench/processes.ts'
 import type { Ask, Clients, KeyChange, ProcessOptions } from './rotation-process.ts'
 
 type Running = AnyRunning<Ask>
@@ -38,7 +37,7 @@ const { url: redisUrl } = await startRedis()
 const servicePort = await freePort()
 const start = async (role: 'service' | 'gateway', port: number) => {
   const options: ProcessOptions = { redisUrl, port, servicePort, role, rotateAfterSeconds: ROTATION_SECONDS }
-  return startProcess<Ask, KeyChange>('rotation-process.ts', options, {
+  return startProcess<Ask, KeyChange>(new URL('rotation-process.ts', import.meta.url), options, {
     onEvent: (event) => events.push(event),
   })
 }
@@ -66,7 +65,7 @@ const { url: secondRedisUrl } = await startRedis()
 const startWithoutRotation = async (port: number) => {
   const fixed = { redisUrl: secondRedisUrl, role: 'service', rotateAfterSeconds: HOUR_SECONDS } as const
   const options: ProcessOptions = { ...fixed, port, servicePort }
-  return startProcess<Ask>('rotation-process.ts', options)
+  return startProcess<Ask>(new URL('rotation-process.ts', import.meta.url), options)
 }
 const unrotated = [await startWithoutRotation(servicePort), await startWithoutRotation(other.port)] as const
 const revocations = await measureRevocations()

@@ -1,18 +1,18 @@
 /**
- * Measures what clients lose when processes restart. Two processes run on one Redis. Clients refresh without a
+ * Tests what clients lose when processes restart. Two processes run on one Redis. Clients refresh without a
  * grace period for refresh tokens, request direct tokens, and call the API with POST. One process after the other
  * gets SIGTERM, ends, and starts again.
  *
- * - `node bench/restarts.ts`: 300 restarts behind a balancer that keeps connections open, polls readiness every 200
+ * - without arguments: 300 restarts behind a balancer that keeps connections open, polls readiness every 200
  *   ms, and repeats no request.
- * - `--direct`: each client stays at one process, and goes to the other one when its request fails. The measurement
+ * - `--direct`: each client stays at one process, and goes to the other one when its request fails. The test
  *   then counts how many families survive a restart without a balancer.
  * - `--way close`: the processes stop with `server.close()` instead of `shutdown()`, for comparison.
  * - `--restarts 100`, `--grace-ms 500`, `--families 30`, `--load 10` (programs that use a core each), `--minutes 60`:
- *   the measurement ends after this time.
+ *   the test ends after this time.
  *
- * The measurement fails if a refresh family is lost: its token was used, and the answer did not arrive. Behind the
- * balancer it also fails if any request is cut. Other answers, such as 503 of a busy machine, are counted. It starts its own Redis, and needs Node 22.18 or later.
+ * The test fails if a refresh family is lost: its token was used, and the answer did not arrive. Behind the
+ * balancer it also fails if any request is cut. Other answers, such as 503 of a busy machine, are counted.
  */
 import { spawn } from 'node:child_process'
 import { Agent, request, type IncomingMessage } from 'node:http'
@@ -20,11 +20,11 @@ import { once } from 'node:events'
 import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { freePort } from '../test/support/free-port.ts'
-import { startRedis } from '../test/support/redis-server.ts'
-import { ACCOUNT_COOKIE } from './authorize.ts'
-import { CALLBACK, SCOPES } from './host.ts'
-import { startProcess, type Running } from './processes.ts'
+import { freePort } from '../support/free-port.ts'
+import { startRedis } from '../support/redis-server.ts'
+import { ACCOUNT_COOKIE } from '../../bench/authorize.ts'
+import { CALLBACK, SCOPES } from '../../bench/host.ts'
+import { startProcess, type Running } from '../../bench/processes.ts'
 import { ERROR_HEADER, startBalancer } from './restarts-balancer.ts'
 import type { Ask, Clients, ProcessOptions } from './restarts-process.ts'
 
@@ -63,7 +63,7 @@ const redis = await startRedis()
 const [balancerPort, ...ports] = [await freePort(), await freePort(), await freePort()] as const
 const start = (port: number) => {
   const options: ProcessOptions = { redisUrl: redis.url, port, servicePort: balancerPort, way, graceMs }
-  return startProcess<Ask>('restarts-process.ts', options)
+  return startProcess<Ask>(new URL('restarts-process.ts', import.meta.url), options)
 }
 const processes: Running<Ask>[] = [await start(ports[0]), await start(ports[1])]
 const { application, apiKey } = await (processes[0] as Running<Ask>).ask<Clients>('clients')

@@ -1,22 +1,21 @@
 /**
  * Sends generated token requests of API keys to two hosts, one with and one without the fast path for direct
  * access, and compares what both do: responses, decoded tokens, events, calls of the host's callbacks, and
- * writes to the store. The arguments of `node bench/direct-access.ts 1 100000` are a seed and a number of
- * requests. The run prints each request that both hosts handle differently, and fails if there is one. The
- * script needs Node 22.18 or later.
+ * writes to the store. The arguments `1 100000` are a seed and a number of
+ * requests. The run prints each request that both hosts handle differently, and fails if there is one.
  */
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import { generateSigningKey } from '../src/keys/generate-key.ts'
-import { tokenRequest } from '../test/support/direct-access/requests.ts'
-import { startTwoWays, VARIANTS } from '../test/support/direct-access/two-ways.ts'
+import { generateSigningKey } from '../../src/keys/generate-key.ts'
+import { tokenRequest } from '../support/direct-access/requests.ts'
+import { startTwoWays, VARIANTS } from '../support/direct-access/two-ways.ts'
 
 /** Requests to one pair of hosts before the next pair replaces it. */
 const REQUESTS_PER_PAIR = 500
 
 const [seed = 1, count = 100_000] = process.argv.slice(2).map(Number)
 if (![seed, count].every(Number.isSafeInteger) || count < 1) {
-  throw new Error('usage: node bench/direct-access.ts [seed] [count]')
+  throw new Error('arguments: direct-access [seed] [count]')
 }
 
 const keys = await Promise.all([generateSigningKey('ES256'), generateSigningKey('RS256')])

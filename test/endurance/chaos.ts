@@ -1,16 +1,16 @@
 /**
- * Measures what clients see of a failing Redis. For 60 seconds, 50 clients connect and refresh repeatedly at
+ * Tests what clients see of a failing Redis. For 60 seconds, 50 clients connect and refresh repeatedly at
  * two processes in turn. After each failure a client retries with the same refresh token. Sometimes a client
  * sends one refresh token twice at the same time.
  *
- * - `node bench/chaos.ts kill`, the default: a cluster of 3 masters and 3 replicas. Three times a master is
+ * - `kill`, the default: a cluster of 3 masters and 3 replicas. Three times a master is
  *   killed, its replica takes over, and the killed master restarts empty as the replica.
  * - `replica-behind`: like `kill`, but the replica is cut off for 1.5 s before its master is killed.
  * - `pause-master`: like `kill`, but the master is frozen for 10 s, and resumes after it was replaced.
  * - `pause`: a single Redis is frozen for 10 s, twice.
  *
  * The processes have `refreshTokenGraceSeconds: 10`, and on the cluster also `durability` (one replica, 500
- * ms). The measurement fails in each of these cases:
+ * ms). The test fails in each of these cases:
  *
  * - A refresh token gets two valid successors.
  * - A client cannot refresh with its current refresh token.
@@ -19,13 +19,12 @@
  * - A client gets no tokens within 5 s after the recovery of Redis.
  * - The memory of a process grows by more than its limit.
  *
- * With `--no-durability` the measurement does not fail, and counts the writes that replication without WAIT
- * loses. `--seconds 30` shortens the run. With `--eager`, clients hardly pause between two refreshes. The
- * measurement starts its own servers, takes about 90 seconds, and needs Node 22.18 or later.
+ * With `--no-durability` the test does not fail, and counts the writes that replication without WAIT loses.
+ * `--seconds 30` shortens the run. With `--eager`, clients hardly pause between two refreshes.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { freePort } from '../test/support/free-port.ts'
+import { freePort } from '../support/free-port.ts'
 import { createClient, createLedger, type Answer, type Connection } from './chaos-clients.ts'
 import {
   masterKilled,
@@ -36,7 +35,7 @@ import {
   type Outage,
 } from './chaos-faults.ts'
 import type { ApplicationClient, Ask, Memory, ProcessOptions } from './chaos-process.ts'
-import { startProcess, type Running } from './processes.ts'
+import { startProcess, type Running } from '../../bench/processes.ts'
 
 const CLIENTS = 50
 const STORE_TIMEOUT_MS = 1000
@@ -97,7 +96,11 @@ const faults = await makeFaults()
 const ports = [await freePort(), await freePort()]
 const processes: Running<Ask>[] = []
 for (const port of ports) {
-  processes.push(await startProcess<Ask>('chaos-process.ts', optionsOf(port), { execArgv: EXEC_ARGV }))
+  processes.push(
+    await startProcess<Ask>(new URL('chaos-process.ts', import.meta.url), optionsOf(port), {
+      execArgv: EXEC_ARGV,
+    }),
+  )
 }
 const [one] = processes
 if (!one) throw new Error('no process')

@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import { setPriority } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { redisStore } from '../adapters/redis.ts'
-import { startHost } from './host.ts'
-import type { Question, Report } from './processes.ts'
+import { redisStore } from '../../adapters/redis.ts'
+import { startHost } from '../../bench/host.ts'
+import type { Question, Report } from '../../bench/processes.ts'
 
 /** The options of a process, passed as JSON. */
 export interface ProcessOptions {

@@ -1,22 +1,17 @@
 /**
  * Two processes make 20,000 changes, and one of them is killed (SIGKILL) while both make changes. Every change that was answered
  * must be in the audit trail, and no entry may be there twice for a reader that goes on from its cursor. Otherwise
- * the measurement fails. It prints the bytes of an entry and the commands of a change. It starts its own Redis.
- * `node bench/audit.ts` runs for about a minute, and needs Node 22.18 or later. On Node 20:
- * `npm run build && npx tsc -p bench/tsconfig.json && node dist/bench/audit.js`.
- *
- * `node bench/audit.ts million` lists a trail of 1,000,000 entries instead, see `audit-million.ts`.
+ * the test fails. It prints the bytes of an entry and the commands of a change.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { redisStore } from '../adapters/redis.ts'
-import { createGatehouse } from '../src/gatehouse/create-gatehouse.ts'
-import { freePort } from '../test/support/free-port.ts'
-import { startRedis } from '../test/support/redis-server.ts'
-import type { Ask, AuditProcessOptions } from './audit-process.ts'
-import { startSlowLink } from '../test/support/round-trips.ts'
-import { measureMillion } from './audit-million.ts'
-import { startProcess } from './processes.ts'
+import { redisStore } from '../../adapters/redis.ts'
+import { createGatehouse } from '../../src/gatehouse/create-gatehouse.ts'
+import { freePort } from '../support/free-port.ts'
+import { startRedis } from '../support/redis-server.ts'
+import type { Ask, AuditProcessOptions } from './audit-crash-process.ts'
+import { startSlowLink } from '../support/round-trips.ts'
+import { startProcess } from '../../bench/processes.ts'
 
 /** The changes of each process, and the answered changes of both after which one process is killed. */
 const CHANGES = 17_000
@@ -24,8 +19,6 @@ const KILL_AFTER = 9000
 const TIMEOUT_MS = 180_000
 /** Milliseconds after which another process completes what the killed process left. */
 const ABANDONED_MS = 17_000
-
-if (process.argv[2] === 'million') process.exit((await measureMillion()) ? 0 : 1)
 
 const server = await startRedis()
 const { url: redisUrl } = server
@@ -36,7 +29,7 @@ let steadyAtKill = 0
 
 async function start(name: string) {
   const options: AuditProcessOptions = { redisUrl, port: await freePort(), name }
-  return startProcess<Ask, string>('audit-process.ts', options, {
+  return startProcess<Ask, string>(new URL('audit-crash-process.ts', import.meta.url), options, {
     onEvent(actor) {
       answered.add(actor)
       if (name in counts) counts[name as keyof typeof counts] += 1

@@ -5,8 +5,8 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ApplicationClient } from './chaos-process.ts'
-import { ACCOUNT_COOKIE } from './authorize.ts'
-import { CALLBACK, SCOPES } from './host.ts'
+import { ACCOUNT_COOKIE } from '../../bench/authorize.ts'
+import { CALLBACK, SCOPES } from '../../bench/host.ts'
 
 /** One request and its response. */
 export interface Answer {
@@ -228,7 +228,7 @@ export function createClient(options: {
       return active
     },
 
-    /** Exchanges a refresh token after the measurement. */
+    /** Exchanges a refresh token after the run. */
     refresh: (token: string) => retryUntilFinal(() => refresh(token)),
   }
 }

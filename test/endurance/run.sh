@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Compiles the library and the long tests, and runs one: npm run test:endurance -- chaos kill --seconds 30
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+script="test/endurance/${1:-}.ts"
+[ -f "$script" ] || { echo "test/endurance/README.md lists the tests" >&2; exit 2; }
+npm run build --silent
+npx tsc -p test/endurance/tsconfig.json
+exec node "dist/${script%.ts}.js" "${@:2}"
