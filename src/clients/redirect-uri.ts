@@ -34,8 +34,6 @@ export function findWebUriProblem(uri: unknown): string | undefined {
   if (/[\s\p{Cc}\p{Cf}\p{Cs}]/u.test(uri)) {
     return 'must not contain white space, control characters or invisible characters: encode them as %XX'
   }
-  // `URL.canParse` is not used here. In Node 20 it misreads letters such as "ü" once V8 has compiled the
-  // calling function.
   const url = URL.parse(uri)
   if (url === null) return 'must be an absolute URL, such as "https://example.com/callback"'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with "https://"'

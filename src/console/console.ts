@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { createFailures } from '../front-door/failure.ts'
 import { Rejection } from '../front-door/rejection.ts'
-import { pathBelow } from '../http/path-below.ts'
+import { pathBelow } from '../http/request-path.ts'
 import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'

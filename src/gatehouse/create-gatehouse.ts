@@ -26,7 +26,7 @@ import {
 } from '../authorization-server/routing/authorization-server.ts'
 import { jwksMaxAge } from '../authorization-server/provider/endpoints/jwks.ts'
 import { createInsecureProxyWarning } from '../authorization-server/routing/insecure-proxy-warning.ts'
-import { passOthers } from '../http/path-below.ts'
+import { passOthers } from '../http/request-path.ts'
 import { createRequestsInFlight } from '../authorization-server/routing/requests-in-flight.ts'
 import { wellKnown } from '../authorization-server/routing/well-known.ts'
 import type { CheckedOptions, ProductOf, ScopeOf } from '../options/infer-scopes.ts'

@@ -6,7 +6,7 @@ import { createPathLocator, locateReadings, type LocatePath } from './canonical-
 import type { GatewayParts } from './parts.ts'
 import { requiredScopesOf, type RequiredScopes } from './required-scope.ts'
 import type { ErrorResponse } from './error-responses.ts'
-import { readCallTarget } from './request-path.ts'
+import { readCallTarget } from '../http/request-path.ts'
 
 /** A call from any framework. Node's `IncomingMessage` and the Fetch API's `Request` both fit. */
 export interface IncomingCall {

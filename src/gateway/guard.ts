@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
 import { collectProblems } from '../errors.ts'
-import { plainTarget } from '../http/plain-target.ts'
+import { plainTarget } from '../http/request-path.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { acceptCall } from './accepted-call.ts'
 import { authorizationFields, readBearerToken, type BearerRequest } from './bearer-token.ts'

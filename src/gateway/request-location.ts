@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { createPathLocator, locateReadings, type Location, type LocationBelow } from './canonical-path.ts'
-import { readRequestPaths } from './request-path.ts'
+import { readRequestPaths } from '../http/request-path.ts'
 
 /**
  * The location of a request of a Koa app. If the place is `below`, `path` is the path that the handler sees.

@@ -1,7 +1,6 @@
 import type { Middleware } from 'koa'
 import { answerErrorAsJson } from '../http/error-response.ts'
-import { pathBelow } from '../http/path-below.ts'
-import { plainTarget } from '../http/plain-target.ts'
+import { pathBelow, plainTarget } from '../http/request-path.ts'
 import { answerDocument, answerWithMethods, DOCUMENT_METHODS } from '../http/public-document.ts'
 import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../http/query-limit.ts'
 import type { GatewayDependencies } from './dependencies.ts'

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { pathBelow } from '../http/path-below.ts'
+import { pathBelow } from '../http/request-path.ts'
 import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'

@@ -78,7 +78,7 @@ const ROUTINGS: Record<string, (reach: (ctx: Context) => void) => Middleware> = 
   'decoding first': (reach) => async (ctx, next) => (isBelow(decode(decode(ctx.path))) ? reach(ctx) : next()),
   'decoding, then resolving': (reach) => async (ctx, next) => {
     const path = decode(ctx.path).replaceAll('\\', '/').replaceAll(/\/+/g, '/')
-    const resolved = URL.canParse(path, 'http://h') ? new URL(path, 'http://h').pathname : path
+    const resolved = URL.parse(path, 'http://h')?.pathname ?? path
     return isBelow(resolved) ? reach(ctx) : next()
   },
   'dropping matrix parameters': (reach) => async (ctx, next) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import { isUnclaimed, requiredScopesOf } from '../../src/gateway/required-scope.ts'
-import { readTarget } from '../../src/gateway/request-path.ts'
+import { readTarget } from '../../src/http/request-path.ts'
 
 const catalog = createCatalog({
   files: {

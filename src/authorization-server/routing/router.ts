@@ -5,7 +5,7 @@ import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../../http/query-limi
 import type { Reject } from './reject.ts'
 import { normalizePath } from '../provider/routes.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
-import { pathBelow } from '../../http/path-below.ts'
+import { pathBelow } from '../../http/request-path.ts'
 
 /** How requests at and below one mount path are answered. */
 export interface RouterOptions {

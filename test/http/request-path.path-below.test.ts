@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import { describe, expect, it } from 'vitest'
-import { pathBelow } from '../../src/http/path-below.ts'
+import { pathBelow } from '../../src/http/request-path.ts'
 
 /**
  * A request as the middleware receives it.
@@ -43,7 +43,7 @@ describe('the path below the mount path', () => {
     ['/auth/%2e%2e/oauth2', '/auth', '/%2e%2e/oauth2'],
     ['/auth%2Foauth2/token', '/auth', undefined],
   ])('the path of %s below the mount path "%s" is %s', (target, mountPath, expected) => {
-    const path = URL.canParse(target) ? new URL(target).pathname : target.split('?', 1)[0]
+    const path = URL.parse(target)?.pathname ?? target.split('?', 1)[0]
     expect(pathBelow(request(target, path), mountPath)).toBe(expected)
   })
 

@@ -1,0 +1,202 @@
+import type { Context, Middleware } from 'koa'
+
+/**
+ * The target of a request, if nothing has changed it: it begins with one slash, and no middleware, mount or
+ * framework has rewritten it or removed a prefix. So every router below reads the same path from it. Undefined
+ * for all other requests.
+ */
+export function plainTarget(ctx: Context): string | undefined {
+  const { req } = ctx
+  const { url } = req
+  if (url === undefined || url !== ctx.originalUrl || !url.startsWith('/')) return undefined
+  if ((req as { originalUrl?: unknown }).originalUrl !== undefined) return undefined
+  return ctx['mountPath'] === undefined ? url : undefined
+}
+
+/**
+ * Passes requests on at once whose path can only belong to the host: neither below the mount path, nor a
+ * well-known document. Nearly all requests of a host are such requests.
+ *
+ * @param mountPath without a trailing slash; empty for the root, where every path may belong to the service
+ */
+export function passOthers(mountPath: string, middleware: Middleware): Middleware {
+  return function passOthers(ctx, next) {
+    const target = plainTarget(ctx)
+    const isOther = target !== undefined && !target.startsWith(mountPath) && !target.startsWith('/.')
+    return isOther ? next() : middleware(ctx, next)
+  }
+}
+
+/**
+ * The path of a request below the mount path of gatehouse, or undefined if the request is outside that path.
+ *
+ * koa-mount, Express and connect remove a prefix from the path. If the original path of the request ends with
+ * `ctx.path`, only a prefix is missing, so the original path is tried first. Express and connect keep the
+ * whole address in `req.originalUrl`. The host may configure its mount path with or without their prefix, so
+ * both addresses are tried. If a middleware has rewritten the path, the present path counts, with the prefix
+ * of koa-mount.
+ *
+ * A request target whose path Koa cannot parse, such as `http://[`, is outside every mount path.
+ *
+ * @param mountPath without a trailing slash; empty for the root
+ */
+export function pathBelow(ctx: Context, mountPath: string): string | undefined {
+  if (!hasPath(ctx)) return undefined
+  const { originalUrl: whole } = ctx.req as { originalUrl?: unknown }
+  const received = pathOf(ctx.originalUrl)
+  const originals = typeof whole === 'string' ? [pathOf(whole), received] : [received]
+  // For `use('/x', handler)` of Express and connect, the rest of the path `/x` is `/`.
+  const isWholePrefix = ctx.path === '/' && received === '/'
+  const paths = originals.filter((original) => isWholePrefix || original.endsWith(ctx.path))
+  paths.push(mountPrefix(ctx) + ctx.path)
+  const path = paths.find((each) => each === mountPath || each.startsWith(`${mountPath}/`))
+  return path === undefined ? undefined : path.slice(mountPath.length) || '/'
+}
+
+/** Whether Koa can read the path of a request. Node's `url.parse` throws for some targets, and finds no path in others. */
+function hasPath(ctx: Context): boolean {
+  try {
+    return typeof ctx.path === 'string'
+  } catch {
+    return false
+  }
+}
+
+/** The path of a request target in origin form or absolute form (RFC 9112 3.2). */
+function pathOf(target: string): string {
+  const path = target.replace(/\?.*$/s, '')
+  return URL.parse(path)?.pathname ?? path
+}
+
+/** The parts of a request target. */
+export interface RequestTarget {
+  /** The paths that routers may read from the target; one path if all routers agree. */
+  readonly readings: readonly string[]
+  /** The query without its `?`. */
+  readonly query: string
+}
+
+const TARGET = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i
+
+/** Parses a request target in origin form (`/api/x?y`) or in absolute form (RFC 9112 3.2). */
+export function readTarget(target: string): RequestTarget {
+  const [, path = '', query = ''] = TARGET.exec(target) ?? []
+  if (target.startsWith('/')) return { readings: [path], query }
+  const parsed = URL.parse(target)?.pathname
+  // A target may begin with neither `http://` nor `https://`. Some routers then read the whole target as a
+  // path, and take its first character for the slash. For example, find-my-way runs the handler of `/api/x`
+  // for the target `*api/x`.
+  const asPath = /^https?:\/\//i.test(target) ? undefined : `/${target.slice(1).replace(/[?#].*$/s, '')}`
+  return { readings: [path || '/', parsed, asPath].filter((reading) => reading !== undefined), query }
+}
+
+/**
+ * Parses the target of a call from which a framework may have removed a prefix. Express and Connect keep the
+ * whole target in `originalUrl`. If `originalUrl` ends with `url`, only `originalUrl` is read. Otherwise the
+ * paths of `originalUrl` and of `url` both count as readings, because only the host knows which of the two
+ * selects its handler.
+ */
+export function readCallTarget(url: string, originalUrl: string | undefined): RequestTarget {
+  const rest = readTarget(url)
+  if (originalUrl === undefined || originalUrl === url) return rest
+  const whole = readTarget(originalUrl)
+  const query = whole.query === rest.query ? rest.query : `${whole.query}&${rest.query}`
+  const isPrefixed = removedPrefix(whole.readings[0], rest.readings[0]) !== undefined
+  return { readings: isPrefixed ? whole.readings : [...whole.readings, ...rest.readings], query }
+}
+
+/** The prefix that was removed from the path `whole` to get the path `rest`; undefined if `whole` does not end with `rest`. */
+function removedPrefix(whole = '', rest = ''): string | undefined {
+  if (whole.endsWith(rest)) return whole.slice(0, whole.length - rest.length)
+  return rest === '/' ? whole : undefined
+}
+
+/** The paths of a request in a Koa app. Each path is the list of its readings. */
+export interface RequestPaths {
+  /**
+   * The paths that the handler of the request may see, as the outermost app would see them, the most likely
+   * first. Only the present path, unless a mount or a framework has removed a prefix.
+   */
+  readonly seen: readonly (readonly string[])[]
+  /** Further paths: those of the original target, which middleware above may have rewritten, and of the mount. */
+  readonly others: readonly string[]
+}
+
+/**
+ * Reads the paths of a request. `pathBelow` returns the one path that gatehouse serves. This function returns every path
+ * that a handler may see, because the gateway must miss none of them.
+ *
+ * koa-mount, Express and Connect remove a prefix from the path. If middleware above has also rewritten the
+ * path, the original target does not tell how long the prefix was, and `ctx.mountPath` names only the last
+ * mount, which may have passed the request on. So every prefix counts that ends the removed part of the
+ * original target, or begins {base_url}, with and without the last mount.
+ *
+ * @param outer the prefixes of {base_url} that mounts may have removed
+ */
+export function readRequestPaths(ctx: Context, outer: readonly string[]): RequestPaths {
+  const { path, url, originalUrl } = ctx
+  const { originalUrl: whole, baseUrl } = ctx.req as { originalUrl?: unknown; baseUrl?: unknown }
+  const mountPath: unknown = ctx['mountPath']
+  const isPlain = url.startsWith(path) && '?#'.includes(url[path.length] ?? '?') && path.startsWith('/')
+  const readings = isPlain ? [path] : [path, ...readTarget(url).readings]
+  if (originalUrl === url && whole === undefined && mountPath === undefined)
+    return { seen: [readings], others: [] }
+
+  const original = readTarget(originalUrl)
+  const wholeTarget = typeof whole === 'string' ? readTarget(whole) : original
+  // Express names the prefix that it has removed. With connect, a part of the difference may be a rewrite.
+  const frameworks =
+    typeof baseUrl === 'string'
+      ? [baseUrl]
+      : [...endsOf(removedPrefix(wholeTarget.readings[0], original.readings[0])), '']
+  const mounted = mountPrefix(ctx)
+  const isMounted = mounted !== '' || (mountPath !== undefined && path !== original.readings[0])
+  const outside = [...frameworks, '', ...(isMounted ? outer : [])]
+  const mounts = mountPath === undefined ? [''] : prefixesOfMounts(path, mounted, original.readings[0])
+  const prefixes = new Set(outside.flatMap((each) => mounts.map((mount) => each + mount)))
+  const others = [...wholeTarget.readings, ...original.readings]
+  if (typeof mountPath === 'string') others.push(mountPath + path)
+  return { seen: [...prefixes].map((prefix) => readings.map((reading) => prefix + reading)), others }
+}
+
+/**
+ * The prefixes that mounts may have removed from the path, the most likely first: those that end with `mounted`,
+ * and if the request may have left the last mount, those of the mounts around it.
+ */
+function prefixesOfMounts(path: string, mounted: string, original = ''): readonly string[] {
+  const endsBefore = (rest: string) => endsOf(removedPrefix(original, rest))
+  const around = mounted === '' || path.startsWith(mounted) ? endsBefore(path) : []
+  if (mounted === '') return ['', ...around]
+  const inside = [...endsBefore(mounted + path), ...(path === '/' ? endsBefore(mounted) : []), '']
+  return [...inside.map((each) => each + mounted), '', ...around]
+}
+
+/**
+ * A path, and the paths without its first segments: `/a/b` and `/b`. Only the last segments of a long path
+ * count, because the host chooses the prefixes, and a client may have sent a long path.
+ */
+function endsOf(path = ''): readonly string[] {
+  if (path === '') return []
+  const last = path.split('/').slice(1).slice(-MAX_PREFIX_SEGMENTS)
+  return [path, ...last.map((_, at) => `/${last.slice(at).join('/')}`)]
+}
+
+const MAX_PREFIX_SEGMENTS = 8
+
+/**
+ * The prefix that koa-mount has removed from `ctx.path`; empty if the request is in no mount. If mounts are
+ * nested, it is the prefix of the innermost mount.
+ *
+ * koa-mount leaves `ctx.mountPath` set after the request has left the mount, and restores the path, which
+ * begins with the prefix. So the path lost a prefix only if it does not begin with the prefix, or if the
+ * original target also has the prefix in front of the path.
+ */
+function mountPrefix(ctx: Context): string {
+  const mountPath: unknown = ctx['mountPath']
+  if (typeof mountPath !== 'string') return ''
+  const { path } = ctx
+  const isRestored = `${path}/`.startsWith(`${mountPath}/`)
+  const original = ctx.originalUrl.replace(/\?.*$/s, '')
+  const before = original.endsWith(path) ? original.slice(0, original.length - path.length) : ''
+  return isRestored && !`${before}/`.includes(`${mountPath}/`) ? '' : mountPath
+}
