@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
-import type { Permission, PermissionTarget } from '../host/accounts.ts'
-import { findCaller, type Caller } from '../host/caller.ts'
+import type { Permission, PermissionTarget, SignedIn } from '../host/accounts.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { requesterOf } from '../http/client-address.ts'
@@ -10,6 +9,14 @@ import { Rejection } from './rejection.ts'
 
 /** Who may open a page or call a route: callers with a permission, every signed-in caller, or operators. */
 export type Access = Permission | 'signed-in' | 'operator'
+
+/** Who calls the management API, or opens a page of the console. */
+export interface Caller extends Pick<SignedIn, 'accountId' | 'userId'> {
+  /** The caller as events name it: the account, or `account/user`. */
+  readonly actor: string
+  /** Whether a browser may have sent the credentials of this request by itself. */
+  readonly isSession: boolean
+}
 
 /** What the front door must know of a page or a route. */
 export interface Guarded<Resource = unknown> {
@@ -87,6 +94,18 @@ export async function enter<Resource>(
   }
   await requireAccess(visit, access)
   return visit
+}
+
+/** The caller of a request, as the host says; undefined if no person is signed in. */
+async function findCaller(
+  accounts: Pick<HostAccounts, 'current'>,
+  ctx: Context,
+): Promise<Caller | undefined> {
+  const signedIn = await accounts.current?.(ctx)
+  if (!signedIn) return undefined
+  const { accountId, userId, via } = signedIn
+  const actor = userId === undefined ? accountId : `${accountId}/${userId}`
+  return { accountId, userId, actor, isSession: via !== 'token' }
 }
 
 /** @throws {Rejection} `forbidden` */

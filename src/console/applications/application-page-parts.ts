@@ -1,5 +1,5 @@
 import type { Application } from '../../clients/client.ts'
-import type { Caller } from '../../host/caller.ts'
+import type { Caller } from '../../front-door/enter.ts'
 import { applicationKind, type ClientKind } from '../clients/client-kind.ts'
 import type { ConsoleServices } from '../services.ts'
 

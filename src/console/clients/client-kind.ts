@@ -1,6 +1,6 @@
 import type { Client } from '../../clients/client.ts'
 import type { ClientService, CreationOptions } from '../../clients/client-service-types.ts'
-import type { Caller } from '../../host/caller.ts'
+import type { Caller } from '../../front-door/enter.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
