@@ -48,7 +48,7 @@ export interface AuditEntry {
   readonly address?: string | undefined
   /** The program that requested it; at most 200 characters. */
   readonly userAgent?: string | undefined
-  /** How many equal acts, or equal failures, the entry stands for. */
+  /** How many equal acts, or equal failures, the entry covers. */
   readonly count?: number | undefined
   /** When the last of the equal acts happened, in milliseconds since the epoch. */
   readonly until?: number | undefined

@@ -172,7 +172,7 @@ export function rangeOf(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
 }
 
-/** What stands before the first chunk. The first chunk has the number 1. */
+/** What is before the first chunk. The first chunk has the number 1. */
 const EMPTY: Chunk = { number: 0, text: '', entries: [], isFull: true, isCorrupt: false }
 
 /** Remembers the last chunk. */

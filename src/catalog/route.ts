@@ -66,7 +66,7 @@ export function parseRoute(text: unknown): Route | string {
  * letters that some router treats as equal.
  */
 export function shapeOf(method: string, segments: readonly Segment[]): string {
-  // A literal contains neither U+0000 nor a slash, so U+0000 stands only for parameters.
+  // A literal contains neither U+0000 nor a slash, so U+0000 can only be a parameter.
   const parts = segments.map((segment) => ('parameter' in segment ? '\u0000' : foldText(segment.literal)))
   return `${method} /${parts.join('/')}`
 }

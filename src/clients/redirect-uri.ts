@@ -40,7 +40,7 @@ export function findWebUriProblem(uri: unknown): string | undefined {
   // This check comes before every message that repeats the address, because the address may contain a
   // password.
   if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(uri)) {
-    return 'must not contain a user name or password: leave out what stands before the "@"'
+    return 'must not contain a user name or password: leave out what is before the "@"'
   }
   if (url.protocol === 'http:' && !LOOPBACK.includes(url.hostname)) {
     return 'must start with "https://"; plain http is accepted on localhost, 127.0.0.1 and [::1] only'

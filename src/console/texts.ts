@@ -13,7 +13,7 @@ import * as operatorService from './texts/operator-service.ts'
 import * as overview from './texts/overview.ts'
 import * as revokeAccount from './texts/revoke-account.ts'
 
-/** Every text of the console, in English. Names in braces stand for values: `{name}`. */
+/** Every text of the console, in English. Names in braces become values: `{name}`. */
 export const english = {
   ...everyPage.english,
   ...overview.english,

@@ -191,7 +191,7 @@ const AuditEntry = v.object({
   reason: v.optional(v.pipe(text, v.description('Why, as a code: `too-many-grants`'))),
   address: v.optional(text),
   userAgent: v.optional(text),
-  count: v.optional(v.pipe(v.number(), v.description('How many equal acts or failures it stands for'))),
+  count: v.optional(v.pipe(v.number(), v.description('How many equal acts or failures it covers'))),
   until: v.optional(v.pipe(v.number(), v.description('When the last of the equal acts happened'))),
 })
 

@@ -1,7 +1,7 @@
 import { GatehouseError } from '../errors.ts'
 
 /**
- * Stands in a list in place of a corrupt record. A record is corrupt if it cannot be parsed, breaks its
+ * An item of a list in place of a corrupt record. A record is corrupt if it cannot be parsed, breaks its
  * rules, or has another schema version.
  */
 export class CorruptRecord {

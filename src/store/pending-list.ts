@@ -32,7 +32,7 @@ const PAGE_SIZE = 1000
  * @param parts.index the name of the index in the store
  * @param parts.keptSeconds seconds for which a new member is kept at least
  * @param parts.maxAgeSeconds seconds after which a member is removed in any case
- * @param parts.what what a member stands for, for the log
+ * @param parts.what what a member means, for the log
  * @param parts.now milliseconds since the epoch
  */
 export function createPendingList(parts: {

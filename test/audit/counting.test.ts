@@ -21,7 +21,7 @@ async function entriesOf(audit: Audit, since?: string): Promise<AuditEntry[]> {
   return (await readAll(audit, since)).map(({ entry }) => entry)
 }
 
-/** How many acts the entries stand for. */
+/** How many acts the entries cover. */
 const actsOf = (entries: readonly AuditEntry[]) => entries.reduce((sum, { count = 1 }) => sum + count, 0)
 
 /** Changes a record, together with an entry. */

@@ -28,7 +28,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { bytesOf, type FuzzRequest } from '../support/fuzz/request.ts'
 import { fuzz } from '../support/fuzz/run.ts'
-import { makeStandKeys } from '../support/fuzz/stand.ts'
+import { makeFuzzHostKeys } from '../support/fuzz/fuzz-host.ts'
 import { round } from '../../bench/figures.ts'
 
 /** Requests to one host before the next host replaces it. */
@@ -92,8 +92,8 @@ async function run(): Promise<boolean> {
     seed,
     count,
     first,
-    perStand: REQUESTS_PER_HOST,
-    keys: await makeStandKeys(),
+    perHost: REQUESTS_PER_HOST,
+    keys: await makeFuzzHostKeys(),
     onFinding({ finding, request, number }) {
       console.log(`--- met at request ${number} of seed ${seed}: ${finding.class}: ${finding.detail}`)
       printRequest(request)

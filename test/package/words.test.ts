@@ -16,6 +16,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\b(told|tell|tells) (of|about)\b/i, 'be notified, report'],
   [/\b(whoever|somebody|nobody|anybody)\b/i, 'the caller, a client, a process, a user, …'],
   [/\banew\b/i, 'again'],
+  [/\b(stands?|standing|stood)\b(?!-alone)/i, 'be, cover, depend on'],
   [/\bunder way\b|underWay/i, 'pending'],
   [/\bwhat is no\b|\bthat is none\b/i, 'what it is: a corrupt record, an unknown token, …'],
   [/\bin spite of\b/i, 'despite, although'],

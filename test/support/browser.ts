@@ -158,7 +158,7 @@ function attribute(tag: string, name: string): string | undefined {
   return value === undefined ? undefined : unescapeHtml(value)
 }
 
-/** The text that markup without elements stands for. */
+/** The text of markup without elements. */
 export function unescapeHtml(text: string): string {
   return text
     .replaceAll('&quot;', '"')

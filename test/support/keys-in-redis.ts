@@ -19,7 +19,7 @@ export interface OfKind {
 }
 
 /**
- * Patterns of key names. The first match counts, so a more specific pattern stands before a general pattern.
+ * Patterns of key names. The first match counts, so a more specific pattern comes before a general pattern.
  */
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^clients:(apiKey|application)$/, 'list of all clients'],

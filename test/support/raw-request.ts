@@ -3,7 +3,7 @@ import { request } from 'node:http'
 /** A request whose target is sent unchanged. Only `Host` and the headers for the body's length are added. */
 export interface RawRequest {
   readonly method?: string | undefined
-  /** The request target as it stands in the request line. */
+  /** The request target as it is in the request line. */
   readonly target: string
   readonly headers?: Readonly<Record<string, string | string[]>> | undefined
   readonly body?: string | Uint8Array | undefined

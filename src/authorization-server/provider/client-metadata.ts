@@ -33,7 +33,7 @@ export function toClientMetadata(
 }
 
 /**
- * Stands for every client that a sign-out request names and that is no enabled application. It has no address. So
+ * In place of every client that a sign-out request names and that is no enabled application. It has no address. So
  * strangers get the answers that they get for an application, and cannot find out which client ids exist.
  */
 export const UNKNOWN_CLIENT = toClientMetadata({ kind: 'apiKey', clientId: randomUUID() })

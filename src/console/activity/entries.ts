@@ -64,7 +64,7 @@ export function auditTable(
   )
 }
 
-/** Whether an entry stands for acts of more than a minute, the unit in which times are shown. */
+/** Whether an entry covers acts of more than a minute, the unit in which times are shown. */
 function hasSpan(entry: AuditEntry): entry is AuditEntry & { readonly until: number } {
   return entry.until !== undefined && entry.until - entry.at >= 60_000
 }
@@ -74,7 +74,7 @@ function failure({ count = 1 }: AuditEntry, texts: Reader): HtmlValue {
   return count > 1 ? html`${failed} · ${texts.html('activityTimes', { count })}` : failed
 }
 
-/** How many equal acts an entry stands for. */
+/** How many equal acts an entry covers. */
 function times({ count }: AuditEntry, texts: Reader): HtmlValue {
   return count !== undefined && badge(texts.html('activityTimes', { count }))
 }

@@ -18,7 +18,7 @@ import { settingsForm } from './settings-form.ts'
 export function settingsPage(parts: ApplicationPageParts): Page {
   const { kind, find, services } = parts
 
-  /** @param message stands above the form */
+  /** @param message above the form */
   async function view(call: Call<Application>, message?: Html): Promise<View> {
     const { texts, to, resource: application } = call
     const [mayChange, developer] = await Promise.all([

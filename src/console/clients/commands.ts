@@ -6,7 +6,7 @@ export interface ClientAtEndpoint {
   readonly tokenAddress: string
 }
 
-/** Reads the secret without showing it, so that it stands neither on the screen nor in the history of the shell. */
+/** Reads the secret without showing it, so that it is neither on the screen nor in the history of the shell. */
 export const SECRET_COMMAND = `printf 'Client secret: '; stty -echo; read -r CLIENT_SECRET; stty echo; echo; export CLIENT_SECRET`
 
 /** The line that keeps a field of the last response in a variable. */

@@ -28,7 +28,7 @@ export function badge(content: HtmlValue, tone?: Tone): Html {
 /** A column of a table. */
 interface Column {
   readonly title: HtmlValue
-  /** The title in plain text. On narrow screens it stands before the cell. */
+  /** The title in plain text. On narrow screens it is before the cell. */
   readonly label?: string | undefined
   readonly isNumber?: boolean | undefined
 }

@@ -8,13 +8,13 @@ interface FormOptions {
   readonly action: string
   /** A question that the script asks before it sends the form. Without script the form is sent at once. */
   readonly confirm?: string | undefined
-  /** Whether the form stands in a line with others. @default false */
+  /** Whether the form is in a line with others. @default false */
   readonly isInline?: boolean | undefined
   /** An id, for buttons outside the form that send it. */
   readonly id?: string | undefined
 }
 
-/** A form that is sent to the page on which it stands. It has the CSRF token. */
+/** A form that is sent to the page that it is on. It has the CSRF token. */
 export function form(
   { self, csrfToken }: Pick<Call, 'self' | 'csrfToken'>,
   { action, confirm, isInline, id }: FormOptions,

@@ -8,7 +8,7 @@ import { lineageOf, lookupLocale, writingDirection } from '../locale.ts'
  */
 export type PluralText = { readonly [Form in Intl.LDMLPluralRule]?: string } & { readonly other: string }
 
-/** A text of a page. Names in braces stand for values: `{application}`. */
+/** A text of a page. Names in braces become values: `{application}`. */
 export type PageText = string | PluralText
 
 /** Texts by their names. */

@@ -64,7 +64,7 @@ it('names of operators, of programs of the host and of users of other accounts a
   }
 })
 
-it('an entry that stands for several equal acts says how many, and from when to when', () => {
+it('an entry that covers several equal acts says how many, and from when to when', () => {
   const shown = show([entry({ name: 'client.changed', change: 'name', count: 29, until: 60_000 })])
   expect(shown).toContain('29 times')
   expect(shown.match(/ – /g)).toHaveLength(1)

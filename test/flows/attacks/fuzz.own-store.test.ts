@@ -5,27 +5,27 @@ import { createMaterial, type Material } from '../../support/fuzz/material.ts'
 import { fuzz, type Met } from '../../support/fuzz/run.ts'
 import { bytesOf, type FuzzRequest } from '../../support/fuzz/request.ts'
 import {
-  makeStandKeys,
+  makeFuzzHostKeys,
   SECRET,
   SERVICE,
-  startStand,
-  type Stand,
-  type StandKeys,
-} from '../../support/fuzz/stand.ts'
+  startFuzzHost,
+  type FuzzHost,
+  type FuzzHostKeys,
+} from '../../support/fuzz/fuzz-host.ts'
 
 /** Time limit of one test in milliseconds. A busy machine may take ten times as long as an idle machine. */
 const RUN_TIMEOUT_MS = 120_000
 
-let keys: StandKeys
+let keys: FuzzHostKeys
 beforeAll(async () => {
-  keys = await makeStandKeys()
+  keys = await makeFuzzHostKeys()
 })
 
 describe('generated requests', () => {
   it(
     '3,000 generated requests reach no handler without a token, cause no failure and reveal no secret',
     async () => {
-      const report = await fuzz({ seed: 1, count: 3000, perStand: 1000, keys })
+      const report = await fuzz({ seed: 1, count: 3000, perHost: 1000, keys })
       expect(report.findings).toEqual([])
       // The test really sent its requests, reached handlers and got different statuses.
       expect(report.sent).toBe(3000)
@@ -87,7 +87,7 @@ describe('the oracle', () => {
         const fault = FAULTS.find(([, isAt]) => isAt(ctx))
         return fault ? fault[2](ctx) : next()
       }
-      const report = await fuzz({ seed: 1, count: 600, outside: 0, shortened: 0, keys, stand: { above } })
+      const report = await fuzz({ seed: 1, count: 600, outside: 0, shortened: 0, keys, fuzzHost: { above } })
       const found = new Set(report.findings.map((finding) => finding.class))
       expect([...found]).toEqual(expect.arrayContaining(FAULTS.map(([name]) => name)))
     },
@@ -101,7 +101,14 @@ describe('the oracle', () => {
         ctx.url = ctx.url.replace(/\/(health|status\/\w+)/, '/admin/kicks')
         return next()
       }
-      const report = await fuzz({ seed: 1, count: 600, outside: 0, shortened: 0, keys, stand: { between } })
+      const report = await fuzz({
+        seed: 1,
+        count: 600,
+        outside: 0,
+        shortened: 0,
+        keys,
+        fuzzHost: { between },
+      })
       const [found] = report.findings
       expect(found?.class).toBe('unguarded handler')
       expect(found?.detail).toContain('unlisted GET /admin/kicks')
@@ -122,7 +129,7 @@ describe('the oracle', () => {
         outside: 0,
         shortened: 1,
         keys,
-        stand: { above },
+        fuzzHost: { above },
         onFinding,
       })
       const [found] = report.findings
@@ -140,14 +147,14 @@ describe('the oracle', () => {
   )
 
   describe('a single outcome', () => {
-    let stand: Stand
+    let fuzzHost: FuzzHost
     let material: Material
     const request: FuzzRequest = { server: SERVICE, method: 'GET', path: '/', query: [], headers: [] }
     const outcome = { received: '', answers: [], runs: [], incidents: [], isUnanswered: false }
     beforeAll(async () => {
-      stand = await startStand({ keys, hasHostSession: true, hasBodyParser: false, isOpen: false })
-      material = await createMaterial(stand)
-      return () => stand.close()
+      fuzzHost = await startFuzzHost({ keys, hasHostSession: true, hasBodyParser: false, isOpen: false })
+      material = await createMaterial(fuzzHost)
+      return () => fuzzHost.close()
     })
     const classesOf = (changes: object) =>
       judge(request, { ...outcome, ...changes }, material).map((finding) => finding.class)

@@ -28,7 +28,7 @@ export const ACTIONS: readonly (KnownPage & { readonly action: string })[] = PAG
   page.actions.map((action) => ({ ...page, action })),
 )
 
-/** What the parameters of the paths stand for. */
+/** The values of the parameters of the paths. */
 export interface Targets {
   readonly apiKey: string
   readonly application: string

@@ -244,7 +244,7 @@ describe('the form for a new client', () => {
     expect(Buffer.byteLength(body)).toBeLessThan(20_480)
   })
 
-  it('the secret stands in its field only, and the link below the commands says where it leads', async () => {
+  it('the secret is in its field only, and the link below the commands says where it leads', async () => {
     const visitor = host.visit('acme')
     const page = await visitor.open('/console/api-keys/new')
     const created = await visitor.submit(page, 'create', { name: 'Export', product: ['invoices'] })

@@ -371,7 +371,7 @@ describeWithRedis('corrupt records of gatehouse in Redis', () => {
     ['signing-keys:', () => 'longest-id-token', ALL],
   ]
 
-  /** Corrupt values that replace a record. `undefined` stands for a value of another Redis type. */
+  /** Corrupt values that replace a record. `undefined` is a value of another Redis type. */
   const VALUES: Record<string, (stored: StoredKey) => string | undefined> = {
     'of another type': () => undefined,
     truncated: ({ text }) => CORRUPT_TEXT + text.slice(0, text.length / 2),

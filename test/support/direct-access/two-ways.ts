@@ -16,7 +16,7 @@ import { createInStore, FAILING_ACCOUNT, MISSING_ACCOUNT } from './clients.ts'
 
 export const ORIGIN = 'http://localhost:3000'
 
-/** What differs between the stands. Both hosts of a stand have the same. */
+/** What differs between the hosts. Both hosts of a host have the same. */
 export interface Variant {
   readonly hasBodyParser: boolean
   /** Headers that the host sets before gatehouse answers. */

@@ -41,10 +41,10 @@ const OPERATIONS: Readonly<Record<string, Readonly<Record<string, readonly Route
 /** Routes that need no token. */
 export const PUBLIC = ['GET /health', 'GET /status/:page', 'OPTIONS /items'] as const
 
-/** Routes whose token is optional if the stand, the host under test, is open (`StandOptions.isOpen`). */
+/** Routes whose token is optional if the host, the host under test, is open (`FuzzHostOptions.isOpen`). */
 export const OPTIONAL = ['GET /banks/:bank/items', 'GET /items'] as const
 
-/** Handlers that need no token if the stand is open, because no operation has their path with any method. */
+/** Handlers that need no token if the host is open, because no operation has their path with any method. */
 export const UNCLAIMED: ReadonlySet<string> = new Set([
   'unlisted GET /admin/kicks',
   'unlisted POST /admin/kicks',
@@ -54,7 +54,7 @@ export const UNCLAIMED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Routes of the host below {base_url} that belong to no operation. On an open stand, requests may reach the
+ * Routes of the host below {base_url} that belong to no operation. On an open host, requests may reach the
  * routes whose handlers are in `UNCLAIMED`. Requests to all other routes of this list must be rejected.
  */
 const UNLISTED = [

@@ -1,6 +1,6 @@
-import { CALLBACK, SIGNED_OUT, type Stand } from './stand.ts'
+import { CALLBACK, SIGNED_OUT, type FuzzHost } from './fuzz-host.ts'
 
-/** An API key or application of the stand. */
+/** An API key or application of the host. */
 export interface KnownClient {
   readonly label: string
   readonly kind: 'apiKey' | 'application'
@@ -10,8 +10,8 @@ export interface KnownClient {
   readonly canGetTokens: boolean
 }
 
-/** Makes the clients of a stand. Some of these clients get no token. */
-export async function createClients({ gatehouse }: Stand): Promise<KnownClient[]> {
+/** Makes the clients of a host. Some of these clients get no token. */
+export async function createClients({ gatehouse }: FuzzHost): Promise<KnownClient[]> {
   const products = ['items', 'banks', 'texts']
   const clients: KnownClient[] = []
   const apiKey = async (label: string, changes: object = {}, canGetTokens = true) => {

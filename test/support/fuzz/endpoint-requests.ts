@@ -4,7 +4,7 @@ import type { Material } from './material.ts'
 import { hostileValue } from './payloads.ts'
 import { weighted, type Random } from './random.ts'
 import type { FuzzRequest, Pair } from './request.ts'
-import { AUDIENCE, CALLBACK, PASSWORD, SERVICE, SIGNED_OUT } from './stand.ts'
+import { AUDIENCE, CALLBACK, PASSWORD, SERVICE, SIGNED_OUT } from './fuzz-host.ts'
 
 /** Makes a valid or nearly valid request to an endpoint. The caller may mutate the request. */
 export type MakeRequest = (random: Random, material: Material) => FuzzRequest

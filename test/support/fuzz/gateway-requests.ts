@@ -4,7 +4,7 @@ import { mutatedToken } from './payloads.ts'
 import { words, type Random } from './random.ts'
 import { utf8, type FuzzRequest, type Pair } from './request.ts'
 import { BASE } from './routers.ts'
-import { ORIGIN } from './stand.ts'
+import { ORIGIN } from './fuzz-host.ts'
 
 /** Values for the parameter of a route, including the literal names of other routes. */
 const PARAMETERS = [

@@ -1,12 +1,21 @@
 import { createBrowser, type Browser, type Page } from '../browser.ts'
 import type { KnownClient } from './clients.ts'
 import { createInsideFetch } from './inside-fetch.ts'
-import { CALLBACK, HOST_COOKIE, hostCookie, ISSUER, ORIGIN, PASSWORD, SERVICE, type Stand } from './stand.ts'
+import {
+  CALLBACK,
+  HOST_COOKIE,
+  hostCookie,
+  ISSUER,
+  ORIGIN,
+  PASSWORD,
+  SERVICE,
+  type FuzzHost,
+} from './fuzz-host.ts'
 
-/** Creates functions for the valid flows of users and clients at a stand. */
-export function createJourneys({ driver, servers, options }: Stand) {
+/** Creates functions for the valid flows of users and clients at a host. */
+export function createJourneys({ driver, servers, options }: FuzzHost) {
   const server = servers.get(SERVICE)
-  if (!server) throw new Error('the stand has no authorization service')
+  if (!server) throw new Error('the host has no authorization service')
   let journeys = 0
 
   const newBrowser = () => {

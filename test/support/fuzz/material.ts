@@ -5,7 +5,7 @@ import type { Outcome } from './driver.ts'
 import { createClients, type KnownClient } from './clients.ts'
 import { cookiesOf, createJourneys } from './journeys.ts'
 import { textOf, type FuzzRequest, type Pair } from './request.ts'
-import { ISSUER, ORIGIN, PASSWORD, SECRET, type Stand, type StandOptions } from './stand.ts'
+import { ISSUER, ORIGIN, PASSWORD, SECRET, type FuzzHost, type FuzzHostOptions } from './fuzz-host.ts'
 import { canonical, forgedTokens, payloadOf, type KnownToken } from './tokens.ts'
 
 /** A form of a page of gatehouse that has not been sent. */
@@ -22,7 +22,7 @@ const MAX_ISSUED_SECRETS = 120
 
 /** The parts of valid requests: clients, tokens, codes, cookies, forms. Responses add further parts. */
 export interface Material {
-  readonly options: StandOptions
+  readonly options: FuzzHostOptions
   readonly clients: readonly KnownClient[]
   /** Tokens that no request revokes. */
   readonly steady: readonly KnownToken[]
@@ -48,13 +48,13 @@ export interface Material {
   learn(request: FuzzRequest, outcome: Outcome): void
 }
 
-/** Makes the parts of valid requests to a stand. */
-export async function createMaterial(stand: Stand): Promise<Material> {
-  const { gatehouse, options } = stand
-  const { authorize, issue } = createJourneys(stand)
-  const clients = await createClients(stand)
+/** Makes the parts of valid requests to a host. */
+export async function createMaterial(fuzzHost: FuzzHost): Promise<Material> {
+  const { gatehouse, options } = fuzzHost
+  const { authorize, issue } = createJourneys(fuzzHost)
+  const clients = await createClients(fuzzHost)
   const [first] = clients
-  if (!first) throw new Error('the stand has no clients')
+  if (!first) throw new Error('the host has no clients')
   const secrets = new Map<string, string>([
     [SECRET, 'the secret of the options'],
     [PASSWORD, 'a password'],

@@ -6,7 +6,7 @@ import type { Material } from './material.ts'
 import { INJECTED_HEADER, INJECTED_HTML } from './payloads.ts'
 import { contentOf, textOf, type FuzzRequest } from './request.ts'
 import { UNCLAIMED } from './api.ts'
-import { CALLBACK, FASTIFY, ISSUER, ORIGIN, SIGNED_OUT } from './stand.ts'
+import { CALLBACK, FASTIFY, ISSUER, ORIGIN, SIGNED_OUT } from './fuzz-host.ts'
 import { payloadOf, type KnownToken } from './tokens.ts'
 
 /** The results that no request may ever have. */

@@ -2,11 +2,11 @@ import { endpointRequest } from './endpoint-requests.ts'
 import {
   FASTIFY,
   GENERATED_FROM,
-  startStand,
-  type Stand,
-  type StandKeys,
-  type StandOptions,
-} from './stand.ts'
+  startFuzzHost,
+  type FuzzHost,
+  type FuzzHostKeys,
+  type FuzzHostOptions,
+} from './fuzz-host.ts'
 import { gatewayRequest } from './gateway-requests.ts'
 import { createMaterial, type Material } from './material.ts'
 import { mutated } from './mutations.ts'
@@ -24,18 +24,18 @@ export interface FuzzOptions {
   readonly count: number
   /** Number of the first request, if other processes send the earlier requests. @default 0 */
   readonly first?: number | undefined
-  readonly keys: StandKeys
-  /** Number of requests to one stand, which is a host under test. @default 25,000 */
-  readonly perStand?: number | undefined
+  readonly keys: FuzzHostKeys
+  /** Number of requests to one host, which is a host under test. @default 25,000 */
+  readonly perHost?: number | undefined
   /** Share of requests over real sockets. @default 0.02 */
   readonly outside?: number | undefined
-  /** Stand options that replace the defaults. */
-  readonly stand?: Partial<StandOptions> | undefined
+  /** Options of the host that replace the defaults. */
+  readonly fuzzHost?: Partial<FuzzHostOptions> | undefined
   /** Number of findings of each class whose request is shortened. Others keep their request. @default 4 */
   readonly shortened?: number | undefined
   /** Called when a finding of a new cause is met, before its request is shortened. */
   readonly onFinding?: ((met: Met) => void) | undefined
-  /** Called after each stand is closed. */
+  /** Called after each host is closed. */
   readonly onStand?: ((progress: Progress) => void) | undefined
 }
 
@@ -73,28 +73,28 @@ const CONCURRENCY = 24
 /** Number of requests after which the parts for new requests (codes, cookies, forms) are renewed. */
 const REFILL_INTERVAL = 1000
 
-/** Starts several stands in turn, sends generated requests to each stand, and judges each outcome. */
+/** Starts several hosts in turn, sends generated requests to each host, and judges each outcome. */
 export async function fuzz(options: FuzzOptions): Promise<Report> {
-  const { seed, count, first = 0, keys, perStand = 25_000, outside = 0.02, shortened = 4 } = options
+  const { seed, count, first = 0, keys, perHost = 25_000, outside = 0.02, shortened = 4 } = options
   const statuses = new Map<number, number>()
   const found = new Map<string, { finding: Finding; times: number; request: FuzzRequest }>()
   let sent = 0
   let runs = 0
 
   for (let turn = 0; sent < count; turn += 1) {
-    const stand = await startStand({
+    const fuzzHost = await startFuzzHost({
       keys,
       hasHostSession: turn % 2 === 1,
       hasBodyParser: turn % 4 >= 2,
       isOpen: turn % 3 === 1,
-      ...options.stand,
+      ...options.fuzzHost,
     })
-    const unwatch = watchProcess(stand)
+    const unwatch = watchProcess(fuzzHost)
     try {
-      await fuzzStand(stand, first + sent, Math.min(perStand, count - sent))
+      await fuzzOneHost(fuzzHost, first + sent, Math.min(perHost, count - sent))
     } finally {
       unwatch()
-      await stand.close()
+      await fuzzHost.close()
     }
     options.onStand?.({ sent, findings: found.size })
   }
@@ -105,35 +105,35 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     findings: [...found.values()].map(({ finding, times, request }) => ({ ...finding, times, request })),
   }
 
-  async function fuzzStand(stand: Stand, from: number, requests: number): Promise<void> {
-    const material = await createMaterial(stand)
+  async function fuzzOneHost(fuzzHost: FuzzHost, from: number, requests: number): Promise<void> {
+    const material = await createMaterial(fuzzHost)
     const running = new Set<Promise<void>>()
     for (let at = 0; at < requests; at += 1) {
       if (at % REFILL_INTERVAL === 0) await material.refill()
       if (running.size >= CONCURRENCY) await Promise.race(running)
-      const one = sendOne(stand, material, from + at).finally(() => running.delete(one))
+      const one = sendOne(fuzzHost, material, from + at).finally(() => running.delete(one))
       running.add(one)
     }
     await Promise.all(running)
   }
 
-  async function sendOne(stand: Stand, material: Material, number: number): Promise<void> {
+  async function sendOne(fuzzHost: FuzzHost, material: Material, number: number): Promise<void> {
     const random = randomOf(seed, number)
     const request = generate(random, material)
     const way = wayOf(request, random, outside)
-    const outcome = await send(stand, request, way)
+    const outcome = await send(fuzzHost, request, way)
     sent += 1
     runs += outcome.runs.length
     for (const { status } of outcome.answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    const stray = stand.driver.takeStray()
+    const stray = fuzzHost.driver.takeStray()
     const whole = stray.length === 0 ? outcome : { ...outcome, incidents: [...outcome.incidents, ...stray] }
     for (const finding of judge(request, whole, material)) {
-      await record({ finding, request, number }, stand, material, way)
+      await record({ finding, request, number }, fuzzHost, material, way)
     }
     material.learn(request, outcome)
   }
 
-  async function record(met: Met, stand: Stand, material: Material, way: SendOptions): Promise<void> {
+  async function record(met: Met, fuzzHost: FuzzHost, material: Material, way: SendOptions): Promise<void> {
     const { finding, request } = met
     const key = `${finding.class}: ${finding.detail}`
     const known = found.get(key)
@@ -147,7 +147,7 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     options.onFinding?.(met)
     if (ofClass.length >= shortened) return
     entry.request = await shrink(request, async (candidate) => {
-      const outcome = await send(stand, candidate, { ...way, isCut: isCutOff(candidate) })
+      const outcome = await send(fuzzHost, candidate, { ...way, isCut: isCutOff(candidate) })
       return judge(candidate, outcome, material).some(
         (one) => one.class === finding.class && one.detail === finding.detail,
       )
@@ -188,14 +188,14 @@ function randomOf(seed: number, number: number): Random {
   return createRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b))
 }
 
-function send(stand: Stand, request: FuzzRequest, way: SendOptions): Promise<Outcome> {
-  const server = stand.servers.get(request.server)
-  if (!server) throw new Error(`the stand has no server ${request.server}`)
-  return stand.driver.send(server, bytesOf(request), way)
+function send(fuzzHost: FuzzHost, request: FuzzRequest, way: SendOptions): Promise<Outcome> {
+  const server = fuzzHost.servers.get(request.server)
+  if (!server) throw new Error(`the host has no server ${request.server}`)
+  return fuzzHost.driver.send(server, bytesOf(request), way)
 }
 
 /** Turns uncaught errors into findings, so that they do not end the process. */
-function watchProcess({ driver }: Stand): () => void {
+function watchProcess({ driver }: FuzzHost): () => void {
   const onUncaught = (value: unknown) => driver.note({ kind: 'uncaught', value })
   process.on('uncaughtException', onUncaught)
   process.on('unhandledRejection', onUncaught)

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { exportSPKI, importJWK, SignJWT, type CryptoKey } from 'jose'
 import { toPublicJwk, type SigningJwk } from '../../../src/keys/generate-key.ts'
-import { AUDIENCE, ISSUER, type StandKeys } from './stand.ts'
+import { AUDIENCE, ISSUER, type FuzzHostKeys } from './fuzz-host.ts'
 
 /** A text that may be sent as a token. */
 export interface KnownToken {
@@ -14,12 +14,16 @@ export interface KnownToken {
 }
 
 /**
- * Makes invalid tokens that resemble valid tokens. They are signed with the keys of the stand or with similar
+ * Makes invalid tokens that resemble valid tokens. They are signed with the keys of the host or with similar
  * keys.
  *
  * @param clientId the client id of an existing API key
  */
-export async function forgedTokens(keys: StandKeys, clientId: string, scope: string): Promise<KnownToken[]> {
+export async function forgedTokens(
+  keys: FuzzHostKeys,
+  clientId: string,
+  scope: string,
+): Promise<KnownToken[]> {
   const now = Math.floor(Date.now() / 1000)
   const claims = (changes: object = {}): Record<string, unknown> => ({
     iss: ISSUER,

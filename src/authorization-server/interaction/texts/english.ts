@@ -87,5 +87,5 @@ export const english = {
   errorNotFound: 'There is nothing at this address.',
 }
 
-/** Every text of the pages. Names in braces stand for values: `{application}`. */
+/** Every text of the pages. Names in braces become values: `{application}`. */
 export type Texts = { readonly [Name in keyof typeof english]: string }

@@ -18,23 +18,23 @@ export const AUDIENCE = `${ORIGIN}${BASE}`
 export const HOST_COOKIE = 'host_session'
 export const CALLBACK = 'https://app.example/callback'
 export const SIGNED_OUT = 'https://app.example/signed-out'
-/** The secret of the stand's gatehouse. */
+/** The secret of the host's gatehouse. */
 export const SECRET = 'a secret for generated requests, long enough to be one'
 export const PASSWORD = 'correct-password-of-all-users'
 export const FASTIFY = 'fastify'
 /** The server whose authorization service gets the requests. */
 export const SERVICE = '@koa/router'
 
-/** The keys that sign the tokens of stands, and forged tokens. */
-export interface StandKeys {
+/** The keys that sign the tokens of hosts, and forged tokens. */
+export interface FuzzHostKeys {
   readonly es256: SigningJwk
   readonly rs256: SigningJwk
-  /** A key that the stand does not have. */
+  /** A key that the host does not have. */
   readonly foreign: SigningJwk
 }
 
-/** Makes keys for any number of stands. */
-export async function makeStandKeys(): Promise<StandKeys> {
+/** Makes keys for any number of hosts. */
+export async function makeFuzzHostKeys(): Promise<FuzzHostKeys> {
   const [es256, rs256, foreign] = await Promise.all([
     generateSigningKey('ES256'),
     generateSigningKey('RS256'),
@@ -43,16 +43,16 @@ export async function makeStandKeys(): Promise<StandKeys> {
   return { es256, rs256, foreign }
 }
 
-/** The options of a stand. */
-export interface StandOptions {
-  readonly keys: StandKeys
+/** The options of a host. */
+export interface FuzzHostOptions {
+  readonly keys: FuzzHostKeys
   /** Whether users sign in at the host, which has several users per account, or on the built-in page. */
   readonly hasHostSession: boolean
   /** Whether the host has a body parser that runs before gatehouse. */
   readonly hasBodyParser: boolean
   /** Whether the Koa gateways pass on requests that match no operation, and have optional-token routes. */
   readonly isOpen: boolean
-  /** Options of the gatehouse that replace the defaults of a stand. */
+  /** Options of the gatehouse that replace the defaults of a host. */
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
   /** Faulty middleware that gets generated requests before gatehouse. A test of the oracle uses it. */
   readonly above?: Middleware | undefined
@@ -61,11 +61,11 @@ export interface StandOptions {
 }
 
 /** A host under test, with all servers that get generated requests. */
-export interface Stand {
+export interface FuzzHost {
   readonly driver: Driver
   readonly gatehouse: Gatehouse
   readonly servers: ReadonlyMap<string, Server>
-  readonly options: StandOptions
+  readonly options: FuzzHostOptions
   close(): Promise<void>
 }
 
@@ -76,8 +76,8 @@ const OPEN = { optional: OPTIONAL, unclaimed: 'pass' } as const
 
 const isGenerated = ({ ip }: Context) => ip.startsWith(GENERATED_FROM)
 
-/** Starts a stand: one gatehouse in memory, with its gateway in front of each router. */
-export async function startStand(options: StandOptions): Promise<Stand> {
+/** Starts a host: one gatehouse in memory, with its gateway in front of each router. */
+export async function startFuzzHost(options: FuzzHostOptions): Promise<FuzzHost> {
   const driver = createDriver()
   const log = (level: string) => (details: object, message: string) =>
     driver.note({ kind: 'log', level, value: { ...details, message } })
