@@ -56,13 +56,69 @@ const STATUS = {
  */
 export type GatehouseErrorCode = keyof typeof STATUS
 
+/** What is wrong with a value. More codes may follow: treat an unknown one as `format`. */
+export type ProblemCode =
+  /** There is no value. */
+  | 'required'
+  /** There is no field of this name. */
+  | 'unknown'
+  /** The value is of another kind, such as a number instead of a text. */
+  | 'type'
+  /** The text, the list or the object is empty. */
+  | 'empty'
+  /** The value does not have the valid form; `message` describes it. */
+  | 'format'
+  /** The value is none of the few that are valid. */
+  | 'choice'
+  /** The number is not between `min` and `max`. */
+  | 'range'
+  /** The text has more than `max` characters. */
+  | 'too-long'
+  /** The list has more than `max` entries. */
+  | 'too-many'
+  /** The text contains line breaks, control characters, or characters that hide or reverse text. */
+  | 'characters'
+  /** The same value occurs twice. */
+  | 'duplicate'
+  /** The value names something that does not exist, such as a product. */
+  | 'not-found'
+  /** The value is valid on its own, but not here, or not beside another value. */
+  | 'not-allowed'
+  /** The text is not an absolute URL. */
+  | 'url'
+  /** The URL contains white space or invisible characters. */
+  | 'url-characters'
+  /** The URL does not start with `https://`. */
+  | 'url-https'
+  /** The URL does not start with `https://`, and its host is not the local machine. */
+  | 'url-https-or-loopback'
+  /** The URL contains a user name or password. */
+  | 'url-credentials'
+  | 'url-fragment'
+  | 'url-wildcard'
+  /** The URL is not written as browsers write it, which is `expected`. */
+  | 'url-spelling'
+  /** All URLs of an application together have more than `max` characters. */
+  | 'urls-too-long'
+
 /** One problem of an input value. */
 export interface Problem {
   /** Path of the value, written as in code: `products.invoices.operations['invoices:read'].route`. */
   readonly path: string
+  /** What is wrong. Compare this field, never `message`. */
+  readonly code: ProblemCode
   /** What is wrong and what is valid, as a sentence without a full stop. */
   readonly message: string
+  /** The lowest valid number, if the code is `range`. */
+  readonly min?: number | undefined
+  /** The highest valid number, if the code is `range`; the highest valid length, if the code says that something is too long. */
+  readonly max?: number | undefined
+  /** The valid spelling, if the code is `url-spelling`. */
+  readonly expected?: string | undefined
 }
+
+/** What is wrong with one value, without the path of the value. */
+export type Fault = Omit<Problem, 'path'>
 
 /**
  * The only error class of this library. A Koa app may throw it unchanged: Koa reads `status`, `expose` and
@@ -116,8 +172,8 @@ export function isRejection(error: unknown): boolean {
 export function collectProblems(code: GatehouseErrorCode, headline: string, found: readonly Problem[] = []) {
   const problems = [...found]
   return {
-    add(path: string, message: string): void {
-      problems.push({ path, message })
+    add(path: string, found: string | Fault): void {
+      problems.push({ path, ...toFault(found) })
     },
     throwIfAny(): void {
       if (problems.length === 0) return
@@ -125,6 +181,11 @@ export function collectProblems(code: GatehouseErrorCode, headline: string, foun
       throw new GatehouseError(code, [`${headline}:`, ...lines].join('\n'), { problems })
     },
   }
+}
+
+/** A sentence without a code describes the valid form. */
+export function toFault(found: string | Fault): Fault {
+  return typeof found === 'string' ? { code: 'format', message: found } : found
 }
 
 /**

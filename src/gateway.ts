@@ -20,7 +20,7 @@ import { createRevocationView } from './revocation/follow-revocations.ts'
 import { createHttpSource } from './revocation/http-source.ts'
 import { createRevocationLog } from './revocation/revocation-log.ts'
 
-export { GatehouseError, type GatehouseErrorCode, type Problem } from './errors.ts'
+export { GatehouseError, type GatehouseErrorCode, type Problem, type ProblemCode } from './errors.ts'
 export type {
   Authenticated,
   AuthenticateOptions,

@@ -9,7 +9,7 @@ export type {
 } from './options/options.ts'
 export type { Branding } from './options/branding.ts'
 export type { ProductOf, ScopeOf } from './options/infer-scopes.ts'
-export { GatehouseError, type GatehouseErrorCode, type Problem } from './errors.ts'
+export { GatehouseError, type GatehouseErrorCode, type Problem, type ProblemCode } from './errors.ts'
 export type {
   HttpMethod,
   LocalizedText,

@@ -21,15 +21,15 @@ describe('collectProblems()', () => {
   it('throwIfAny() throws one error with all added problems, and throws nothing if no problem was added', () => {
     const problems = collectProblems('ERR_OPTIONS', 'The options are not valid')
     expect(() => problems.throwIfAny()).not.toThrow()
-    problems.add('issuer', 'is required')
+    problems.add('issuer', { code: 'required', message: 'is required' })
     problems.add('secret[0]', 'is too short')
     expect(() => problems.throwIfAny()).toThrowError(
       expect.objectContaining({
         code: 'ERR_OPTIONS',
         message: 'The options are not valid:\n  - issuer: is required\n  - secret[0]: is too short',
         problems: [
-          { path: 'issuer', message: 'is required' },
-          { path: 'secret[0]', message: 'is too short' },
+          { path: 'issuer', code: 'required', message: 'is required' },
+          { path: 'secret[0]', code: 'format', message: 'is too short' },
         ],
       }),
     )

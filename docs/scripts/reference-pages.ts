@@ -176,7 +176,7 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'errors',
     title: 'Errors',
     about: 'The error class of the library, and the meaning and remedy of each error code.',
-    parts: ['GatehouseError', 'GatehouseErrorCode', 'Problem'],
+    parts: ['GatehouseError', 'GatehouseErrorCode', 'Problem', 'ProblemCode'],
   },
   {
     file: 'texts',

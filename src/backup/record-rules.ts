@@ -46,12 +46,14 @@ function storedListOf(rule: Rule): Rule {
 /** The rule for the id of a client in the store. */
 export const clientIdRule = must('a client id', isClientId)
 
-/** Replaces the messages of `rule` by `message`, because the messages of `rule` may quote the value. */
+/** Replaces the messages of `rule` by `message`, because what `rule` finds may quote the value. */
 function withoutValue(rule: Rule, message: string): Rule {
   return (value) => {
     const found = rule(value)
     if (found === undefined || typeof found === 'string') return found && message
-    return found.map(({ path }) => ({ path, message }))
+    return 'code' in found
+      ? { code: found.code, message }
+      : found.map(({ path, code }) => ({ path, code, message }))
   }
 }
 

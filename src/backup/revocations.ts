@@ -31,7 +31,8 @@ export function revocationSection({ log, known, listPending }: RevocationSection
     parseLine({ revocation }) {
       const found = asRevocation(revocation)
       if (!found) {
-        return { problems: [{ path: 'revocation', message: 'must be a revocation of a known kind' }] }
+        const message = 'must be a revocation of a known kind'
+        return { problems: [{ path: 'revocation', code: 'format', message }] }
       }
       const below = 'below' in found ? found.below : undefined
       // The epoch of a client may be raised to `below`, and must be able to rise further. So `below` must

@@ -70,11 +70,12 @@ export function readRecord<T extends object>(
 
 /** All problems of a record, with their paths in the line. */
 function problemsOf(record: Values, rules: Fields): Problem[] {
-  return findProblems(record, rules).map(({ path, message }) => ({ path: `record.${path}`, message }))
+  return findProblems(record, rules).map((problem) => ({ ...problem, path: `record.${problem.path}` }))
 }
 
 const NO_RECORD: Problem = {
   path: 'record',
+  code: 'format',
   message: 'must be a record of this version of koa-gatehouse, or of an older version',
 }
 

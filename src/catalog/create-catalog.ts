@@ -65,10 +65,10 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     if (known !== undefined) {
       const differing = differences(known, operation)
       if (differing.length > 0) {
-        problems.add(
-          place,
-          `differs from ${places.get(scope)} in ${differing.join(', ')}; one scope is one operation: make both equal, or use another scope for one of them`,
-        )
+        problems.add(place, {
+          code: 'not-allowed',
+          message: `differs from ${places.get(scope)} in ${differing.join(', ')}; one scope is one operation: make both equal, or use another scope for one of them`,
+        })
       }
       return known
     }
@@ -79,10 +79,10 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
       const shape = shapeOf(method, segments)
       const existing = routes.add(method, segments, { operation, place: at, shape, scope })
       if (existing !== undefined) {
-        problems.add(
-          at,
-          `is the same route as ${existing.place}: names of parameters and letter case make no difference`,
-        )
+        problems.add(at, {
+          code: 'duplicate',
+          message: `is the same route as ${existing.place}: names of parameters and letter case make no difference`,
+        })
       }
     }
     return operation

@@ -45,13 +45,16 @@ export function productsRule({ kycLevels, reservedScopes = [] }: CatalogOptions)
   )
 }
 
-function scopeRule(reserved: ReadonlySet<string>): (scope: string) => string | undefined {
+function scopeRule(reserved: ReadonlySet<string>): (scope: string) => ReturnType<Rule> {
   return (scope) => {
     if (!isScope(scope)) {
       return `a scope is 1 to ${MAX_SCOPE_LENGTH} printable ASCII characters without space, " and \\ (RFC 6749 3.3)`
     }
     if (!reserved.has(scope)) return undefined
-    return `the scope ${scope} is reserved by OpenID Connect; give the operation another scope`
+    return {
+      code: 'not-allowed',
+      message: `the scope ${scope} is reserved by OpenID Connect; give the operation another scope`,
+    }
   }
 }
 
@@ -68,7 +71,7 @@ function kycLevelRule(levels: readonly string[] | undefined): Rule {
     if (!isText(level)) return 'must be the name of a KYC level'
     if (levels?.includes(level) !== false) return undefined
     const known = levels.map((each) => `'${each}'`).join(', ') || 'there are none'
-    return `the KYC level '${level}' is not in kycLevels (${known})`
+    return { code: 'not-found', message: `the KYC level '${level}' is not in kycLevels (${known})` }
   }
 }
 
@@ -80,7 +83,9 @@ const textRule: Rule = (value) => {
   const seen = new Set<string>()
   const locales = mapOf(visibleTextRule, (locale) => {
     if (!isLocale(locale)) return "must be a language tag such as 'en' or 'de-CH' (BCP 47)"
-    if (seen.has(locale.toLowerCase())) return 'occurs twice; letter case makes no difference'
+    if (seen.has(locale.toLowerCase())) {
+      return { code: 'duplicate', message: 'occurs twice; letter case makes no difference' }
+    }
     seen.add(locale.toLowerCase())
     return undefined
   })

@@ -33,10 +33,10 @@ const MAX_ADDRESS_BYTES = 16_384
 export function requireShortAddresses(application: Addresses, before?: Addresses): void {
   const bytes = addressBytes(application)
   if (bytes <= MAX_ADDRESS_BYTES || (before && bytes <= addressBytes(before))) return
-  throw new GatehouseError(
-    'ERR_INVALID_ARGUMENT',
-    `the addresses of the application have ${bytes} characters in total, and at most ${MAX_ADDRESS_BYTES} are allowed. Use fewer or shorter addresses`,
-  )
+  const message = `the addresses of the application have ${bytes} characters in total, and at most ${MAX_ADDRESS_BYTES} are allowed. Use fewer or shorter addresses`
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', message, {
+    problems: [{ path: '', code: 'urls-too-long', message, max: MAX_ADDRESS_BYTES }],
+  })
 }
 
 /** The addresses of an application, or of the input for a new one. */

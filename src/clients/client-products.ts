@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { directScopes } from '../catalog/resolve-scopes.ts'
-import { GatehouseError } from '../errors.ts'
+import { GatehouseError, type Fault } from '../errors.ts'
 import type { Client } from './client.ts'
 
 /** Maximum bytes of the space-delimited `scope` of a token, because a token must fit the header of a request. */
@@ -128,31 +128,35 @@ export function requireFits(
   )
 }
 
-/** Why `product` cannot be added, as an error message; undefined if the catalog has the product. */
-export function findProductProblem(catalog: Catalog, product: unknown): string | undefined {
+/** Why `product` cannot be added; undefined if the catalog has the product. */
+export function findProductProblem(catalog: Catalog, product: unknown): Fault | undefined {
   if (typeof product === 'string' && catalog.products.has(product)) return undefined
   const known = [...catalog.products.keys()].slice(0, 10).join(', ')
-  return `must be one of the products: ${known === '' ? 'there are none' : known}`
+  return {
+    code: 'not-found',
+    message: `must be one of the products: ${known === '' ? 'there are none' : known}`,
+  }
 }
 
-/** Why `scope` cannot be removed or restored, as an error message; undefined if it is one of `scopes`. */
-export function findOperationProblem(scopes: ReadonlySet<string>, scope: unknown): string | undefined {
+/** Why `scope` cannot be removed or restored; undefined if it is one of `scopes`. */
+export function findOperationProblem(scopes: ReadonlySet<string>, scope: unknown): Fault | undefined {
   if (typeof scope === 'string' && scopes.has(scope)) return undefined
-  return "must be an operation of one of the client's products"
+  return { code: 'not-found', message: "must be an operation of one of the client's products" }
 }
 
 function requireKnownProduct(catalog: Catalog, product: string): void {
-  const message = findProductProblem(catalog, product)
-  if (message !== undefined) throw invalidArgument('product', message)
+  const found = findProductProblem(catalog, product)
+  if (found !== undefined) throw invalidArgument('product', found)
 }
 
 function requireInProducts(client: Client, scope: string, catalog: Catalog): void {
-  const message = findOperationProblem(new Set(scopesOf(catalog, client.products)), scope)
-  if (message !== undefined) throw invalidArgument('scope', message)
+  const found = findOperationProblem(new Set(scopesOf(catalog, client.products)), scope)
+  if (found !== undefined) throw invalidArgument('scope', found)
 }
 
-function invalidArgument(path: string, message: string): GatehouseError {
-  return new GatehouseError('ERR_INVALID_ARGUMENT', `${path} ${message}`, { problems: [{ path, message }] })
+function invalidArgument(path: string, fault: Fault): GatehouseError {
+  const problems = [{ path, ...fault }]
+  return new GatehouseError('ERR_INVALID_ARGUMENT', `${path} ${fault.message}`, { problems })
 }
 
 /** All scopes of the products, including operations that were removed from a client. */

@@ -80,7 +80,7 @@ export async function beginCreation(
   if (input.clientId !== undefined || input.secretHash !== undefined) {
     const message = 'cannot be used with clientId or secretHash'
     throw new GatehouseError('ERR_INVALID_ARGUMENT', `idempotencyKey ${message}`, {
-      problems: [{ path: 'idempotencyKey', message }],
+      problems: [{ path: 'idempotencyKey', code: 'not-allowed', message }],
     })
   }
   const what = ['create', kind, input.accountId, input.userId, actor]

@@ -1,3 +1,5 @@
+import type { Fault } from '../errors.ts'
+
 /**
  * Names of the machine itself, as URL parsers write them (RFC 8252 7.3, 8.3). Requests to them never leave
  * the machine.
@@ -9,44 +11,63 @@ const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
  */
 export const MAX_REDIRECT_URIS = 20
 
+const NO_URL: Fault = {
+  code: 'url',
+  message: 'must be an absolute URL, such as "https://example.com/callback"',
+}
+
 /**
- * Why the authorization server must not redirect to `uri`, as a sentence with the remedy; undefined if it
+ * Why the authorization server must not redirect to `uri`, with the remedy; undefined if it
  * may do so.
  *
  * Redirect URIs are compared character by character (RFC 9700 2.1) and then passed to browsers. Browsers
  * rewrite every URI into their own form. Only URIs in that form are accepted, so the browser opens exactly
  * the URI that was checked.
  */
-export function findRedirectUriProblem(uri: unknown): string | undefined {
+export function findRedirectUriProblem(uri: unknown): Fault | undefined {
   const text = typeof uri === 'string' ? uri : ''
-  if (text.includes('#')) return 'must not have a fragment: leave out the "#" and what follows it'
+  if (text.includes('#')) {
+    return {
+      code: 'url-fragment',
+      message: 'must not have a fragment: leave out the "#" and what follows it',
+    }
+  }
   if (text.split('?', 1)[0]?.includes('*')) {
-    return 'must not have a wildcard: list each address on its own'
+    return { code: 'url-wildcard', message: 'must not have a wildcard: list each address on its own' }
   }
   return findWebUriProblem(uri)
 }
 
-/** Why pages must not link to `uri`, as a sentence with the remedy; undefined if they may. */
-export function findWebUriProblem(uri: unknown): string | undefined {
-  if (typeof uri !== 'string' || uri === '')
-    return 'must be an absolute URL, such as "https://example.com/callback"'
-  if (uri.length > 2000) return 'must have at most 2000 characters'
+/** Why pages must not link to `uri`, with the remedy; undefined if they may. */
+export function findWebUriProblem(uri: unknown): Fault | undefined {
+  if (typeof uri !== 'string' || uri === '') return NO_URL
+  if (uri.length > 2000) {
+    return { code: 'too-long', message: 'must have at most 2000 characters', max: 2000 }
+  }
   if (/[\s\p{Cc}\p{Cf}\p{Cs}]/u.test(uri)) {
-    return 'must not contain white space, control characters or invisible characters: encode them as %XX'
+    const message =
+      'must not contain white space, control characters or invisible characters: encode them as %XX'
+    return { code: 'url-characters', message }
   }
   const url = URL.parse(uri)
-  if (url === null) return 'must be an absolute URL, such as "https://example.com/callback"'
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with "https://"'
+  if (url === null) return NO_URL
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return { code: 'url-https', message: 'must start with "https://"' }
+  }
   // This check comes before every message that repeats the address, because the address may contain a
   // password.
   if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(uri)) {
-    return 'must not contain a user name or password: leave out what is before the "@"'
+    const message = 'must not contain a user name or password: leave out what is before the "@"'
+    return { code: 'url-credentials', message }
   }
   if (url.protocol === 'http:' && !LOOPBACK.includes(url.hostname)) {
-    return 'must start with "https://"; plain http is accepted on localhost, 127.0.0.1 and [::1] only'
+    const message =
+      'must start with "https://"; plain http is accepted on localhost, 127.0.0.1 and [::1] only'
+    return { code: 'url-https-or-loopback', message }
   }
   if (uri !== url.href && !isOriginWithoutSlash(uri, url)) {
-    return `must be written the way that browsers write it: "${url.href}"`
+    const message = `must be written the way that browsers write it: "${url.href}"`
+    return { code: 'url-spelling', message, expected: url.href }
   }
   return undefined
 }
@@ -55,10 +76,11 @@ export function findWebUriProblem(uri: unknown): string | undefined {
  * Why pages must not show the picture at `uri`; undefined if they may. The rules of `findWebUriProblem`
  * apply, and `https:` is required on every host.
  */
-export function findLogoUriProblem(uri: unknown): string | undefined {
+export function findLogoUriProblem(uri: unknown): Fault | undefined {
   const problem = findWebUriProblem(uri)
   if (problem !== undefined || String(uri).startsWith('https://')) return problem
-  return 'must start with "https://": the pages show pictures from such addresses only'
+  const message = 'must start with "https://": the pages show pictures from such addresses only'
+  return { code: 'url-https', message }
 }
 
 /**

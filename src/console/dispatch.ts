@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { GatehouseError, type Problem } from '../errors.ts'
+import { GatehouseError } from '../errors.ts'
 import {
   enter,
   isCsrfTokenExpired,
@@ -12,6 +12,7 @@ import { createMatch } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { Form, isRejection, readForm } from '../http/form-body.ts'
+import { EXPIRED, problemsOf, type FormProblem } from './form-problems.ts'
 import type { Mount } from './mount.ts'
 import type { Call, Page, Redirect, View } from './page.ts'
 import type { Reader } from './reader.ts'
@@ -30,14 +31,6 @@ export interface Shown {
   readonly page: Page
   readonly call: Call
 }
-
-/** The codes of errors about the input of a form. The page is shown again with the problems. */
-const INPUT_ERRORS: readonly string[] = [
-  'ERR_INVALID_ARGUMENT',
-  'ERR_SCOPE_TOO_LARGE',
-  'ERR_CONFLICT',
-  'ERR_TOO_MANY_CLIENTS',
-]
 
 /**
  * Creates a function that answers a request by the pages of a mount. The function returns the page to write, or the page
@@ -126,7 +119,7 @@ async function submit(page: Page, call: Call, parts: DispatchParts): Promise<Sho
   if (!action) throw new Rejection('body')
   await requireAccess(call, action.access)
   const submitted = { ...call, form }
-  if (isExpired) return showAgain(page, submitted, [{ path: '', message: EXPIRED }])
+  if (isExpired) return showAgain(page, submitted, [EXPIRED])
   try {
     const outcome = await action.run(submitted)
     return 'redirect' in outcome ? outcome : { view: outcome, page, call: submitted }
@@ -152,21 +145,14 @@ async function show(page: Page, call: Call): Promise<Shown | undefined> {
 }
 
 /** Shows the page of a rejected form again, with what is wrong. */
-async function showAgain(page: Page, call: Call, problems: readonly Problem[]): Promise<Shown | undefined> {
+async function showAgain(
+  page: Page,
+  call: Call,
+  problems: readonly FormProblem[],
+): Promise<Shown | undefined> {
   const again = { ...call, problems }
   const view = await page.show(again)
   if (!view) return undefined
   const title = call.texts.plain('problemWindow', { title: view.title })
   return { view: { ...view, title, status: 422 }, page, call: again }
-}
-
-/** What the page says above a form that was open for too long. The form has a new token. */
-const EXPIRED = 'the form is more than 24 hours old: check it, and send it again'
-
-/** What is wrong with a submitted form; empty if the error has another cause. */
-function problemsOf(error: unknown): readonly Problem[] {
-  if (!(error instanceof GatehouseError) || !INPUT_ERRORS.includes(error.code)) return []
-  if (error.problems.length > 0) return error.problems
-  const [message = ''] = error.message.split('\n', 1)
-  return [{ path: '', message }]
 }

@@ -4,8 +4,9 @@ import type { Failure } from '../front-door/failure.ts'
 import type { RejectionReason } from '../front-door/rejection.ts'
 import type { Shown } from './dispatch.ts'
 import { notice } from './elements/elements.ts'
-import { FIELD_LABELS } from './elements/field-labels.ts'
+import { FIELD_LABELS, OTHER_LABELS } from './elements/field-labels.ts'
 import { typedLineOf } from './elements/lines.ts'
+import { problemText } from './form-problems.ts'
 import type { Mount } from './mount.ts'
 import { navigation } from './navigation.ts'
 import type { Reader } from './reader.ts'
@@ -25,15 +26,15 @@ export function pageBody({ view, page, call }: Shown): Html {
     ${problems.length > 0 && problemList(call)} ${view.body}`
 }
 
-const LABELS = new Map<string, TextName>(Object.entries(FIELD_LABELS))
+const LABELS = new Map<string, TextName>(Object.entries({ ...FIELD_LABELS, ...OTHER_LABELS }))
 
-/** The problems of a rejected form. Their messages come from the services, in English. */
+/** The problems of a rejected form. */
 function problemList({ texts, problems, form }: Shown['call']): Html {
   return notice(
     'bad',
     html`<p><strong>${texts.html('problemsTitle')}</strong></p>
       <ul>
-        ${problems.map(({ path, message }) => html`<li>${fieldOf(path, texts, form)}<span lang="en" dir="ltr">${message}</span></li>`)}
+        ${problems.map((problem) => html`<li>${fieldOf(problem.path, texts, form)}${problemText(problem, texts)}</li>`)}
       </ul>`,
   )
 }
@@ -48,7 +49,7 @@ function fieldOf(path: string, texts: Reader, form: Form): Html | undefined {
     index === undefined
       ? name
       : texts.html('problemLine', { field: name, count: typedLineOf(form.get(field), Number(index)) })
-  return html`<a href="#${field}">${place}</a>: `
+  return Object.hasOwn(FIELD_LABELS, field) ? html`<a href="#${field}">${place}</a>: ` : html`${place}: `
 }
 
 /** The title of the page of an error, and what the page says. */

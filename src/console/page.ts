@@ -1,7 +1,7 @@
-import type { Problem } from '../errors.ts'
 import type { Access, Guarded, Visit } from '../front-door/enter.ts'
 import type { Form } from '../http/form-body.ts'
 import type { Html } from '../http/html.ts'
+import type { FormProblem } from './form-problems.ts'
 import type { Reader } from './reader.ts'
 import type { TextName } from './texts.ts'
 
@@ -20,7 +20,7 @@ export interface Call<Resource = undefined> extends Visit<Resource> {
   /** The token that every form must send, in its field `csrf`. Reading it sets the cookie of the browser. */
   readonly csrfToken: string
   /** Why the submitted form was rejected; empty if it was not. The page shows the form again. */
-  readonly problems: readonly Problem[]
+  readonly problems: readonly FormProblem[]
   /** The address of this page, to which its forms are sent. */
   readonly self: string
   /** The address of a page of the console. @param path the path of the page, such as `/api-keys/new` */

@@ -11,11 +11,13 @@ import * as inspector from './texts/inspector.ts'
 import * as operator from './texts/operator.ts'
 import * as operatorService from './texts/operator-service.ts'
 import * as overview from './texts/overview.ts'
+import * as problems from './texts/problems.ts'
 import * as revokeAccount from './texts/revoke-account.ts'
 
 /** Every text of the console, in English. Names in braces become values: `{name}`. */
 export const english = {
   ...everyPage.english,
+  ...problems.english,
   ...overview.english,
   ...clients.english,
   ...clientPage.english,
@@ -32,6 +34,7 @@ export const english = {
 /** Every text of the console, in German. */
 export const german = {
   ...everyPage.german,
+  ...problems.german,
   ...overview.german,
   ...clients.german,
   ...clientPage.german,

@@ -18,9 +18,10 @@ export function requireScope(
   scopes: readonly string[],
 ): Middleware<{ auth: Principal }> {
   const problems = collectProblems('ERR_OPTIONS', 'requireScope() cannot be satisfied')
-  if (scopes.length === 0) problems.add('scopes', 'name at least one scope')
+  if (scopes.length === 0) problems.add('scopes', { code: 'empty', message: 'name at least one scope' })
   for (const [i, scope] of scopes.entries()) {
-    if (!dependencies.isKnownScope(scope)) problems.add(`scopes[${i}]`, `no operation has the scope ${scope}`)
+    if (dependencies.isKnownScope(scope)) continue
+    problems.add(`scopes[${i}]`, { code: 'not-found', message: `no operation has the scope ${scope}` })
   }
   problems.throwIfAny()
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { formatPath } from '../errors.ts'
+import { codeOfIssue } from '../validation/issue-code.ts'
 import { Rejection } from '../front-door/rejection.ts'
 
 /** Maximum number of problems in an answer, because a person has to read them. */
@@ -18,12 +19,11 @@ export function checkBySchema<const Schema extends v.GenericSchema>(
 ): v.InferOutput<Schema> {
   const parsed = v.safeParse(schema, input)
   if (parsed.success) return parsed.output
-  const problems = parsed.issues
-    .slice(0, MAX_PROBLEMS)
-    .map(({ path = [], expected, received, type, message }) => ({
-      path: formatPath(path.map(({ key }) => key as string | number)) || what,
-      message: messageOf({ expected, received, type, message }),
-    }))
+  const problems = parsed.issues.slice(0, MAX_PROBLEMS).map((issue) => ({
+    path: formatPath((issue.path ?? []).map(({ key }) => key as string | number)) || what,
+    ...codeOfIssue(issue),
+    message: messageOf(issue),
+  }))
   throw new Rejection('input', { part: what, problems })
 }
 

@@ -236,7 +236,18 @@ const Problem = v.object({
   status: v.pipe(v.number(), v.integer()),
   code: text,
   detail: text,
-  errors: v.optional(v.array(v.object({ path: text, message: text }))),
+  errors: v.optional(
+    v.array(
+      v.object({
+        path: text,
+        code: v.pipe(text, v.description('What is wrong: `required`, `too-long`, …')),
+        message: text,
+        min: v.optional(v.number()),
+        max: v.optional(v.number()),
+        expected: v.optional(text),
+      }),
+    ),
+  ),
 })
 
 /** The schemas that have a name in the OpenAPI document. */

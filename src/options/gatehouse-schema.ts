@@ -109,7 +109,7 @@ export const gatehouseSchema = exactly(
 function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProblem): void {
   const { issuer, audience, secret, store } = options
   const misplaced = placementProblem(issuer, audience)
-  if (misplaced !== undefined) add(['audience'], misplaced)
+  if (misplaced !== undefined) add(['audience'], { code: 'not-allowed', message: misplaced })
   const { volatile } = (store ?? {}) as { volatile?: unknown }
   if (secret === undefined && volatile !== true) add(['secret'], SECRET_REQUIRED)
 }

@@ -60,10 +60,14 @@ function checkFeed(feed: Readonly<Record<string, unknown>>, add: AddProblem): vo
   const { store, clientId, clientSecret } = feed
   if (store !== undefined) {
     for (const name of ['clientId', 'clientSecret', 'uri'].filter((key) => feed[key] !== undefined)) {
-      add([name], 'must not be set beside store, which is already the source of revocations')
+      const message = 'must not be set beside store, which is already the source of revocations'
+      add([name], { code: 'not-allowed', message })
     }
   } else if (clientId === undefined && clientSecret === undefined) {
-    add([], 'must have store, or clientId and clientSecret of an API key: the source of revocations')
-  } else if (clientId === undefined) add(['clientId'], 'is required beside clientSecret')
-  else if (clientSecret === undefined) add(['clientSecret'], 'is required beside clientId')
+    const message = 'must have store, or clientId and clientSecret of an API key: the source of revocations'
+    add([], { code: 'required', message })
+  } else if (clientId === undefined)
+    add(['clientId'], { code: 'required', message: 'is required beside clientSecret' })
+  else if (clientSecret === undefined)
+    add(['clientSecret'], { code: 'required', message: 'is required beside clientId' })
 }

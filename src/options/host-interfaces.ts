@@ -25,18 +25,18 @@ export const accountsSchema = withMethods<Accounts>(
   (accounts, add) => {
     const { current, signInUrl } = accounts
     if (current !== undefined && signInUrl === undefined) {
-      add(['signInUrl'], 'is required beside current: the address at which people sign in')
+      const message = 'is required beside current: the address at which people sign in'
+      add(['signInUrl'], { code: 'required', message })
     }
     if (current === undefined && signInUrl !== undefined) {
-      add(
-        ['current'],
-        'is required beside signInUrl: without current, gatehouse does not know who has signed in',
-      )
+      const message =
+        'is required beside signInUrl: without current, gatehouse does not know who has signed in'
+      add(['current'], { code: 'required', message })
     }
     if (!isLiteral(accounts)) return accounts
     const known = ['find', ...OPTIONAL_METHODS_OF_ACCOUNTS]
     for (const key of Object.keys(accounts).filter((name) => !known.includes(name))) {
-      add([key], `is unknown; expected one of ${known.join(', ')}`)
+      add([key], { code: 'unknown', message: `is unknown; expected one of ${known.join(', ')}` })
     }
     return Object.freeze({ ...accounts })
   },
@@ -57,14 +57,19 @@ function withMethods<T extends object>(
 ) {
   return resolvedBy((value, add) => {
     if (typeof value !== 'object' || value === null) {
-      add([], `${value === undefined ? 'is required' : 'must be an object'}: ${hint}`)
+      add(
+        [],
+        value === undefined
+          ? { code: 'required', message: `is required: ${hint}` }
+          : { code: 'type', message: `must be an object: ${hint}` },
+      )
       return value as T
     }
     for (const name of [...required, ...optional]) {
       const method: unknown = Reflect.get(value, name)
       if (typeof method === 'function') continue
-      if (method !== undefined) add([name], `must be a function: ${hint}`)
-      else if (required.includes(name)) add([name], `is required: ${hint}`)
+      if (method !== undefined) add([name], { code: 'type', message: `must be a function: ${hint}` })
+      else if (required.includes(name)) add([name], { code: 'required', message: `is required: ${hint}` })
     }
     return resolve(value as T, add)
   })

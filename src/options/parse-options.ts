@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { collectProblems, formatPath } from '../errors.ts'
+import { codeOfIssue } from '../validation/issue-code.ts'
+import { faultOf } from './rules.ts'
 
 /**
  * Checks options by their schema, and adds the defaults.
@@ -14,10 +16,11 @@ export function parseOptions<const Schema extends v.GenericSchema<unknown, unkno
 ): v.InferOutput<Schema> {
   const parsed = v.safeParse(schema, options)
   const problems = collectProblems('ERR_OPTIONS', headline)
-  for (const { path = [], message } of parsed.issues ?? []) {
-    const keys = path.map(({ key }) => key as string | number)
+  for (const issue of parsed.issues ?? []) {
+    const keys = (issue.path ?? []).map(({ key }) => key as string | number)
     // A problem without a path concerns the options as a whole.
-    problems.add(keys.length === 0 ? 'options' : formatPath(keys), message)
+    const path = keys.length === 0 ? 'options' : formatPath(keys)
+    problems.add(path, faultOf(issue) ?? { ...codeOfIssue(issue), message: issue.message })
   }
   problems.throwIfAny()
   return parsed.output

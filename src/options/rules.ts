@@ -1,8 +1,9 @@
 import * as v from 'valibot'
+import { toFault, type Fault } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
 
 /** Records a problem of a value, at a path below the value. */
-export type AddProblem = (keys: readonly (string | number)[], message: string) => void
+export type AddProblem = (keys: readonly (string | number)[], found: string | Fault) => void
 
 /**
  * A value that a function checks and resolves. The function also receives `undefined` for an absent value.
@@ -16,14 +17,11 @@ export function resolvedBy<T>(resolve: (value: unknown, add: AddProblem) => T) {
   )
 }
 
-/**
- * A value that `problem` checks. `problem` returns a message for an invalid value, and undefined for a valid
- * value.
- */
-export function rule<T>(problem: (value: unknown) => string | undefined) {
+/** A value that `check` checks. `check` returns what is wrong with it, and undefined for a valid value. */
+export function rule<T>(check: (value: unknown) => string | Fault | undefined) {
   return resolvedBy<T>((value, add) => {
-    const message = problem(value)
-    if (message !== undefined) add([], message)
+    const found = check(value)
+    if (found !== undefined) add([], found)
     return value as T
   })
 }
@@ -73,7 +71,7 @@ export function wholeNumber(unit: string, byDefault: number, max: number, min = 
     rule<number>((value) =>
       Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
         ? undefined
-        : `must be a whole number of ${unit} from ${min} to ${max}`,
+        : { code: 'range', message: `must be a whole number of ${unit} from ${min} to ${max}`, min, max },
     ),
     byDefault,
   )
@@ -90,21 +88,30 @@ export function milliseconds(byDefault: number, max: number) {
 }
 
 /** A text that is not blank. The message never quotes the value, which may be a secret. */
-export const text = rule<string>((value) => (isText(value) ? undefined : 'must be a text'))
+export const text = rule<string>((value) =>
+  isText(value) ? undefined : { code: 'type', message: 'must be a text' },
+)
 
 /** Whether a value is a text that is not blank. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-function objectProblem(value: unknown): string | undefined {
-  return isObject(value) ? undefined : 'must be an object'
+function objectProblem(value: unknown): Fault | undefined {
+  return isObject(value) ? undefined : { code: 'type', message: 'must be an object' }
 }
 
 function adderTo(addIssue: (info: { message: string; path?: [v.IssuePathItem] }) => void): AddProblem {
-  return (keys, message) => {
+  return (keys, found) => {
     // `parseOptions` reads only the keys of a path.
     const path = keys.map((key) => ({ key }))
+    // valibot passes the message on as it is.
+    const message = toFault(found) as unknown as string
     addIssue({ message, path: path as unknown as [v.IssuePathItem] })
   }
+}
+
+/** What a rule of this file found; undefined if a rule of valibot found the issue. */
+export function faultOf({ message }: { readonly message: unknown }): Fault | undefined {
+  return isObject(message) ? (message as unknown as Fault) : undefined
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Fault } from '../errors.ts'
 import { resolvedBy } from './rules.ts'
 
 const MIN_BYTES = 32
@@ -8,16 +9,20 @@ const MIN_BYTES = 32
  */
 const MIN_DIFFERENT_CHARACTERS = 6
 const HOW_TO = 'make one with: openssl rand -base64 48'
+const TWICE: Fault = { code: 'duplicate', message: 'is in the list twice' }
 
 /** The problem of a missing secret. */
-export const SECRET_REQUIRED = `is required: at least ${MIN_BYTES} random bytes as text; ${HOW_TO}`
+export const SECRET_REQUIRED: Fault = {
+  code: 'required',
+  message: `is required: at least ${MIN_BYTES} random bytes as text; ${HOW_TO}`,
+}
 
 /** The option `secret`, resolved to a list, newest first. The messages never quote a secret. */
 export const secretSchema = resolvedBy<readonly string[]>((secret, add) => {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
-  if (secrets.length === 0) add([], `is an empty list; ${HOW_TO}`)
+  if (secrets.length === 0) add([], { code: 'empty', message: `is an empty list; ${HOW_TO}` })
   for (const [position, one] of secrets.entries()) {
-    const problem = secrets.indexOf(one) < position ? 'is in the list twice' : secretProblem(one)
+    const problem = secrets.indexOf(one) < position ? TWICE : secretProblem(one)
     if (problem !== undefined) add(Array.isArray(secret) ? [position] : [], problem)
   }
   return [...(secrets as readonly string[])]

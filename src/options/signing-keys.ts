@@ -44,7 +44,10 @@ function resolveKeySet(jwks: unknown, add: AddProblem): { readonly keys: readonl
     const key = readSigningJwk(jwk)
     if (typeof key === 'string') add(['keys', position], key)
     else if (keys.some(({ kid }) => kid === key.kid))
-      add(['keys', position, 'kid'], `"${key.kid}" is in the set twice`)
+      add(['keys', position, 'kid'], {
+        code: 'duplicate',
+        message: `"${key.kid}" is in the set twice`,
+      })
     else {
       // The same key must not have two kids: if one kid is revoked, tokens with the other kid would stay
       // valid.

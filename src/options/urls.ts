@@ -1,15 +1,18 @@
+import type { Fault } from '../errors.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 
 /**
- * Why {auth_url} or {base_url} is invalid, as a sentence; undefined if it is valid.
+ * Why {auth_url} or {base_url} is invalid; undefined if it is valid.
  *
  * Every verifier of a token compares these addresses character by character. So each address has only one
  * valid form: as WHATWG URL writes it, without a trailing slash, and with a path of plain segments. The path
  * is also used as the path of cookies, and the host's routers receive requests at this path.
  */
-export function addressProblem(value: unknown): string | undefined {
-  if (value === undefined) return "is required: an address such as 'https://example.com/auth'"
-  if (typeof value !== 'string') return 'must be a text'
+export function addressProblem(value: unknown): string | Fault | undefined {
+  if (value === undefined) {
+    return { code: 'required', message: "is required: an address such as 'https://example.com/auth'" }
+  }
+  if (typeof value !== 'string') return { code: 'type', message: 'must be a text' }
   const url = URL.parse(value)
   if (url === null) return "must be an absolute address such as 'https://example.com/auth'"
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
@@ -31,7 +34,7 @@ export function addressProblem(value: unknown): string | undefined {
  *
  * @param example the usual address
  */
-export function endpointProblem(value: unknown, example: string): string | undefined {
+export function endpointProblem(value: unknown, example: string): string | Fault | undefined {
   const url = typeof value === 'string' ? URL.parse(value) : null
   if (url === null) return `must be an absolute address such as '${example}'`
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'

@@ -1,18 +1,27 @@
-import { formatKey, type Problem } from '../errors.ts'
+import { formatKey, toFault, type Fault, type Problem, type ProblemCode } from '../errors.ts'
 import { isCount, isEpochSeconds, isObject, isText, kindOf } from './predicates.ts'
 
 /**
- * Checks one value. A rule returns undefined for a valid value. Otherwise it returns a sentence that names the remedy,
- * or the problems of the parts, each with its path.
+ * Checks one value. A rule returns undefined for a valid value. Otherwise it returns what is wrong with the value, or the
+ * problems of its parts, each with its path. A sentence alone describes the valid form, and names the remedy.
  */
-export type Rule = (value: unknown) => string | readonly Problem[] | undefined
+export type Rule = (value: unknown) => string | Fault | readonly Problem[] | undefined
 
 /** The rules of an object's fields; an optional field is wrapped in `optional`. */
 export type Fields = Readonly<Record<string, Rule>>
 
 /** A rule from a predicate. @param what the valid values, after "must be" */
 export function must(what: string, isValid: (value: unknown) => boolean): Rule {
-  return (value) => (isValid(value) ? undefined : `must be ${what}, and is ${kindOf(value)}`)
+  return (value) => (isValid(value) ? undefined : otherKind(what, value))
+}
+
+function otherKind(what: string, value: unknown): Fault {
+  return { code: kindCode(value), message: `must be ${what}, and is ${kindOf(value)}` }
+}
+
+function kindCode(value: unknown): ProblemCode {
+  if (value === undefined) return 'required'
+  return value === '' ? 'empty' : 'type'
 }
 
 /** Any value. */
@@ -36,16 +45,16 @@ export function wholeNumber(min: number, max: number): Rule {
   return (value) =>
     Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
       ? undefined
-      : `must be a whole number from ${min} to ${max}`
+      : { code: 'range', message: `must be a whole number from ${min} to ${max}`, min, max }
 }
 
 /** A time in epoch seconds, with or without a fraction. */
 export const epochSecondsRule: Rule = (value) => {
   if (isEpochSeconds(value)) return undefined
   if (typeof value === 'number' && value > 0) {
-    return 'must be in seconds since the epoch, and looks like milliseconds'
+    return { code: 'range', message: 'must be in seconds since the epoch, and looks like milliseconds' }
   }
-  return `must be a number of seconds since the epoch, and is ${kindOf(value)}`
+  return otherKind('a number of seconds since the epoch', value)
 }
 
 /** An identifier that the host assigns and gatehouse stores: an account, a user, an actor. */
@@ -56,10 +65,13 @@ export const hostIdRule: Rule = (value) =>
 
 /** A display name. Characters that reorder or hide text are rejected, because names are shown on the consent page. */
 export const nameRule: Rule = (value) => {
-  if (typeof value !== 'string' || value.trim() === '') return 'must be a text that is not empty'
-  if (value.length > 120) return 'must have at most 120 characters'
+  if (typeof value !== 'string') return { code: kindCode(value), message: 'must be a text that is not empty' }
+  if (value.trim() === '') return { code: 'empty', message: 'must be a text that is not empty' }
+  if (value.length > 120) return { code: 'too-long', message: 'must have at most 120 characters', max: 120 }
   if (/[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(value)) {
-    return 'must not contain line breaks, control characters or characters that reverse the direction of text'
+    const message =
+      'must not contain line breaks, control characters or characters that reverse the direction of text'
+    return { code: 'characters', message }
   }
   return undefined
 }
@@ -67,7 +79,7 @@ export const nameRule: Rule = (value) => {
 /** Exactly one of these values. */
 export function oneOf(...values: readonly unknown[]): Rule {
   const listed = () => values.map((value) => JSON.stringify(value)).join(' or ')
-  return (value) => (values.includes(value) ? undefined : `must be ${listed()}`)
+  return (value) => (values.includes(value) ? undefined : { code: 'choice', message: `must be ${listed()}` })
 }
 
 /** Applies the rule only if there is a value. */
@@ -84,7 +96,7 @@ export function nullable(rule: Rule): Rule {
 export function objectOf(fields: Fields): Rule {
   const rules = Object.entries(fields)
   return (value) => {
-    if (!isObject(value)) return `must be an object, and is ${kindOf(value)}`
+    if (!isObject(value)) return otherKind('an object', value)
     return problemsIn(rules, ([name, rule]) => [`.${name}`, rule(value[name])], Infinity)
   }
 }
@@ -98,7 +110,9 @@ export function exactObjectOf(fields: Fields): Rule {
  * The rules of an object's fields. For each other field in `values`, a rule is added that rejects the field.
  */
 export function exactFields(values: Readonly<Record<string, unknown>>, fields: Fields): Fields {
-  const unknown = () => `is unknown here; expected one of ${Object.keys(fields).join(', ')}`
+  const unknown: Rule = () => {
+    return { code: 'unknown', message: `is unknown here; expected one of ${Object.keys(fields).join(', ')}` }
+  }
   const others = Object.keys(values).filter((name) => !Object.hasOwn(fields, name))
   return { ...fields, ...Object.fromEntries(others.map((name) => [name, unknown])) }
 }
@@ -106,7 +120,7 @@ export function exactFields(values: Readonly<Record<string, unknown>>, fields: F
 /** An object whose values, and keys, all match a rule. */
 export function mapOf(rule: Rule, keyRule: (key: string) => ReturnType<Rule> = anyValue): Rule {
   return (value) => {
-    if (!isObject(value)) return `must be an object, and is ${kindOf(value)}`
+    if (!isObject(value)) return otherKind('an object', value)
     const parts = Object.entries(value).flatMap(([key, entry]) => [
       [formatKey(key), keyRule(key)] as const,
       [formatKey(key), rule(entry)] as const,
@@ -117,7 +131,11 @@ export function mapOf(rule: Rule, keyRule: (key: string) => ReturnType<Rule> = a
 
 /** An object or a list that matches a rule and has at least one entry. */
 export function notEmpty(rule: Rule): Rule {
-  return (value) => rule(value) ?? (Object.keys(value as object).length > 0 ? undefined : 'must not be empty')
+  return (value) => {
+    const found = rule(value)
+    if (found !== undefined || Object.keys(value as object).length > 0) return found
+    return { code: 'empty', message: 'must not be empty' }
+  }
 }
 
 /** All problems that the rules find in the values, field by field. */
@@ -128,7 +146,7 @@ export function findProblems(values: Readonly<Record<string, unknown>>, fields: 
 /** A list whose entries all match a rule. */
 export function listOf(rule: Rule): Rule {
   return (value) => {
-    if (!Array.isArray(value)) return `must be a list, and is ${kindOf(value)}`
+    if (!Array.isArray(value)) return otherKind('a list', value)
     return problemsIn(value.entries(), ([index, entry]) => [`[${index}]`, rule(entry)])
   }
 }
@@ -139,10 +157,12 @@ export const MAX_ENTRIES = 10_000
 /** A list without duplicates whose entries all match a rule. Checked in linear time. */
 export function uniqueListOf(rule: Rule, max = MAX_ENTRIES): Rule {
   return (value) => {
-    if (Array.isArray(value) && value.length > max) return `must have at most ${max} entries`
+    if (Array.isArray(value) && value.length > max) {
+      return { code: 'too-many', message: `must have at most ${max} entries`, max }
+    }
     const seen = new Set<unknown>()
     return listOf((entry) => {
-      if (seen.has(entry)) return 'is in the list already'
+      if (seen.has(entry)) return { code: 'duplicate', message: 'is in the list already' }
       seen.add(entry)
       return rule(entry)
     })(value)
@@ -165,7 +185,7 @@ function problemsIn<Part>(
   for (const part of parts) {
     const [path, found] = check(part)
     if (found === undefined) continue
-    if (typeof found === 'string') problems.push({ path, message: found })
+    if (typeof found === 'string' || 'code' in found) problems.push({ path, ...toFault(found) })
     else problems.push(...found.map((problem) => ({ ...problem, path: path + problem.path })))
     if (problems.length >= max) break
   }

@@ -112,7 +112,7 @@ describe('createCatalog', () => {
   it.each([undefined, null, [], 'products', new Map(), Promise.resolve({})])(
     'a catalog rejects %s as products',
     (value) => {
-      expect(problemsOf(value)).toEqual([
+      expect(problemsOf(value)).toMatchObject([
         { path: 'products', message: expect.stringContaining('must be an object, and is ') },
       ])
     },
@@ -139,6 +139,7 @@ describe('createCatalog', () => {
       expect(problems).toEqual([
         {
           path: `products.a.operations.${scope}`,
+          code: 'not-allowed',
           message: expect.stringContaining('reserved by OpenID Connect'),
         },
       ])
@@ -153,6 +154,7 @@ describe('createCatalog', () => {
     expect(problems).toEqual([
       {
         path: 'products.b.operations.shared',
+        code: 'not-allowed',
         message: expect.stringContaining('differs from products.a.operations.shared in route, kycLevel'),
       },
     ])
@@ -203,6 +205,7 @@ describe('createCatalog', () => {
     expect(problems).toEqual([
       {
         path: 'products.b.operations.other.route[1]',
+        code: 'duplicate',
         message: expect.stringContaining('the same route as products.a.operations.one.route'),
       },
     ])
@@ -212,6 +215,7 @@ describe('createCatalog', () => {
     expect(problemsOf(withOperation({ route: ['GET /a', 'GET /A'], title: 'A' }))).toEqual([
       {
         path: "products.a.operations['a:read'].route[1]",
+        code: 'duplicate',
         message: expect.stringContaining('the same route'),
       },
     ])

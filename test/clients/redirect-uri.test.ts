@@ -69,17 +69,17 @@ describe('a redirect URI', () => {
     ['an encoded host', 'https://ex%61mple.com/', '"https://example.com/"'],
     ['quotes in the query', 'https://example.com/?a="b"', '"https://example.com/?a=%22b%22"'],
   ])('a redirect URI is rejected, and the error names the problem: %s', (_, uri, part) => {
-    expect(findRedirectUriProblem(uri)).toContain(part)
+    expect(findRedirectUriProblem(uri)?.message).toContain(part)
   })
 
   it('the check of a redirect URI gives the same result after the engine has optimized it (fixed bug: Node 20 misread letters beyond ASCII)', () => {
-    const check = () => findRedirectUriProblem('https://b\u00fccher.example/')
+    const check = () => findRedirectUriProblem('https://b\u00fccher.example/')?.expected
     const answers = new Set(Array.from({ length: 50_000 }, check))
-    expect([...answers]).toEqual([expect.stringContaining('"https://xn--bcher-kva.example/"')])
+    expect([...answers]).toEqual(['https://xn--bcher-kva.example/'])
   })
 
   it('the error for a redirect URI with a password does not quote the password', () => {
-    expect(findRedirectUriProblem('https://user:hunter2@EXAMPLE.com/')).not.toContain('hunter2')
+    expect(findRedirectUriProblem('https://user:hunter2@EXAMPLE.com/')?.message).not.toContain('hunter2')
   })
 
   it('every URL parser finds the same host in an accepted redirect URI', () => {
@@ -131,7 +131,7 @@ describe('a redirect URI', () => {
     const written = fc.webUrl().map((uri) => uri.replace('//', '//A.').replace(/^http:/, 'https:'))
     fc.assert(
       fc.property(written, (uri) => {
-        const fix = /browsers write it: "(.*)"$/.exec(findRedirectUriProblem(uri) ?? '')?.[1]
+        const fix = /browsers write it: "(.*)"$/.exec(findRedirectUriProblem(uri)?.message ?? '')?.[1]
         if (fix !== undefined) expect(findRedirectUriProblem(fix)).toBeUndefined()
       }),
     )
@@ -142,16 +142,16 @@ describe('a home page', () => {
   it('a home page may have a fragment, and follows the rules of redirect URIs otherwise', () => {
     expect(findWebUriProblem('https://example.com/#about')).toBeUndefined()
     expect(findWebUriProblem('https://example.com#about')).toBeUndefined()
-    expect(findWebUriProblem('javascript:alert(1)')).toContain('https')
-    expect(findWebUriProblem('https://example.com/<script>')).toContain('%3Cscript%3E')
+    expect(findWebUriProblem('javascript:alert(1)')).toMatchObject({ code: 'url-https' })
+    expect(findWebUriProblem('https://example.com/<script>')?.message).toContain('%3Cscript%3E')
   })
 })
 
 describe('a logo', () => {
   it('the address of a logo must start with https, even on localhost', () => {
     expect(findLogoUriProblem('https://example.com/logo.svg')).toBeUndefined()
-    expect(findLogoUriProblem('http://localhost:3000/logo.svg')).toContain('https')
-    expect(findLogoUriProblem('data:image/png;base64,AAAA')).toContain('https')
-    expect(findLogoUriProblem(7)).toContain('absolute URL')
+    expect(findLogoUriProblem('http://localhost:3000/logo.svg')?.message).toContain('https')
+    expect(findLogoUriProblem('data:image/png;base64,AAAA')?.message).toContain('https')
+    expect(findLogoUriProblem(7)?.message).toContain('absolute URL')
   })
 })

@@ -132,7 +132,9 @@ describe('requireScope()', () => {
     expect(() => gateway.requireScope('invoices:read', 'invoices:lst')).toThrow(
       expect.objectContaining({
         code: 'ERR_OPTIONS',
-        problems: [{ path: 'scopes[1]', message: 'no operation has the scope invoices:lst' }],
+        problems: [
+          { path: 'scopes[1]', code: 'not-found', message: 'no operation has the scope invoices:lst' },
+        ],
       }),
     )
     expect(() => gateway.requireScope(undefined as never)).toThrow(

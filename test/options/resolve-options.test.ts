@@ -200,14 +200,17 @@ describe('the options of createGatehouse', () => {
       'store.ping',
       'texts.de.signInTitel',
     ])
+    expect(new Set(problems.map(({ code }) => code))).toEqual(
+      new Set(['required', 'unknown', 'range', 'format']),
+    )
     expect(problems.every(({ message }) => message.length > 10 && !message.endsWith('.'))).toBe(true)
   })
 
   it.each([undefined, null, 'options', [], 5, Promise.resolve(valid)])(
     'createGatehouse rejects %s as its options',
     (value) => {
-      expect(problemsIn(() => resolveOptions(value as never))).toEqual([
-        { path: 'options', message: 'must be an object' },
+      expect(problemsIn(() => resolveOptions(value as never))).toMatchObject([
+        { path: 'options', code: 'type', message: 'must be an object' },
       ])
     },
   )
@@ -329,10 +332,10 @@ describe('the options issuer and audience', () => {
     ['https:example.com', "'https://example.com'"],
   ])('issuer and audience reject %s: %s', (address, message) => {
     const apart = { issuer: 'https://auth.example.net', audience: 'https://api.example.net' }
-    expect(problemsOf({ ...apart, issuer: address })).toEqual([
+    expect(problemsOf({ ...apart, issuer: address })).toMatchObject([
       { path: 'issuer', message: expect.stringContaining(message) },
     ])
-    expect(problemsOf({ ...apart, audience: address })).toEqual([
+    expect(problemsOf({ ...apart, audience: address })).toMatchObject([
       { path: 'audience', message: expect.stringContaining(message) },
     ])
   })
@@ -351,7 +354,7 @@ describe('the options issuer and audience', () => {
     ['https://example.com/auth', 'https://example.com/auth/.well-known/x', '.well-known'],
   ])('with the issuer %s, the audience %s is rejected', (issuer, audience, message) => {
     expect(problemsOf({ issuer, audience })).toEqual([
-      { path: 'audience', message: expect.stringContaining(message) },
+      { path: 'audience', code: 'not-allowed', message: expect.stringContaining(message) },
     ])
   })
 
@@ -433,7 +436,13 @@ describe('options that are numbers', () => {
     expect(resolve({ lifetimes: { [name]: 1 } }).lifetimes).toMatchObject({ [name]: 1 })
     expect(resolve({ lifetimes: { [name]: most } }).lifetimes).toMatchObject({ [name]: most })
     expect(problemsOf({ lifetimes: { [name]: most + 1 } })).toEqual([
-      { path: `lifetimes.${name}`, message: `must be a whole number of seconds from 1 to ${most}` },
+      {
+        path: `lifetimes.${name}`,
+        code: 'range',
+        message: `must be a whole number of seconds from 1 to ${most}`,
+        min: 1,
+        max: most,
+      },
     ])
   })
 })

@@ -18,18 +18,20 @@ import {
 
 describe('rules', () => {
   it.each([
-    ['a text', textRule, 'a', '', 'must be a text that is not empty, and is an empty text'],
+    ['a text', 'empty', textRule, 'a', '', 'must be a text that is not empty, and is an empty text'],
     [
       'a host id',
+      'format',
       hostIdRule,
       'ä b',
       'a\nb',
       'must be a text of 1 to 255 characters without control characters',
     ],
-    ['a count', countRule, 0, 0.5, 'must be a whole number from 0, and is a number'],
-    ['a bounded number', wholeNumber(1, 3), 3, 4, 'must be a whole number from 1 to 3'],
+    ['a count', 'type', countRule, 0, 0.5, 'must be a whole number from 0, and is a number'],
+    ['a bounded number', 'range', wholeNumber(1, 3), 3, 4, 'must be a whole number from 1 to 3'],
     [
       'a time',
+      'type',
       epochSecondsRule,
       1.5,
       new Date(),
@@ -37,28 +39,37 @@ describe('rules', () => {
     ],
     [
       'a time in milliseconds',
+      'range',
       epochSecondsRule,
       0,
       2e12,
       'must be in seconds since the epoch, and looks like milliseconds',
     ],
-    ['one of several values', oneOf('a', true), true, 'b', 'must be "a" or true'],
+    ['one of several values', 'choice', oneOf('a', true), true, 'b', 'must be "a" or true'],
     [
       'an optional text',
+      'type',
       optional(textRule),
       undefined,
       null,
       'must be a text that is not empty, and is null',
     ],
-    ['a nullable text', nullable(textRule), null, 7, 'must be a text that is not empty, and is a number'],
-    ['an object', objectOf({}), { other: 1 }, new Map(), 'must be an object, and is a Map'],
-    ['a list', listOf(textRule), ['a', 'a'], 'a', 'must be a list, and is a text'],
-    ['a short list', uniqueListOf(textRule, 1), ['a'], ['a', 'b'], 'must have at most 1 entries'],
+    [
+      'a nullable text',
+      'type',
+      nullable(textRule),
+      null,
+      7,
+      'must be a text that is not empty, and is a number',
+    ],
+    ['an object', 'type', objectOf({}), { other: 1 }, new Map(), 'must be an object, and is a Map'],
+    ['a list', 'type', listOf(textRule), ['a', 'a'], 'a', 'must be a list, and is a text'],
+    ['a short list', 'too-many', uniqueListOf(textRule, 1), ['a'], ['a', 'b'], 'must have at most 1 entries'],
   ])(
     'the rule for %s accepts valid values, and names the problem of invalid values',
-    (_, rule, valid, invalid, problem) => {
+    (_, code, rule, valid, invalid, message) => {
       expect(rule(valid)).toBeUndefined()
-      expect(rule(invalid)).toBe(problem)
+      expect(findProblems({ a: invalid }, { a: rule })).toMatchObject([{ path: 'a', code, message }])
     },
   )
 

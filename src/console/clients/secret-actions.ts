@@ -23,13 +23,11 @@ export function secretActions(
 
   async function rotate(call: Call<Client>): Promise<View> {
     const { resource: client, change, form } = call
-    const rotated = await service
-      .rotateSecret(client.clientId, {
-        overlapSeconds: overlapOf(form.get('overlap')),
-        idempotencyKey: form.get('request') ?? '',
-        ...change,
-      })
-      .catch(rethrowConflict)
+    const rotated = await service.rotateSecret(client.clientId, {
+      overlapSeconds: overlapOf(form.get('overlap')),
+      idempotencyKey: form.get('request') ?? '',
+      ...change,
+    })
     return secretView(call, kind, services, { client, ...rotated, isRotation: true })
   }
 
@@ -51,15 +49,6 @@ function overlapOf(name: string | null): number {
   if (name !== null && Object.hasOwn(OVERLAPS, name)) return OVERLAPS[name as keyof typeof OVERLAPS].seconds
   const message = `must be one of ${Object.keys(OVERLAPS).join(', ')}`
   throw new GatehouseError('ERR_INVALID_ARGUMENT', `overlap ${message}`, {
-    problems: [{ path: 'overlap', message }],
+    problems: [{ path: 'overlap', code: 'choice', message }],
   })
-}
-
-/** Says in the words of the page that the secrets changed since the form was shown. */
-function rethrowConflict(error: unknown): never {
-  if (!(error instanceof GatehouseError) || error.code !== 'ERR_CONFLICT') throw error
-  throw new GatehouseError(
-    'ERR_CONFLICT',
-    'The secrets were changed meanwhile, so no new secret was created. Look at the list of secrets first.',
-  )
 }

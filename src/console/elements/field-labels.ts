@@ -10,3 +10,12 @@ export const FIELD_LABELS = {
   privacyUri: 'appsPrivacy',
   termsUri: 'appsTerms',
 } as const satisfies Readonly<Record<string, TextName>>
+
+/** The names of what a form sends without a field to type in. */
+export const OTHER_LABELS = {
+  products: 'clientsProducts',
+  product: 'problemProduct',
+  removedOperations: 'problemOperation',
+  scope: 'problemOperation',
+  overlap: 'problemOverlap',
+} as const satisfies Readonly<Record<string, TextName>>

@@ -1,4 +1,5 @@
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
+import { problemText } from '../form-problems.ts'
 import type { Call } from '../page.ts'
 import { typedLineOf } from './lines.ts'
 
@@ -58,7 +59,7 @@ interface FieldOptions {
  * Problems belong to the field if their path begins with its name, such as `redirectUris[1]`.
  */
 export function field(
-  { form: sent, problems }: Pick<Call, 'form' | 'problems'>,
+  { form: sent, problems, texts }: Pick<Call, 'form' | 'problems' | 'texts'>,
   options: FieldOptions,
 ): Html {
   const { name, label, hint, type = 'text', isRequired, maxLength, autocomplete, isFocused, isCode } = options
@@ -78,7 +79,7 @@ export function field(
     <label for="${name}">${label}</label>
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
     ${type === 'lines' ? html`<textarea ${attributes}>${first}${value}</textarea>` : html`<input type="${type}" value="${value}" ${attributes} />`}
-    ${own.length > 0 && html`<p class="problem" id="${name}-problem" lang="en" dir="ltr">${own.map(({ path, message }) => html`<span>${lineOf(path, value)}${message}</span> `)}</p>`}
+    ${own.length > 0 && html`<p class="problem" id="${name}-problem">${own.map((problem) => html`<span>${lineOf(problem.path, value)}${problemText(problem, texts)}</span> `)}</p>`}
   </div>`
 }
 

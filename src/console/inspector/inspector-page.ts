@@ -41,7 +41,7 @@ function rejected(call: Call, text: TextName): View {
 function view(call: Call, result: Html | undefined): View {
   const { texts, has } = call
   const tokenField = field(
-    { form: new Form(), problems: [] },
+    { form: new Form(), problems: [], texts },
     {
       name: 'token',
       label: texts.html('inspectorField'),

@@ -6,7 +6,7 @@ import { form } from '../elements/form.ts'
 import { page, type Call, type Page } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { actionRows } from './client-actions.ts'
-import { change, operatorView, type OperatorServices } from './operator-page.ts'
+import { operatorView, type OperatorServices } from './operator-page.ts'
 
 const PATH = '/operator/signing-keys'
 
@@ -61,7 +61,7 @@ export function keysPages(services: OperatorServices): Page[] {
         rotate: {
           access: 'operator',
           async run(call) {
-            await change(signingKeys.rotate(call.change))
+            await signingKeys.rotate(call.change)
             return { redirect: PATH, done: 'doneOperatorRotated' }
           },
         },
@@ -81,7 +81,7 @@ export function keysPages(services: OperatorServices): Page[] {
         revoke: {
           access: 'operator',
           async run({ resource, change: options }) {
-            await change(signingKeys.revoke(resource.kid, options))
+            await signingKeys.revoke(resource.kid, options)
             return { redirect: PATH, done: 'doneOperatorKeyRevoked' }
           },
         },

@@ -1,4 +1,3 @@
-import { GatehouseError } from '../../errors.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
 import { choiceLinks } from '../elements/choice-links.ts'
@@ -44,20 +43,6 @@ export function operatorView(
     body: html`${choiceLinks(texts.plain('operatorNav'), links)}
       <h1>${page.heading ?? page.title}</h1>
       ${content}`,
-  }
-}
-
-/**
- * Makes a change. If the host manages the signing keys, the page shows that as a problem of the form.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` instead of `ERR_SIGNING_KEYS_READ_ONLY`
- */
-export async function change<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    if (!(error instanceof GatehouseError) || error.code !== 'ERR_SIGNING_KEYS_READ_ONLY') throw error
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', error.message, { cause: error })
   }
 }
 

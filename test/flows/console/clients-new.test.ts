@@ -156,7 +156,7 @@ describe('the form for a new client', () => {
       /Redirect URIs, line 2 : .*wildcard.* Redirect URIs, line 4 : .*https/,
     )
     expect(rejected.status).toBe(422)
-    expect(rejected.body).toContain('must be a text that is not empty')
+    expect(rejected.body).toContain('must not be empty')
     expect(rejected.body).toContain('must not have a wildcard')
     expect(rejected.body).toMatch(/value="invoices"\s+checked/)
     expect(rejected.body).not.toMatch(/value="payments"\s+checked/)

@@ -70,7 +70,7 @@ describeEachStore('the page of an API key', (makeStore) => {
     expect(panelOf(both, 'secrets')).not.toContain(next.client_secret)
     const conflict = await visitor.submit(page, 'rotateSecret', { overlap: 'hour', request: 'another' })
     expect(conflict.status).toBe(422)
-    expect(conflict.body).toContain('The secrets were changed meanwhile')
+    expect(conflict.body).toContain('It was changed meanwhile')
     const forms =
       both.body.match(/<form\b[^]*?<\/form>/g)?.filter((each) => each.includes('name="which"')) ?? []
     const revokeOld = { ...both, body: forms.find((each) => each.includes('value="old"')) ?? '' }
@@ -331,7 +331,7 @@ describe('the page of a client', () => {
     const visitor = host.visit('acme')
     const rejected = await visitor.submit(await visitor.open(path), 'addProduct', { product: 'archive' })
     expect(rejected.status).toBe(422)
-    expect(textOf(rejected.body)).toContain('at most 4096 bytes are allowed')
+    expect(textOf(rejected.body)).toContain('The tokens would be too large for a request')
     expect(await host.gatehouse.apiKeys.find(apiKey.clientId)).toMatchObject({ products: ['invoices'] })
     const form = await visitor.open('/console/api-keys/new')
     const fields = { name: 'Both', product: ['invoices', 'archive'] }

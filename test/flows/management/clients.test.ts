@@ -183,9 +183,9 @@ describeEachStore('API keys and applications over HTTP', (makeStore) => {
       code: 'ERR_INPUT',
       detail: 'the body is not valid',
       errors: [
-        { path: 'name', message: 'must be string' },
-        { path: 'products[1]', message: 'must be string' },
-        { path: 'colour', message: 'is unknown here' },
+        { path: 'name', code: 'type', message: 'must be string' },
+        { path: 'products[1]', code: 'type', message: 'must be string' },
+        { path: 'colour', code: 'unknown', message: 'is unknown here' },
       ],
     })
     const values = await call('POST /applications', {

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Page } from '../../support/browser.ts'
+import { english, german } from '../../../src/console/texts/problems.ts'
+import { textOf } from './markup.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+let host: ConsoleHost
+beforeEach(async () => {
+  host = await startConsole({ store: memoryStore(), gatehouse: { maxClientsPerAccount: 3 } })
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await host.close()
+})
+
+const GERMAN = { 'accept-language': 'de' }
+
+type Fields = Record<string, string | string[]>
+
+/** Sends a form of a German page. */
+async function send(path: string, action: string, fields: Fields = {}, person = 'acme'): Promise<Page> {
+  const visitor = host.visit(person)
+  return visitor.submit(await visitor.get(path, GERMAN), action, fields, GERMAN)
+}
+
+/** Expects a German text on a page, and no English sentence. */
+function expectGerman(
+  { status, body }: Page,
+  name: keyof typeof german,
+  values: Record<string, string> = {},
+) {
+  const written = Object.entries(values).reduce(
+    (text, [value, by]) => text.replace(`{${value}}`, by),
+    german[name],
+  )
+  expect(status).toBe(422)
+  expect(textOf(body)).toContain(written)
+  expect(body).not.toContain('lang="en"')
+  const sentences = Object.values(english).map((text) => text.replace(/\{.*/, '').trim())
+  expect(sentences.filter((sentence) => sentence.length > 12 && textOf(body).includes(sentence))).toEqual([])
+}
+
+it.each<[string, Fields, keyof typeof german, Record<string, string>?]>([
+  ['an empty name', { name: ' ' }, 'problemEmpty'],
+  ['a long name', { name: 'x'.repeat(121) }, 'problemTooLong', { max: '120' }],
+  ['a name with reversed text', { name: 'a\u202eb' }, 'problemCharacters'],
+])(
+  'the form for a new key, and that for another name, reject %s in German',
+  async (_, fields, name, values) => {
+    const created = await send('/console/api-keys/new', 'create', { product: ['invoices'], ...fields })
+    expectGerman(created, name, values)
+    const { client_id: id } = await host.createApiKey()
+    expectGerman(await send(`/console/api-keys/${id}`, 'rename', fields), name, values)
+  },
+)
+
+it.each<[string, keyof typeof german, Record<string, string>?]>([
+  ['example', 'problemUrl'],
+  ['ftp://a.example/', 'problemUrlHttps'],
+  ['http://a.example/', 'problemUrlHttpsOrLoopback'],
+  ['https://a.example/#x', 'problemUrlFragment'],
+  ['https://*.example/', 'problemUrlWildcard'],
+  ['https://me:secret@a.example/', 'problemUrlCredentials'],
+  ['https://a.example/\u200b', 'problemUrlCharacters'],
+  ['HTTPS://a.example/x', 'problemUrlSpelling', { expected: 'https://a.example/x' }],
+  [`https://a.example/${'x'.repeat(2000)}`, 'problemTooLong', { max: '2.000' }],
+  ['https://a.example/\r\nhttps://a.example/', 'problemDuplicate'],
+  [
+    Array.from({ length: 21 }, (_, at) => `https://a.example/${at}`).join('\r\n'),
+    'problemTooMany',
+    { max: '20' },
+  ],
+  [
+    Array.from({ length: 9 }, (_, at) => `https://a.example/${at}/${'x'.repeat(1950)}`).join('\r\n'),
+    'problemUrlsTooLong',
+    { max: '16.384' },
+  ],
+])('a redirect URI such as %j is rejected in German', async (redirectUris, name, values) => {
+  const fields = { name: 'Ledger', product: ['invoices'], redirectUris }
+  expectGerman(await send('/console/applications/new', 'create', fields), name, values)
+  const { client_id: id } = await host.createApplication()
+  const saved = await send(`/console/applications/${id}/settings`, 'save', { redirectUris })
+  expectGerman(saved, name, values)
+})
+
+it('the page of a client rejects unknown products, operations and times in German', async () => {
+  const { client_id: id } = await host.createApiKey(['invoices'])
+  const path = `/console/api-keys/${id}`
+  expectGerman(await send(path, 'addProduct', { product: 'nothing' }), 'problemNotFound')
+  expectGerman(await send(path, 'removeProduct', { product: 'nothing' }), 'problemNotFound')
+  expectGerman(await send(path, 'rotateSecret', { overlap: 'never' }), 'problemChoice')
+  const visitor = host.visit('acme')
+  const page = await visitor.get(path, GERMAN)
+  expect((await visitor.submit(page, 'rotateSecret', { overlap: 'hour' }, GERMAN)).status).toBe(200)
+  const again = { overlap: 'hour', request: 'another-request' }
+  expectGerman(await visitor.submit(page, 'rotateSecret', again, GERMAN), 'problemConflict')
+})
+
+it('a form that is too old, and one too many clients, are rejected in German', async () => {
+  const fields = { name: 'One more', product: ['invoices'] }
+  const visitor = host.visit('acme')
+  const page = await visitor.get('/console/api-keys/new', GERMAN)
+  vi.useFakeTimers({ now: Date.now() + 25 * 3_600_000, toFake: ['Date'] })
+  expectGerman(await visitor.submit(page, 'create', fields, GERMAN), 'problemFormExpired')
+  vi.useRealTimers()
+  for (let at = 0; at < 3; at += 1) await host.createApiKey()
+  expectGerman(await send('/console/api-keys/new', 'create', fields), 'problemTooManyClients')
+})
