@@ -1,16 +1,12 @@
 import { createConsentPreview } from './authorization-server/interaction/consent-preview.ts'
 import { consoleOf, type Console } from './console/console.ts'
 import type { ConsoleOptions } from './console/console-options.ts'
+export type { PolicyDirectives } from './http/security-headers.ts'
 import type { AnyGatehouse } from './gatehouse/gatehouse.ts'
 import { internalsOf } from './gatehouse/internals.ts'
 
 export type { Console } from './console/console.ts'
-export type {
-  ConsoleOptions,
-  ConsolePage,
-  ConsolePartOptions,
-  PolicyDirectives,
-} from './console/console-options.ts'
+export type { ConsoleOptions, ConsolePage, ConsolePartOptions } from './console/console-options.ts'
 export type { ConsoleTexts } from './console/texts.ts'
 
 /**

@@ -1,9 +1,7 @@
 import type { Context } from 'koa'
+import type { PolicyDirectives } from '../http/security-headers.ts'
 import type { Awaitable } from '../validation/host-callback.ts'
 import type { ConsoleTexts } from './texts.ts'
-
-/** The sources that a part of the console needs in a directive of a Content Security Policy. */
-export type PolicyDirectives = { readonly [directive: string]: readonly string[] }
 
 /** A page of the console, for the layout of the host. */
 export interface ConsolePage {

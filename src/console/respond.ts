@@ -1,13 +1,13 @@
 import type { Context } from 'koa'
-import { html, type Html } from '../http/html.ts'
+import { html, trustedHtml, type Html } from '../http/html.ts'
 import type { PageBranding } from '../http/pages/branding.ts'
-import { originSources, PAGE_HEADERS } from '../http/security-headers.ts'
+import { document } from '../http/pages/document.ts'
+import { policyOf, setHeadersBesidePolicy, setPolicy } from '../http/security-headers.ts'
 import { callHost, invalidResult } from '../validation/host-callback.ts'
 import { isText, kindOf } from '../validation/predicates.ts'
 import type { Assets } from './assets/assets.ts'
-import type { ConsoleOptions, ConsolePage, PolicyDirectives } from './console-options.ts'
+import type { ConsoleOptions, ConsolePage } from './console-options.ts'
 import { FRAGMENT_HEADER } from './dispatch.ts'
-import { document } from './document.ts'
 import type { Mount } from './mount.ts'
 import type { Reader } from './reader.ts'
 
@@ -37,25 +37,12 @@ export interface FinishedPage {
  * document.
  */
 export function createResponder({ mount, assets, branding, options }: ResponderParts) {
-  const ancestors = options.sameOriginFrame ? `'self'` : `'none'`
-
-  /** What a page needs in a Content Security Policy. */
-  function policyOf({ images = [], hasFrame = false }: FinishedPage): PolicyDirectives {
-    return {
-      'style-src': [`'self'`],
-      'script-src': [`'self'`],
-      'connect-src': [`'self'`],
-      'img-src': [`'self'`, ...originSources([branding.logo, ...images])],
-      'form-action': [`'self'`],
-      ...(hasFrame && { 'frame-src': [`'self'`] }),
-      'frame-ancestors': [ancestors],
-      'base-uri': [`'none'`],
-    }
-  }
+  const { layout, sameOriginFrame } = options
 
   return async function respond(ctx: Context, finished: FinishedPage, { lang, dir }: Reader): Promise<void> {
-    const { status, title } = finished
-    const csp = policyOf(finished)
+    const { status, title, images = [], hasFrame } = finished
+    const needs = { images: [branding.logo, ...images], hasFrame, sameOriginFrame, noReferrer: true }
+    const csp = policyOf(needs)
     const body = html`<div
       class="gatehouse"
       lang="${lang}"
@@ -68,16 +55,16 @@ export function createResponder({ mount, assets, branding, options }: ResponderP
     const page: ConsolePage = { title, body: `${assets.tags(mount)}${body.toString()}`, csp, lang, dir }
 
     ctx.status = status
-    ctx.set({ ...PAGE_HEADERS, 'Referrer-Policy': 'no-referrer', 'Content-Language': lang })
-    ctx.set('X-Frame-Options', options.sameOriginFrame ? 'SAMEORIGIN' : 'DENY')
+    setHeadersBesidePolicy(ctx, needs)
+    ctx.set('Content-Language', lang)
     ctx.vary(FRAGMENT_HEADER)
     ctx.type = 'text/html; charset=utf-8'
     if (ctx.get(FRAGMENT_HEADER) !== '') ctx.body = page.body
-    else if (options.layout && !finished.isAlone) ctx.body = await inLayout(options.layout, ctx, page)
+    else if (layout && !finished.isAlone) ctx.body = await inLayout(layout, ctx, page)
     else {
-      const directives = Object.entries(csp).map(([name, sources]) => [name, ...sources].join(' '))
-      ctx.set('Content-Security-Policy', [`default-src 'none'`, ...directives].join('; '))
-      ctx.body = document(page, branding)
+      setPolicy(ctx, needs)
+      const content = trustedHtml(page.body)
+      ctx.body = document(branding, { ...page, content, className: 'gatehouse-page' }).toString()
     }
   }
 }

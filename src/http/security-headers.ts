@@ -1,56 +1,87 @@
 import type { Context } from 'koa'
 
+/** The sources that a page needs in a directive of a Content Security Policy. */
+export type PolicyDirectives = { readonly [directive: string]: readonly string[] }
+
 /** What a page needs besides its own markup. */
 export interface PageNeeds {
-  /** Hash of its inline stylesheet as CSP writes it, without quotes: `sha256-…`. */
-  readonly styleHash: string
+  /**
+   * Hash of its inline stylesheet as CSP writes it, without quotes: `sha256-…`. Undefined if the stylesheet and a script are files
+   * of the same origin.
+   */
+  readonly styleHash?: string | undefined
   /** Addresses of its images. */
   readonly images?: readonly (string | undefined)[] | undefined
   /** External addresses to which the browser may be redirected after it submits the form of the page. */
   readonly formTargets?: readonly (string | undefined)[] | undefined
+  /** Whether the page shows another page of the same origin in an `iframe`. @default false */
+  readonly hasFrame?: boolean | undefined
+  /** Whether pages of the same origin may frame the page. @default false */
+  readonly sameOriginFrame?: boolean | undefined
   /**
    * Whether the page is only a preview. Pages of the same origin may frame it, and browsers do not send its forms.
    * @default false
    */
   readonly isPreview?: boolean | undefined
+  /** Whether browsers send the address of the page to no other page. @default false */
+  readonly noReferrer?: boolean | undefined
+}
+
+const SELF = `'self'`
+const NONE = `'none'`
+
+/** The Content Security Policy of a page, without `default-src`. */
+export function policyOf(needs: PageNeeds): PolicyDirectives {
+  return {
+    ...(needs.styleHash === undefined
+      ? { 'style-src': [SELF], 'script-src': [SELF], 'connect-src': [SELF] }
+      : { 'style-src': [`'${needs.styleHash}'`] }),
+    'img-src': [SELF, ...originSources(needs.images)],
+    'form-action': needs.isPreview ? [NONE] : [SELF, ...originSources(needs.formTargets)],
+    ...(needs.hasFrame && { 'frame-src': [SELF] }),
+    'frame-ancestors': [isFramed(needs) ? SELF : NONE],
+    'base-uri': [NONE],
+  }
 }
 
 /**
- * Sets the headers of a page: no scripts, no framing (except for previews), no caching.
+ * Sets the headers of a page: no framing (except for previews), no caching, and only what the page needs.
  *
- * `Referrer-Policy` is `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own
+ * `Referrer-Policy` is usually `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own
  * forms, and `isFromOwnPage()` would reject that origin. `Cross-Origin-Opener-Policy` is not set, because many
  * applications open the authorization in a popup. With that header, the application's page would lose its
  * reference to the popup.
  */
 export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
+  setHeadersBesidePolicy(ctx, needs)
+  setPolicy(ctx, needs)
+}
+
+/** Sets the Content Security Policy of a page: nothing but what it needs. */
+export function setPolicy(ctx: Context, needs: PageNeeds): void {
+  const directives = Object.entries({ 'default-src': [NONE], ...policyOf(needs) })
+  const policy = directives.map(([name, sources]) => [name, ...sources].join(' ')).join('; ')
+  ctx.set({ 'Content-Security-Policy': policy })
+}
+
+/** Sets the headers of a page without its Content Security Policy, which may be the host's. */
+export function setHeadersBesidePolicy(ctx: Context, needs: PageNeeds): void {
   ctx.set({
-    ...PAGE_HEADERS,
-    'Content-Security-Policy': [
-      `default-src 'none'`,
-      `style-src '${needs.styleHash}'`,
-      ["img-src 'self'", ...originSources(needs.images)].join(' '),
-      needs.isPreview
-        ? `form-action 'none'`
-        : ["form-action 'self'", ...originSources(needs.formTargets)].join(' '),
-      needs.isPreview ? `frame-ancestors 'self'` : `frame-ancestors 'none'`,
-      `base-uri 'none'`,
-    ].join('; '),
-    'X-Frame-Options': needs.isPreview ? 'SAMEORIGIN' : 'DENY',
-    'Referrer-Policy': 'same-origin',
+    'X-Content-Type-Options': 'nosniff',
+    'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Cache-Control': 'no-store',
+    'X-Frame-Options': isFramed(needs) ? 'SAMEORIGIN' : 'DENY',
+    'Referrer-Policy': needs.noReferrer ? 'no-referrer' : 'same-origin',
   })
 }
 
-/** The headers that all pages have. */
-export const PAGE_HEADERS = {
-  'X-Content-Type-Options': 'nosniff',
-  'Permissions-Policy': 'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Cache-Control': 'no-store',
+function isFramed({ isPreview, sameOriginFrame }: PageNeeds): boolean {
+  return Boolean(isPreview || sameOriginFrame)
 }
 
 /** The origins of addresses as CSP sources, without duplicates. Addresses that are not safe in a CSP are left out. */
-export function originSources(addresses: readonly (string | undefined)[] = []): string[] {
+function originSources(addresses: readonly (string | undefined)[] = []): string[] {
   return [...new Set(addresses.flatMap(originSource))]
 }
 

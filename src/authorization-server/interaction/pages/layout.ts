@@ -1,5 +1,6 @@
 import { html, trustedHtml, type Html, type HtmlValue } from '../../../http/html.ts'
 import type { PageBranding } from '../../../http/pages/branding.ts'
+import { document } from '../../../http/pages/document.ts'
 import type { PageTexts, Texts } from '../texts.ts'
 
 /** The parts that all pages share. */
@@ -10,8 +11,7 @@ export interface Frame {
 }
 
 /**
- * Renders a whole page around its content. The function adds the language, the title, the name of the
- * service, and one `main` element.
+ * Renders a whole page around its content.
  *
  * @param page.title the title of the window, without markup
  * @param page.isWide whether the page is wide, for more text
@@ -21,25 +21,9 @@ export function layout(
   { texts, branding, css }: Frame,
   page: { title: string; content: HtmlValue; isWide?: boolean | undefined; next?: URL | undefined },
 ): Html {
-  return html`<!doctype html>
-    <html lang="${texts.lang}" dir="${texts.dir}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        ${page.next && html`<meta http-equiv="refresh" content="0;url=${page.next.href}" />`}
-        <title>${page.title} · ${branding.name}</title>
-        ${styleElement(css)}
-      </head>
-      <body>
-        <header class="service">
-          ${branding.logo !== undefined && html`<img src="${branding.logo}" alt="" />`}
-          <bdi>${branding.name}</bdi>
-        </header>
-        <main class="${page.isWide && 'wide'}">${page.content}</main>
-      </body>
-    </html> `
+  const head = html`${page.next && html`<meta http-equiv="refresh" content="0;url=${page.next.href}" />`}
+  ${styleElement(css)}`
+  return document(branding, { ...page, lang: texts.lang, dir: texts.dir, head })
 }
 
 /** The `style` element. Its text must stay exactly as it was hashed. */

@@ -1,0 +1,43 @@
+import { html, type Html, type HtmlValue } from '../html.ts'
+import type { PageBranding } from './branding.ts'
+
+/**
+ * A whole page around its content: the language, the title, the name and the logo of the service, and one `main` element.
+ *
+ * @param page.title the title of the window, without markup and without the name of the service
+ * @param page.head further elements of `head`
+ * @param page.className class of the element `body`
+ * @param page.isWide whether `main` is wide, for more text
+ */
+export function document(
+  branding: PageBranding,
+  page: {
+    readonly lang: string
+    readonly dir: 'ltr' | 'rtl'
+    readonly title: string
+    readonly content: HtmlValue
+    readonly head?: HtmlValue
+    readonly className?: string | undefined
+    readonly isWide?: boolean | undefined
+  },
+): Html {
+  const { lang, dir, title, content, head, className, isWide } = page
+  return html`<!doctype html>
+    <html lang="${lang}" dir="${dir}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>${title} · ${branding.name}</title>
+        ${head}
+      </head>
+      <body class="${className}">
+        <header class="service">
+          ${branding.logo !== undefined && html`<img src="${branding.logo}" alt="" />`}
+          <bdi>${branding.name}</bdi>
+        </header>
+        <main class="${isWide && 'wide'}">${content}</main>
+      </body>
+    </html> `
+}
