@@ -17,7 +17,7 @@ import { REFERENCE_PAGES, type ReferencePage } from './reference-pages.ts'
 /** What the generator can describe. */
 type Declaration = InterfaceDeclaration | TypeAliasDeclaration | ClassDeclaration | FunctionDeclaration
 
-/** The entries of the package; everything that they export stands on one of the pages. */
+/** The entries of the package; everything that they export is on one of the pages. */
 const ENTRIES = [
   'src/index.ts',
   'src/gateway.ts',
@@ -34,7 +34,7 @@ const ENTRIES = [
  *
  * @param root the folder of the package
  * @returns the text of each page by its path below `docs/reference/`
- * @throws {Error} if an exported name stands on no page, or a page names something that is not exported
+ * @throws {Error} if an exported name is on no page, or a page names something that is not exported
  */
 export function referencePages(root: string): Map<string, string> {
   const project = new Project({
@@ -175,7 +175,7 @@ function commentText(comment: string): string {
   return comment.replace(/^\/\*\*\s*|\s*\*\/$/g, '').replace(/\n\s*\* ?/g, '\n')
 }
 
-/** A property: its name, type, default and doc comment. A long type stands in a code block. */
+/** A property: its name, type, default and doc comment. A long type is in a code block. */
 function propertyText(property: PropertySignature | PropertyDeclaration): string {
   const type = (property.getTypeNode()?.getText() ?? property.getType().getText()).replace(
     /\s+\| undefined$/,
