@@ -1,7 +1,5 @@
 import type { RedisCommand } from './client.ts'
-import { compareAndSwap } from './compare-and-swap.ts'
 import { isNoScript } from './errors.ts'
-import type { ScriptCall } from './lua-script.ts'
 import * as scripts from './write-scripts.ts'
 
 /** A write of the store, as a Redis command. */
@@ -13,7 +11,7 @@ export interface Write {
   /** Whether the write was done. Always true for a write without a condition. */
   isDone(reply: unknown): boolean
   /** The durable form of a write that may find nothing to change. Replicas have to confirm it nevertheless. */
-  readonly durable?: ScriptCall | undefined
+  readonly durable?: scripts.ScriptCall | undefined
 }
 
 /** The writes of the store. Each uses a single key, so that it works on a cluster. */
@@ -30,7 +28,7 @@ export const writes = {
   }),
   replace: (key: string, expected: string, value: string, ttl?: number): Write => ({
     key,
-    ...compareAndSwap(key, expected, value, ...(ttl === undefined ? [] : [ttl])),
+    ...scripts.compareAndSwap(key, expected, value, ...(ttl === undefined ? [] : [ttl])),
     isDone: isOne,
   }),
   delete: (key: string): Write => ({

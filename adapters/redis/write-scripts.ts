@@ -1,4 +1,36 @@
-import { createScript } from './lua-script.ts'
+import { createHash } from 'node:crypto'
+import type { RedisCommand } from './client.ts'
+
+/**
+ * Two commands that run the same script on one key. `command` contains the hash of the script. `withText`
+ * contains its text, for a server that does not have the script.
+ */
+export interface ScriptCall {
+  readonly command: RedisCommand
+  readonly withText: RedisCommand
+}
+
+/** Returns a function that creates the calls of the Lua script `text`. Redis runs the script atomically. */
+function createScript(text: string): (key: string, ...args: (string | number)[]) => ScriptCall {
+  const sha1 = createHash('sha1').update(text).digest('hex')
+  return (key, ...args) => ({
+    command: ['evalsha', sha1, 1, key, ...args],
+    withText: ['eval', text, 1, key, ...args],
+  })
+}
+
+/**
+ * Replaces the text under a key, atomically, if the text equals the expected text. Answers 1 if the text was
+ * replaced.
+ */
+export const compareAndSwap = createScript(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if ARGV[3] then
+  redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+else
+  redis.call('SET', KEYS[1], ARGV[2])
+end
+return 1`)
 
 /**
  * Adds a member to an index, and never shortens the time to live of the index. PTTL is -2 for a new index,

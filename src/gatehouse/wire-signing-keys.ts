@@ -11,8 +11,9 @@ export function createKeySource(core: Core): KeySource {
   const { settings, durable, audit, events, logger, longestLifetime, revoked, revocations } = core
   const { signingKeys, lifetimes, secrets } = settings
   const parts = {
-    revokeKey: (id: string, until: number, actor?: string) =>
-      revocations.revokeAs(actor, { of: 'key', id, until }),
+    async revokeKey(id: string, until: number, actor?: string): Promise<void> {
+      await revocations.revokeAs(actor, { of: 'key', id, until })
+    },
     isKeyRevoked: revoked.isKeyRevoked,
     events,
     audit,

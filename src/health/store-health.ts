@@ -3,7 +3,6 @@ import type { StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import type { HealthCheck } from './health-report.ts'
 import { checkClock } from './clock-check.ts'
-import { cacheFor } from '../async/cache-for.ts'
 import { reasonOf } from './reason.ts'
 
 /** Reads the health of a store. Never rejects. Takes at most as long as a store call may take. */
@@ -45,6 +44,30 @@ export function storeHealthReader(
     const checks = [ANSWERS, checkLatency(latency.value), ...found, checkRecords(met)]
     return { isUsable: !checks.some(isRejectingWrites), checks }
   })
+}
+
+/**
+ * Returns a function that shares the answers of `read`. Concurrent calls wait for the same read, and later
+ * calls reuse its answer for `milliseconds`. Any client can request the health report, and many requests
+ * must not each cause a read.
+ *
+ * @param milliseconds how many milliseconds an answer is reused
+ * @param read reads the answer; it never rejects
+ */
+function cacheFor<T>(milliseconds: number, read: () => Promise<T>): () => Promise<T> {
+  let cached: { readonly answer: T; readonly at: number } | undefined
+  let pending: Promise<T> | undefined
+
+  async function readAgain(): Promise<T> {
+    const answer = await read().finally(() => (pending = undefined))
+    cached = { answer, at: performance.now() }
+    return answer
+  }
+
+  return async () => {
+    if (cached && performance.now() - cached.at < milliseconds) return cached.answer
+    return (pending ??= readAgain())
+  }
 }
 
 /** Milliseconds until a ping is answered. */

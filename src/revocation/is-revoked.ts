@@ -1,15 +1,14 @@
-import { CLOCK_CORRECTION_SECONDS } from '../async/clock-tolerances.ts'
 import type { RevocableToken, Revocation } from './revocation.ts'
-
-/**
- * Revokes all tokens whose epoch (the claim `access_epoch` or `catalog_epoch`) is lower than `below`.
- * `Infinity` revokes all tokens.
- */
-interface Threshold {
-  readonly below: number
-  /** Unix time in seconds at which all tokens below the threshold have expired. */
-  readonly until: number
-}
+import {
+  addRevocation,
+  ALL_TOKENS,
+  createRevocationMaps,
+  isBelow,
+  isEpochRevoked,
+  prune,
+  type RevocationMaps,
+  type Threshold,
+} from './revocation-maps.ts'
 
 /** What revoked a token. */
 export type RevocationCause =
@@ -32,130 +31,24 @@ export type RevocationCause =
       readonly scopes: readonly string[]
     }
 
-/**
- * The map key of a threshold that applies to all scopes. No scope equals this key, because a scope is never
- * empty.
- */
-const ALL_TOKENS = ''
-
 /** Creates an empty set. */
 export function createRevocationSet() {
-  /** The epochs of the tokens that clients revoked by themselves, by client, then by `jti`. */
-  const own = new Map<string, Map<string, number>>()
-  /** The `until` of each revoked id. */
-  const ids = {
-    token: new Map<string, number>(),
-    grant: new Map<string, number>(),
-    key: new Map<string, number>(),
-  }
-  /** The `until` of each revoked scope of a grant that is not revoked itself, by grant, then by scope. */
-  const grantScopes = new Map<string, Map<string, number>>()
-  /**
-   * The thresholds by client, then by scope. The map key `ALL_TOKENS` replaces the scope if a threshold
-   * applies to every scope.
-   */
-  const clients = new Map<string, Map<string, Threshold>>()
-  /** The thresholds for the tokens of all clients, by scope. */
-  const operations = new Map<string, Threshold>()
+  const revoked = createRevocationMaps()
+  const { own, ids, grantScopes, clients, operations } = revoked
   const listeners = new Set<() => void>()
-
-  function addRevocation(revocation: Revocation): void {
-    const { of, id, until } = revocation
-    if (of === 'operation') raise(operations, id, { below: revocation.below, until })
-    else if (of === 'token' && revocation.clientId !== undefined) addOwn(revocation.clientId, revocation)
-    else if (of === 'client') {
-      const thresholds = clients.get(id) ?? new Map<string, Threshold>()
-      clients.set(id, thresholds)
-      for (const scope of revocation.scopes ?? [ALL_TOKENS]) {
-        raise(thresholds, scope, { below: revocation.below ?? Infinity, until })
-      }
-      removeOutdated(id)
-    } else if (of === 'grant' && revocation.scopes) {
-      const ends = grantScopes.get(id) ?? new Map<string, number>()
-      grantScopes.set(id, ends)
-      for (const scope of revocation.scopes) ends.set(scope, Math.max(ends.get(scope) ?? 0, until))
-    } else ids[of].set(id, Math.max(ids[of].get(id) ?? 0, until))
-  }
-
-  /** Adds a token that its client revoked, unless a revocation of the client covers the token already. */
-  function addOwn(
-    clientId: string,
-    {
-      id,
-      epoch = 0,
-      until,
-    }: { readonly id: string; readonly epoch?: number | undefined; readonly until: number },
-  ): void {
-    if (isEpochRevoked(clientId, epoch)) return
-    const tokens = own.get(clientId) ?? new Map<string, number>()
-    own.set(clientId, tokens.set(id, epoch))
-    ids.token.set(id, Math.max(ids.token.get(id) ?? 0, until))
-  }
-
-  /** Removes the tokens that a client revoked by itself, and that a revocation of the client covers now. */
-  function removeOutdated(clientId: string): void {
-    const tokens = own.get(clientId) ?? new Map<string, number>()
-    for (const [id, epoch] of tokens) {
-      if (!isEpochRevoked(clientId, epoch)) continue
-      tokens.delete(id)
-      ids.token.delete(id)
-    }
-    if (tokens.size === 0) own.delete(clientId)
-  }
-
-  function isEpochRevoked(clientId: string, epoch: number): boolean {
-    return isBelow(epoch, clients.get(clientId)?.get(ALL_TOKENS))
-  }
-
-  /**
-   * The revoked scopes of a token of a grant. A token that expires after the revocation was issued later, when
-   * the operation had been given back.
-   */
-  function revokedGrantScopes({ grantId, scopes, expiresAt }: RevocableToken): readonly string[] {
-    const ends = grantId === undefined ? undefined : grantScopes.get(grantId)
-    return ends ? scopes.filter((scope) => expiresAt <= (ends.get(scope) ?? -Infinity)) : []
-  }
 
   return {
     /** Whether a token is revoked. Takes a few map lookups and no I/O. */
-    isTokenRevoked(token: RevocableToken): boolean {
-      const { tokenId, grantId, keyId, clientId, scopes, claims } = token
-      if (ids.token.has(tokenId) || ids.key.has(keyId)) return true
-      if (grantId !== undefined && ids.grant.has(grantId)) return true
-      const ofClient = clients.get(clientId)
-      return (
-        (grantScopes.size > 0 && revokedGrantScopes(token).length > 0) ||
-        (ofClient !== undefined && isBelowAny(epochOf(claims['access_epoch']), ofClient, scopes)) ||
-        (operations.size > 0 && isBelowAny(epochOf(claims['catalog_epoch']), operations, scopes))
-      )
-    },
+    isTokenRevoked: (token: RevocableToken) => isTokenRevoked(revoked, token),
     /**
      * Says what revoked a token; undefined if `isTokenRevoked` is false. It takes longer than `isTokenRevoked`, and
      * is for people who ask about one token.
      */
-    findCause(token: RevocableToken): RevocationCause | undefined {
-      const { tokenId, grantId, keyId, clientId, scopes, claims } = token
-      if (ids.token.has(tokenId)) return { of: 'token' }
-      if (ids.key.has(keyId)) return { of: 'key' }
-      if (grantId !== undefined && ids.grant.has(grantId)) return { of: 'grant' }
-      const ofGrant = revokedGrantScopes(token)
-      if (ofGrant.length > 0) return { of: 'grant', scopes: ofGrant }
-      const below = (claim: string, thresholds: ReadonlyMap<string, Threshold> = new Map()) => {
-        const epoch = epochOf(claims[claim])
-        return [ALL_TOKENS, ...scopes].filter((scope) => isBelow(epoch, thresholds.get(scope)))
-      }
-      const ofClient = below('access_epoch', clients.get(clientId))
-      if (ofClient.includes(ALL_TOKENS)) {
-        return { of: 'client', isPermanent: clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity }
-      }
-      if (ofClient.length > 0) return { of: 'client', isPermanent: false, scopes: ofClient }
-      const withdrawn = below('catalog_epoch', operations)
-      return withdrawn.length > 0 ? { of: 'operation', scopes: withdrawn } : undefined
-    },
+    findCause: (token: RevocableToken) => findCause(revoked, token),
     /** Whether all tokens of a client are revoked permanently, because the client was deleted. */
     isClientRevoked: (clientId: string) => clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity,
     /** Whether all tokens of a client with this `access_epoch` are revoked. */
-    isEpochRevoked,
+    isEpochRevoked: (clientId: string, epoch: number) => isEpochRevoked(revoked, clientId, epoch),
     /** The number of tokens in force that a client revoked by itself, and that no revocation of the client covers. */
     countOwn: (clientId: string): number => own.get(clientId)?.size ?? 0,
     /** The revocations that a higher epoch of a client covers: those that `countOwn` counts, and that of its last epoch. */
@@ -195,30 +88,12 @@ export function createRevocationSet() {
      */
     add(revocations: readonly Revocation[]): void {
       if (revocations.length === 0) return
-      revocations.forEach(addRevocation)
+      for (const revocation of revocations) addRevocation(revoked, revocation)
       for (const listener of listeners) listener()
     },
 
     /** Removes revocations that cover only expired tokens. @param now Unix time in seconds */
-    prune(now: number): void {
-      const isOver = (until: number) => until + CLOCK_CORRECTION_SECONDS <= now
-      for (const revoked of Object.values(ids)) {
-        for (const [id, until] of revoked) if (isOver(until)) revoked.delete(id)
-      }
-      for (const [clientId, tokens] of own) {
-        for (const id of tokens.keys()) if (!ids.token.has(id)) tokens.delete(id)
-        if (tokens.size === 0) own.delete(clientId)
-      }
-      for (const thresholds of [operations, ...clients.values()]) {
-        for (const [scope, { until }] of thresholds) if (isOver(until)) thresholds.delete(scope)
-      }
-      for (const ends of grantScopes.values()) {
-        for (const [scope, until] of ends) if (isOver(until)) ends.delete(scope)
-      }
-      for (const each of [clients, grantScopes]) {
-        for (const [id, { size }] of each) if (size === 0) each.delete(id)
-      }
-    },
+    prune: (now: number) => prune(revoked, now),
 
     /**
      * Calls `listener`, which must not throw, after revocations were added. @returns a function that
@@ -245,6 +120,52 @@ export function createRevocationSet() {
 /** All revocations in force, in memory. The gateway checks every call against them. */
 export type RevocationSet = ReturnType<typeof createRevocationSet>
 
+function isTokenRevoked(revoked: RevocationMaps, token: RevocableToken): boolean {
+  const { ids, grantScopes, clients, operations } = revoked
+  const { tokenId, grantId, keyId, clientId, scopes, claims } = token
+  if (ids.token.has(tokenId) || ids.key.has(keyId)) return true
+  if (grantId !== undefined && ids.grant.has(grantId)) return true
+  const ofClient = clients.get(clientId)
+  return (
+    (grantScopes.size > 0 && revokedGrantScopes(revoked, token).length > 0) ||
+    (ofClient !== undefined && isBelowAny(epochOf(claims['access_epoch']), ofClient, scopes)) ||
+    (operations.size > 0 && isBelowAny(epochOf(claims['catalog_epoch']), operations, scopes))
+  )
+}
+
+function findCause(revoked: RevocationMaps, token: RevocableToken): RevocationCause | undefined {
+  const { ids, clients, operations } = revoked
+  const { tokenId, grantId, keyId, clientId, scopes, claims } = token
+  if (ids.token.has(tokenId)) return { of: 'token' }
+  if (ids.key.has(keyId)) return { of: 'key' }
+  if (grantId !== undefined && ids.grant.has(grantId)) return { of: 'grant' }
+  const ofGrant = revokedGrantScopes(revoked, token)
+  if (ofGrant.length > 0) return { of: 'grant', scopes: ofGrant }
+  const below = (claim: string, thresholds: ReadonlyMap<string, Threshold> = new Map()) => {
+    const epoch = epochOf(claims[claim])
+    return [ALL_TOKENS, ...scopes].filter((scope) => isBelow(epoch, thresholds.get(scope)))
+  }
+  const ofClient = below('access_epoch', clients.get(clientId))
+  if (ofClient.includes(ALL_TOKENS)) {
+    return { of: 'client', isPermanent: clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity }
+  }
+  if (ofClient.length > 0) return { of: 'client', isPermanent: false, scopes: ofClient }
+  const withdrawn = below('catalog_epoch', operations)
+  return withdrawn.length > 0 ? { of: 'operation', scopes: withdrawn } : undefined
+}
+
+/**
+ * The revoked scopes of a token of a grant. A token that expires after the revocation was issued later, when
+ * the operation had been given back.
+ */
+function revokedGrantScopes(
+  { grantScopes }: RevocationMaps,
+  { grantId, scopes, expiresAt }: RevocableToken,
+): readonly string[] {
+  const ends = grantId === undefined ? undefined : grantScopes.get(grantId)
+  return ends ? scopes.filter((scope) => expiresAt <= (ends.get(scope) ?? -Infinity)) : []
+}
+
 function isBelowAny(
   epoch: number,
   thresholds: ReadonlyMap<string, Threshold>,
@@ -254,19 +175,6 @@ function isBelowAny(
     isBelow(epoch, thresholds.get(ALL_TOKENS)) ||
     scopes.some((scope) => isBelow(epoch, thresholds.get(scope)))
   )
-}
-
-/**
- * Raises a threshold: each field becomes the higher of its old and its new value. A revocation may thus be
- * kept longer than necessary, which is safe.
- */
-function raise(thresholds: Map<string, Threshold>, key: string, { below, until }: Threshold): void {
-  const known = thresholds.get(key) ?? { below: 0, until: 0 }
-  thresholds.set(key, { below: Math.max(known.below, below), until: Math.max(known.until, until) })
-}
-
-function isBelow(epoch: number, threshold: Threshold | undefined): boolean {
-  return threshold !== undefined && epoch < threshold.below
 }
 
 /**

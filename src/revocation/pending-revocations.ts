@@ -1,3 +1,4 @@
+import type { AuditWriter } from '../audit/audit.ts'
 import { isPendingEntry, type PendingEntry } from '../audit/entry.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
@@ -65,10 +66,11 @@ const SUBJECT = {
 export function createPendingRevocations(parts: {
   readonly store: Store
   readonly longestLifetime: LongestLifetime
+  readonly audit?: Pick<AuditWriter, 'append'> | undefined
   readonly logger: Logger
   readonly now: () => number
 }) {
-  const { longestLifetime } = parts
+  const { longestLifetime, audit, logger } = parts
   const pending = createPendingList({
     ...parts,
     index: 'revocations:pending',
@@ -80,6 +82,19 @@ export function createPendingRevocations(parts: {
 
   return {
     remove: pending.remove,
+
+    /**
+     * Records the audit entry of a change whose revocations are stored, and removes the change from the list. If the
+     * entry cannot be recorded, the change stays listed, so that the entry is recorded later. Never rejects.
+     */
+    async finish(member: string | undefined, entry: PendingEntry | undefined): Promise<void> {
+      try {
+        if (entry) await audit?.append([entry])
+        if (member !== undefined) await pending.remove(member)
+      } catch (error) {
+        logger.debug({ err: error }, 'the audit entry of a revocation could not be recorded yet')
+      }
+    },
 
     /** The subjects of all pending changes of all processes, without duplicates. */
     async list(): Promise<readonly PendingSubject[]> {

@@ -1,11 +1,8 @@
-import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
-import { GatehouseError, isRejection } from '../errors.ts'
+import { isRejection } from '../errors.ts'
 import type { AuditWriter } from '../audit/audit.ts'
-import type { EntryFields, PendingEntry } from '../audit/entry.ts'
-import type { EventSink } from '../host/events.ts'
+import type { EntryFields } from '../audit/entry.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
-import type { LongestLifetime } from './longest-token-lifetime.ts'
 import {
   createPendingRevocations,
   type GrantScopes,
@@ -13,21 +10,16 @@ import {
   type Subject,
   type TokenToRevoke,
 } from './pending-revocations.ts'
-import { asRevocation, type Revocation } from './revocation.ts'
-import type { RevocationLog } from './revocation-log.ts'
-import type { RevocationSet } from './is-revoked.ts'
-
-/**
- * A revocation whose `until` may be omitted. If `until` is omitted, it is computed from the longest token
- * lifetime.
- */
-export type RevocationSpec = Revocation extends infer Each
-  ? Each extends Revocation
-    ? Omit<Each, 'until'> & { readonly until?: number | undefined }
-    : never
-  : never
+import type { Revocation } from './revocation.ts'
+import {
+  createStoreRevocations,
+  withUntil,
+  type RevocationSpec,
+  type StoreRevocationsParts,
+} from './store-revocations.ts'
 
 export type { Subject, TokenToRevoke } from './pending-revocations.ts'
+export type { RevocationSpec } from './store-revocations.ts'
 
 /** The result of a change that revokes tokens. */
 export interface Change<T> {
@@ -47,100 +39,21 @@ export interface Change<T> {
  */
 export type SpecsOf = (subject: Subject) => Promise<readonly RevocationSpec[]>
 
-/**
- * A computed `until` is rounded up to a full hour. So a repeated revocation usually equals the first
- * revocation, and the log stores it only once.
- */
-const HOUR_SECONDS = 3600
-
-/**
- * @param parts.events receives each revocation that this process stored
- * @param parts.now milliseconds since the epoch. @default the clock of this process
- */
-export function createRevocations(parts: {
-  readonly store: Store
-  readonly log: Pick<RevocationLog, 'add'>
-  readonly set: Pick<RevocationSet, 'add'>
-  readonly longestLifetime: LongestLifetime
-  readonly events?: Pick<EventSink, 'emit'> | undefined
-  readonly audit?: Pick<AuditWriter, 'entry' | 'append'> | undefined
-  readonly logger: Logger
-  readonly now?: (() => number) | undefined
-}) {
-  const { store, log, set, longestLifetime, events, audit, logger, now = () => Date.now() } = parts
-  const pending = createPendingRevocations({ store, longestLifetime, logger, now })
-
-  async function storeRevocations(specs: readonly RevocationSpec[]): Promise<readonly Revocation[]> {
-    if (specs.length === 0) return []
-    const withEnds = (lifetime: number) => specs.map((spec) => withUntil(spec, now() / 1000 + lifetime))
-    // This process rejects the tokens immediately, even while the store is unavailable.
-    set.add(withEnds(longestLifetime.secondsKnown))
-    const isOpen = specs.some(({ until }) => until === undefined)
-    const revocations = withEnds(isOpen ? await longestLifetime.seconds() : 0)
-    set.add(revocations)
-    await log.add(revocations)
-    return revocations
-  }
-
-  async function revoke(specs: readonly RevocationSpec[], actor?: string): Promise<readonly Revocation[]> {
-    const revocations = await storeRevocations(specs)
-    for (const { of, id } of revocations) {
-      events?.emit('token.revoked', { of, id, ...(actor !== undefined && { actor }) })
-    }
-    return revocations
-  }
-
-  /**
-   * Records the entry of a revocation, and removes the revocation from the pending ones. If the entry cannot be
-   * recorded, the revocation stays pending, so that the entry is recorded later.
-   */
-  async function finish(member: string | undefined, entry: PendingEntry | undefined): Promise<void> {
-    try {
-      if (entry) await audit?.append([entry])
-      if (member !== undefined) await pending.remove(member)
-    } catch (error) {
-      logger.debug({ err: error }, 'the audit entry of a revocation could not be recorded yet')
-    }
-  }
-
-  /** What to revoke for a pending subject. */
-  async function specsFor(subject: PendingSubject, specsOf: SpecsOf): Promise<readonly RevocationSpec[]> {
-    if (subject.of === 'token') {
-      const { of, id, until, clientId, epoch } = subject
-      return [{ of, id, until, clientId, epoch }]
-    }
-    if (subject.of === 'grant' && 'scopes' in subject) {
-      const { of, id, scopes, until } = subject
-      return [{ of, id, scopes, until }]
-    }
-    return specsOf({ of: subject.of, id: subject.id })
-  }
+/** @param parts.now milliseconds since the epoch. @default the clock of this process */
+export function createRevocations(
+  parts: Omit<StoreRevocationsParts, 'now'> & {
+    readonly store: Store
+    readonly audit?: Pick<AuditWriter, 'entry' | 'append'> | undefined
+    readonly logger: Logger
+    readonly now?: (() => number) | undefined
+  },
+) {
+  const { longestLifetime, audit, now = () => Date.now() } = parts
+  const pending = createPendingRevocations({ ...parts, now })
+  const stores = createStoreRevocations({ ...parts, now })
 
   return {
-    /**
-     * Revokes tokens. This process rejects the tokens immediately, and all other processes reject them within
-     * moments. Resolves when the revocations are stored. May be repeated.
-     *
-     * @param specs without `until`, a revocation is kept for the longest lifetime of access tokens
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: this process rejects the tokens, but other processes
-     *   may not, so call the method again; `ERR_INVALID_ARGUMENT` for an invalid spec, before anything is
-     *   revoked
-     */
-    revoke: (...specs: readonly RevocationSpec[]) => revoke(specs),
-    /**
-     * Like `revoke`, but without events. For many clients whose epochs will be raised one after the other: their tokens
-     * are rejected before the first epoch is raised. If this process stops before it raises the epoch of a client, the
-     * next token request of the client raises it; see `withRepairedEpochs`.
-     *
-     * @throws {GatehouseError} as `revoke`
-     */
-    async revokeFirst(specs: readonly RevocationSpec[]): Promise<void> {
-      await storeRevocations(specs)
-    },
-    /** Like `revoke`; the events name `actor`. */
-    async revokeAs(actor: string | undefined, ...specs: readonly RevocationSpec[]): Promise<void> {
-      await revoke(specs, actor)
-    },
+    ...stores,
 
     /**
      * Revokes one access token, as `revoke`, and records it in the audit trail. The token is revoked even if nothing can
@@ -151,8 +64,8 @@ export function createRevocations(parts: {
     async revokeToken(token: TokenToRevoke, fields: EntryFields): Promise<readonly Revocation[]> {
       const entry = await audit?.entry(fields)
       const listed = pending.add({ of: 'token', ...token, entry }).catch(() => undefined)
-      const stored = await revoke([{ of: 'token', ...token }], fields.actor)
-      await finish(await listed, entry)
+      const stored = await stores.revokeAs(fields.actor, { of: 'token', ...token })
+      await pending.finish(await listed, entry)
       return stored
     },
 
@@ -166,8 +79,8 @@ export function createRevocations(parts: {
       const subject = { of: 'grant', ...limit } as const
       const entry = await audit?.entry(fields)
       const member = await pending.add({ ...subject, entry })
-      await revoke([subject], fields.actor)
-      await finish(member, entry)
+      await stores.revokeAs(fields.actor, subject)
+      await pending.finish(member, entry)
     },
 
     /**
@@ -194,8 +107,8 @@ export function createRevocations(parts: {
         if (isRejection(error)) await pending.remove(member)
         throw error
       })
-      await revoke(revoked, actor)
-      await finish(member, entry)
+      await stores.revokeAs(actor, ...revoked)
+      await pending.finish(member, entry)
       return result
     },
 
@@ -207,7 +120,7 @@ export function createRevocations(parts: {
      */
     resumeAll: (specsOf: SpecsOf) =>
       pending.resumeAll(async (subject) => {
-        await revoke(await specsFor(subject, specsOf))
+        await stores.revoke(...(await specsFor(subject, specsOf)))
         if (subject.entry) await audit?.append([subject.entry])
       }),
 
@@ -217,10 +130,9 @@ export function createRevocations(parts: {
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     async listPending(specsOf: SpecsOf): Promise<readonly Revocation[]> {
-      const subjects = await pending.list()
       const until = now() / 1000 + (await longestLifetime.seconds())
       const revocations: Revocation[] = []
-      for (const subject of subjects) {
+      for (const subject of await pending.list()) {
         for (const spec of await specsFor(subject, specsOf)) revocations.push(withUntil(spec, until))
       }
       return revocations
@@ -231,16 +143,15 @@ export function createRevocations(parts: {
 /** Revokes tokens in all processes. */
 export type Revocations = ReturnType<typeof createRevocations>
 
-/** @param byDefault the `until` of a spec without `until`, in epoch seconds, before it is rounded up */
-function withUntil(spec: RevocationSpec, byDefault: number): Revocation {
-  const until =
-    spec.until === undefined
-      ? Math.ceil((byDefault + CLOCK_SKEW_SECONDS) / HOUR_SECONDS) * HOUR_SECONDS
-      : spec.until + CLOCK_SKEW_SECONDS
-  const revocation = asRevocation({ ...spec, until })
-  if (revocation) return revocation
-  throw new GatehouseError(
-    'ERR_INVALID_ARGUMENT',
-    'this cannot be revoked: a revocation needs an `id`, an operation needs `below`, and all numbers must be whole',
-  )
+/** What to revoke for a pending subject. */
+async function specsFor(subject: PendingSubject, specsOf: SpecsOf): Promise<readonly RevocationSpec[]> {
+  if (subject.of === 'token') {
+    const { of, id, until, clientId, epoch } = subject
+    return [{ of, id, until, clientId, epoch }]
+  }
+  if (subject.of === 'grant' && 'scopes' in subject) {
+    const { of, id, scopes, until } = subject
+    return [{ of, id, scopes, until }]
+  }
+  return specsOf({ of: subject.of, id: subject.id })
 }

@@ -1,8 +1,8 @@
-import { errors, type Configuration, type Provider } from 'oidc-provider'
+import { errors, type Configuration, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { emitAppError } from '../../host/emit-app-error.ts'
 import { answerError, errorFields } from '../../http/error-response.ts'
+import { recordOf } from './client-metadata.ts'
 import type { ProviderDependencies } from './dependencies.ts'
-import { redirectUriError } from './endpoints/authorize/redirect-uri-errors.ts'
 import { failureResponse, isServiceUnavailable, logFailure } from './service-unavailable.ts'
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
 import { requestState } from './request-state.ts'
@@ -34,6 +34,28 @@ export function createRenderError(
     ctx.set('Cache-Control', 'no-store')
     ctx.body = errorFields(answer)
   }
+}
+
+/**
+ * One description for an unknown client, a disabled client and an API key, so that strangers cannot
+ * distinguish them.
+ */
+const NO_APPLICATION =
+  'no enabled application has this client_id; check the client_id, or enable the application. An API key cannot be ' +
+  'used here, because it acts on the account of its owner only'
+
+/**
+ * Describes what the developer can do about an error of an authorization or sign-out request, if the error
+ * cannot be redirected to the application. Returns undefined if oidc-provider's own description is specific
+ * enough.
+ */
+function redirectUriError(ctx: KoaContextWithOIDC, error: Error): string | undefined {
+  if (error instanceof errors.InvalidClient) return NO_APPLICATION
+  if (!(error instanceof errors.InvalidRedirectUri) || !ctx.oidc.client) return undefined
+  const client = recordOf(ctx.oidc.client)
+  return client.kind === 'application' && client.redirectUris.length === 0
+    ? 'no redirect URI is registered for this application yet'
+    : 'redirect_uri is not registered for this application; redirect URIs are compared character by character'
 }
 
 /**

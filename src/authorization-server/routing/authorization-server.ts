@@ -12,6 +12,7 @@ import { END_SESSION_PARAMETERS } from '../provider/endpoints/end-session.ts'
 import { respondWithJwks } from '../provider/endpoints/jwks.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
 import { createFastPath } from '../provider/endpoints/token/direct-access-fast-path.ts'
+import { canonicalizeResource } from '../provider/resource-indicator.ts'
 import {
   CLIENT_ENDPOINTS,
   isOwnPath,
@@ -21,7 +22,6 @@ import {
   ROUTES,
 } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
-import { canonicalizeResource } from './canonical-resource.ts'
 import { checkRequest } from './check-request.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 import { postToGet } from './post-to-get.ts'

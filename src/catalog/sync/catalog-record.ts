@@ -1,5 +1,6 @@
+import type { EntryFields } from '../../audit/entry.ts'
 import type { WithOutbox } from '../../audit/outbox.ts'
-import { missingFrom, type ProductScopes } from '../product-scopes.ts'
+import { missingFrom, type ProductOperation, type ProductScopes } from '../product-scopes.ts'
 import { createCollection, type Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { countRule, finiteNumberRule, listOf, mapOf, objectOf, stringRule } from '../../validation/rules.ts'
@@ -92,4 +93,22 @@ export function nextRecord(
   }))
   const { audit } = before ?? {}
   return { version, epoch, products, withdrawn: [...kept, ...added], ...(audit && { audit }) }
+}
+
+/** The number of operations that a list of an entry names. */
+const MAX_NAMED = 100
+
+/** The audit entry of a change of the products; undefined if no product has other operations than before. */
+export function catalogEntry(before: ProductScopes, after: ProductScopes): EntryFields | undefined {
+  const added = missingFrom(before, after)
+  const removed = missingFrom(after, before)
+  if (added.length === 0 && removed.length === 0) return undefined
+  return { name: 'catalog.reloaded', added: namesOf(added), removed: namesOf(removed) }
+}
+
+function namesOf(operations: readonly ProductOperation[]): string[] | undefined {
+  const names = operations.slice(0, MAX_NAMED).map(({ product, scope }) => `${product}/${scope}`)
+  const more = operations.length - names.length
+  if (more > 0) names.push(`and ${more} more`)
+  return names.length > 0 ? names : undefined
 }

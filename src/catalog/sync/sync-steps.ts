@@ -12,10 +12,10 @@ import type { Stored } from '../../store/collection.ts'
 import { isCorruptRecord } from '../../store/corrupt-record.ts'
 import type { Store } from '../../store/contract.ts'
 import type { LongestLifetime } from '../../revocation/longest-token-lifetime.ts'
-import { catalogEntry } from './catalog-entry.ts'
 import {
   CATALOG_CHANNEL,
   CATALOG_RECORD,
+  catalogEntry,
   catalogRecords,
   DISCONNECTED_SECONDS,
   MAX_WRITE_ATTEMPTS,

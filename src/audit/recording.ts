@@ -1,0 +1,238 @@
+import { isCorruptRecord } from '../store/corrupt-record.ts'
+import { isRejection } from '../errors.ts'
+import type { Logger } from '../host/logger.ts'
+import type { Store } from '../store/contract.ts'
+import { createPendingList } from '../store/pending-list.ts'
+import { isAnnounced, readAnnounced, wasMade, writeAnnounced, type Proof } from './announced-entry.ts'
+import { createEntry, newEntryId, type EntryFields, type PendingEntry } from './entry.ts'
+import { createCounting } from './counting.ts'
+import { createOutbox, createOutboxes, idsOf, type Outbox } from './outbox.ts'
+import { numberOf, type Trail } from './trail.ts'
+import { createWriter } from './writer.ts'
+
+/** Seconds for which a change stays listed as pending if no process completes it. */
+const PENDING_SECONDS = 30 * 86_400
+
+/** The maximum number of entries that wait in memory because the store is unavailable. */
+const MAX_UNWRITTEN = 10_000
+
+/** Whether a change takes access away. It is then made even if it cannot be listed as pending. */
+export interface ChangeKind {
+  readonly isRemoval?: boolean | undefined
+}
+
+/** What this process has to record. */
+export type Recording = ReturnType<typeof createRecording>
+
+/**
+ * Records what changes into a trail. An entry travels with its change: in the outbox of the changed record, and in the
+ * list of pending changes. So another process can record it if this process stops.
+ *
+ * @param parts.store the durable view of the store
+ * @param parts.now milliseconds since the epoch
+ */
+export function createRecording(parts: {
+  readonly store: Store
+  readonly trail: Trail
+  readonly logger: Logger
+  readonly now: () => number
+}) {
+  const { store, logger, now } = parts
+  const writer = createWriter(parts.trail)
+  const background = new Set<Promise<unknown>>()
+
+  /** Runs work that no caller waits for. */
+  function inBackground(work: Promise<unknown>): void {
+    const done = work
+      .catch((error: unknown) => logger.debug({ err: error }, 'an audit entry will be moved later'))
+      .finally(() => background.delete(done))
+    background.add(done)
+  }
+
+  return {
+    ...parts,
+    writer,
+    inBackground,
+    background,
+    pending: createPendingList({
+      store,
+      index: 'audit:pending',
+      keptSeconds: async () => PENDING_SECONDS,
+      maxAgeSeconds: () => PENDING_SECONDS,
+      what: 'audit entry',
+      logger,
+      now,
+    }),
+    outboxes: createOutboxes(store),
+    counting: createCounting({ store, write: writer.append, inBackground, now }),
+    /** Entries that the store did not take, and that no other process would find. */
+    unwritten: [] as PendingEntry[],
+  }
+}
+
+/** Makes an entry that is recorded later, by `append`. */
+export async function newEntry(
+  { trail, counting, now }: Recording,
+  fields: EntryFields,
+): Promise<PendingEntry> {
+  const after = await numberOf(trail)
+  return counting.mark({ entry: createEntry(newEntryId(), fields, now()), after })
+}
+
+/** Adds entries to the trail, or to what is counted. An entry that is recorded already is not recorded again. */
+export async function append(
+  { counting, writer }: Recording,
+  entries: readonly PendingEntry[],
+): Promise<void> {
+  const [counted, own] = [entries.filter(({ into }) => into), entries.filter(({ into }) => !into)]
+  await Promise.all([counting.add(counted), own.length > 0 && writer.append(own)])
+}
+
+/** Settles when everything that waits now is written, or could not be written. */
+export async function settled({ writer, background }: Recording): Promise<void> {
+  await writer.settled()
+  await Promise.all(background)
+}
+
+/**
+ * Makes a change of a record, together with its entries. The entries are stored by the same write as the change, and
+ * move to the trail afterwards. If this process stops in between, another process moves them.
+ *
+ * @param key the key of the record in the store
+ * @param change makes the change, and calls `outbox.put` with each version of the record before it is written
+ * @param options.isRemoval see `ChangeKind`
+ * @throws what `change` throws; `ERR_STORE_UNAVAILABLE` before the change
+ */
+export async function recordChange<T>(
+  recording: Recording,
+  key: string,
+  change: (outbox: Outbox) => Promise<T>,
+  { isRemoval = false }: ChangeKind = {},
+): Promise<T> {
+  const { trail, pending, counting, now, inBackground } = recording
+  const [after, member] = await Promise.all([
+    numberOf(trail),
+    pending.add(key).catch((error: unknown) => {
+      if (isRemoval) return undefined
+      throw error
+    }),
+  ])
+  const outbox = createOutbox(after, now, counting.mark)
+  try {
+    const result = await change(outbox)
+    const moved = outbox.toMove()
+    counting.settle(outbox.made().filter((each) => !moved.includes(each)))
+    await finish(recording, key, moved, member)
+    return result
+  } catch (error) {
+    const isUnchanged = isRejection(error) || isCorruptRecord(error)
+    if (isUnchanged) counting.settle(outbox.made())
+    if (isUnchanged && member !== undefined) inBackground(pending.remove(member))
+    throw error
+  }
+}
+
+/**
+ * Makes a change whose records cannot carry the entry, because they are deleted soon. The entry is listed as pending
+ * before the change. If this process stops, another process records the entry if it finds the proof of the change.
+ *
+ * @param change returns whether the change was made
+ * @throws what `change` throws; `ERR_STORE_UNAVAILABLE` before the change
+ */
+export async function recordAnnounced<T extends { readonly isMade: boolean }>(
+  recording: Recording,
+  fields: EntryFields,
+  proof: Proof,
+  change: () => Promise<T>,
+  { isRemoval = false }: ChangeKind = {},
+): Promise<T> {
+  const { pending, inBackground } = recording
+  const made = await newEntry(recording, fields)
+  const member = await pending.add(writeAnnounced({ ...made, proof })).catch((error: unknown) => {
+    if (isRemoval) return undefined
+    throw error
+  })
+  const result = await change()
+  if (result.isMade) await finish(recording, proof.key, [made], member, [])
+  else if (member !== undefined) inBackground(pending.remove(member))
+  return result
+}
+
+/**
+ * Records something that changed no record. Never rejects: while the store is unavailable, the entry waits in the
+ * memory of this process.
+ */
+export async function record(
+  recording: Recording,
+  entries: readonly (EntryFields | PendingEntry)[],
+): Promise<void> {
+  const { trail, counting, logger, now } = recording
+  const after = await numberOf(trail)
+  const made = entries.map((each) =>
+    'entry' in each ? each : counting.mark({ entry: createEntry(newEntryId(), each, now()), after }),
+  )
+  await append(recording, made).catch((error: unknown) => {
+    logger.debug({ err: error }, 'an audit entry could not be written yet; trying again within a minute')
+    keep(recording, made, error)
+  })
+}
+
+/** @param carried the entries that the record under `key` carries. @default all */
+async function finish(
+  recording: Recording,
+  key: string,
+  entries: readonly PendingEntry[],
+  member?: string,
+  carried = entries,
+): Promise<void> {
+  const { pending, outboxes, logger, inBackground } = recording
+  if (entries.length > 0) {
+    try {
+      await append(recording, entries)
+    } catch (error) {
+      logger.debug({ err: error }, 'an audit entry could not be moved yet; it will be moved later')
+      // No other process would find these entries, because their record is not listed as pending.
+      if (member === undefined) keep(recording, entries, error)
+      return
+    }
+  }
+  inBackground(
+    (async () => {
+      await outboxes.clear(key, idsOf(carried))
+      if (member !== undefined) await pending.remove(member)
+    })(),
+  )
+}
+
+/** Keeps entries in memory until the store is available. */
+function keep({ unwritten, logger }: Recording, entries: readonly PendingEntry[], error: unknown): void {
+  const room = MAX_UNWRITTEN - unwritten.length
+  unwritten.push(...entries.slice(0, room))
+  if (entries.length > room) {
+    logger.error({ err: error }, 'audit entries are lost: too many wait for the store')
+  }
+}
+
+/**
+ * Moves what other processes left behind, and writes what could not be written.
+ *
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+ */
+export async function resume(recording: Recording): Promise<void> {
+  const { store, pending, outboxes, counting } = recording
+  const waiting = recording.unwritten.splice(0)
+  if (waiting.length > 0) await record(recording, waiting)
+  await pending.resumeAll(async (subject) => {
+    if (!isAnnounced(subject)) {
+      // Moves the entries from the outbox of the record to the trail.
+      const entries = await outboxes.read(subject)
+      await append(recording, entries)
+      await outboxes.clear(subject, idsOf(entries))
+      return true
+    }
+    const announced = readAnnounced(subject)
+    if (announced && (await wasMade(store, announced))) await append(recording, [announced])
+    return announced !== undefined
+  })
+  await counting.resume()
+}

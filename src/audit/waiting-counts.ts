@@ -1,0 +1,87 @@
+import type { Store } from '../store/contract.ts'
+import type { PendingEntry } from './entry.ts'
+
+/** The index of the entries that wait to be counted: `<end>:<id of the count>:<time>:<id of the entry>:<pending entry>`. */
+const INDEX = 'audit:counted'
+const MEMBER = /^(\d{13}):([\w-]{1,64}):(\d{13}):[\w-]{1,64}:(.*)$/s
+
+/** Seconds for which a waiting entry is kept if no process counts it. */
+const KEPT_SECONDS = 30 * 86_400
+
+const PAGE_SIZE = 1000
+const BATCH_SIZE = 100
+
+/** What the entries that wait to be counted need. */
+export interface CountsParts {
+  readonly store: Store
+  /** Adds entries to the trail. An entry that is in the trail already is not added again. */
+  readonly write: (entries: readonly PendingEntry[]) => Promise<void>
+}
+
+/**
+ * Stores entries until they are counted. May be repeated.
+ *
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+ */
+export async function storeUncounted(
+  { store }: CountsParts,
+  entries: readonly PendingEntry[],
+): Promise<void> {
+  await Promise.all(entries.map((each) => store.add(INDEX, memberOf(each), KEPT_SECONDS)))
+}
+
+/**
+ * Writes the counts of the waiting entries, and removes these entries.
+ *
+ * @param last reads the minutes that end at this time or before
+ * @param isReady selects counts by their id
+ */
+export async function writeCounts(
+  parts: CountsParts,
+  last: number,
+  isReady: (id: string) => boolean,
+): Promise<void> {
+  let group: string[] = []
+  for (let page: string[] | undefined, after: string | undefined; page === undefined || page.length > 0;) {
+    page = await parts.store.range(INDEX, { after, limit: PAGE_SIZE })
+    after = page.at(-1)
+    for (const member of page) {
+      const [, until, id = ''] = MEMBER.exec(member) ?? []
+      if (Number(until) > last) page = []
+      if (Number(until) > last || !isReady(id)) continue
+      const isOfLast = MEMBER.exec(group.at(-1) ?? '')?.[2] === id
+      if (!isOfLast && group.length >= PAGE_SIZE) group = await writeAll(parts, group)
+      group.push(member)
+    }
+  }
+  await writeAll(parts, group)
+}
+
+/** Writes the counts of these members. @returns no members */
+async function writeAll({ store, write }: CountsParts, members: readonly string[]): Promise<string[]> {
+  const counts = new Map<string, { readonly text: string; count: number; until: number }>()
+  for (const member of members) {
+    const [, , id = '', at, text = ''] = MEMBER.exec(member) ?? []
+    const known = counts.get(id) ?? { text, count: 0, until: 0 }
+    counts.set(id, { ...known, count: known.count + 1, until: Number(at) })
+  }
+  const entries = [...counts].map(([id, { text, count, until }]) => {
+    const { entry, after } = JSON.parse(text) as PendingEntry
+    return { entry: { ...entry, id, count, until }, after }
+  })
+  if (entries.length > 0) await write(entries)
+  for (let at = 0; at < members.length; at += BATCH_SIZE) {
+    await Promise.all(members.slice(at, at + BATCH_SIZE).map((member) => store.remove(INDEX, member)))
+  }
+  return []
+}
+
+function memberOf(pending: PendingEntry): string {
+  const { entry, after, into } = pending
+  const { id, until } = into ?? { id: entry.id, until: entry.at }
+  return `${pad(until)}:${id}:${pad(entry.at)}:${entry.id}:${JSON.stringify({ entry, after })}`
+}
+
+function pad(milliseconds: number): string {
+  return String(milliseconds).padStart(13, '0')
+}

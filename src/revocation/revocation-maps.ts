@@ -1,0 +1,132 @@
+import { CLOCK_CORRECTION_SECONDS } from '../async/clock-tolerances.ts'
+import type { Revocation } from './revocation.ts'
+
+/**
+ * Revokes all tokens whose epoch (the claim `access_epoch` or `catalog_epoch`) is lower than `below`.
+ * `Infinity` revokes all tokens.
+ */
+export interface Threshold {
+  readonly below: number
+  /** Unix time in seconds at which all tokens below the threshold have expired. */
+  readonly until: number
+}
+
+/**
+ * The map key of a threshold that applies to all scopes. No scope equals this key, because a scope is never
+ * empty.
+ */
+export const ALL_TOKENS = ''
+
+/** All revocations in force, by what they revoke. */
+export function createRevocationMaps() {
+  return {
+    /** The epochs of the tokens that clients revoked by themselves, by client, then by `jti`. */
+    own: new Map<string, Map<string, number>>(),
+    /** The `until` of each revoked id. */
+    ids: {
+      token: new Map<string, number>(),
+      grant: new Map<string, number>(),
+      key: new Map<string, number>(),
+    },
+    /** The `until` of each revoked scope of a grant that is not revoked itself, by grant, then by scope. */
+    grantScopes: new Map<string, Map<string, number>>(),
+    /**
+     * The thresholds by client, then by scope. The map key `ALL_TOKENS` replaces the scope if a threshold
+     * applies to every scope.
+     */
+    clients: new Map<string, Map<string, Threshold>>(),
+    /** The thresholds for the tokens of all clients, by scope. */
+    operations: new Map<string, Threshold>(),
+  }
+}
+
+export type RevocationMaps = ReturnType<typeof createRevocationMaps>
+
+/** Adds a revocation. A weaker revocation never undoes a stronger revocation. */
+export function addRevocation(revoked: RevocationMaps, revocation: Revocation): void {
+  const { ids, grantScopes, clients, operations } = revoked
+  const { of, id, until } = revocation
+  if (of === 'operation') raise(operations, id, { below: revocation.below, until })
+  else if (of === 'token' && revocation.clientId !== undefined)
+    addOwn(revoked, revocation.clientId, revocation)
+  else if (of === 'client') {
+    const thresholds = clients.get(id) ?? new Map<string, Threshold>()
+    clients.set(id, thresholds)
+    for (const scope of revocation.scopes ?? [ALL_TOKENS]) {
+      raise(thresholds, scope, { below: revocation.below ?? Infinity, until })
+    }
+    removeOutdated(revoked, id)
+  } else if (of === 'grant' && revocation.scopes) {
+    const ends = grantScopes.get(id) ?? new Map<string, number>()
+    grantScopes.set(id, ends)
+    for (const scope of revocation.scopes) ends.set(scope, Math.max(ends.get(scope) ?? 0, until))
+  } else ids[of].set(id, Math.max(ids[of].get(id) ?? 0, until))
+}
+
+/** Adds a token that its client revoked, unless a revocation of the client covers the token already. */
+function addOwn(
+  revoked: RevocationMaps,
+  clientId: string,
+  {
+    id,
+    epoch = 0,
+    until,
+  }: { readonly id: string; readonly epoch?: number | undefined; readonly until: number },
+): void {
+  if (isEpochRevoked(revoked, clientId, epoch)) return
+  const { own, ids } = revoked
+  const tokens = own.get(clientId) ?? new Map<string, number>()
+  own.set(clientId, tokens.set(id, epoch))
+  ids.token.set(id, Math.max(ids.token.get(id) ?? 0, until))
+}
+
+/** Removes the tokens that a client revoked by itself, and that a revocation of the client covers now. */
+function removeOutdated(revoked: RevocationMaps, clientId: string): void {
+  const { own, ids } = revoked
+  const tokens = own.get(clientId) ?? new Map<string, number>()
+  for (const [id, epoch] of tokens) {
+    if (!isEpochRevoked(revoked, clientId, epoch)) continue
+    tokens.delete(id)
+    ids.token.delete(id)
+  }
+  if (tokens.size === 0) own.delete(clientId)
+}
+
+/** Removes revocations that cover only expired tokens. @param now Unix time in seconds */
+export function prune({ own, ids, grantScopes, clients, operations }: RevocationMaps, now: number): void {
+  const isOver = (until: number) => until + CLOCK_CORRECTION_SECONDS <= now
+  for (const revoked of Object.values(ids)) {
+    for (const [id, until] of revoked) if (isOver(until)) revoked.delete(id)
+  }
+  for (const [clientId, tokens] of own) {
+    for (const id of tokens.keys()) if (!ids.token.has(id)) tokens.delete(id)
+    if (tokens.size === 0) own.delete(clientId)
+  }
+  for (const thresholds of [operations, ...clients.values()]) {
+    for (const [scope, { until }] of thresholds) if (isOver(until)) thresholds.delete(scope)
+  }
+  for (const ends of grantScopes.values()) {
+    for (const [scope, until] of ends) if (isOver(until)) ends.delete(scope)
+  }
+  for (const each of [clients, grantScopes]) {
+    for (const [id, { size }] of each) if (size === 0) each.delete(id)
+  }
+}
+
+/** Whether all tokens of a client with this `access_epoch` are revoked. */
+export function isEpochRevoked({ clients }: RevocationMaps, clientId: string, epoch: number): boolean {
+  return isBelow(epoch, clients.get(clientId)?.get(ALL_TOKENS))
+}
+
+export function isBelow(epoch: number, threshold: Threshold | undefined): boolean {
+  return threshold !== undefined && epoch < threshold.below
+}
+
+/**
+ * Raises a threshold: each field becomes the higher of its old and its new value. A revocation may thus be
+ * kept longer than necessary, which is safe.
+ */
+function raise(thresholds: Map<string, Threshold>, key: string, { below, until }: Threshold): void {
+  const known = thresholds.get(key) ?? { below: 0, until: 0 }
+  thresholds.set(key, { below: Math.max(known.below, below), until: Math.max(known.until, until) })
+}
