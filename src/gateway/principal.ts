@@ -1,4 +1,5 @@
-import { decodeJwt, type JWTPayload } from 'jose'
+import type { JWTPayload } from 'jose'
+import { decodeJwt } from 'jose/jwt/decode'
 import { createLru } from '../async/lru.ts'
 import { deepFreeze } from '../catalog/deep-freeze.ts'
 import type { RevocableToken } from '../revocation/revocation.ts'

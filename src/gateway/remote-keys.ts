@@ -1,4 +1,6 @@
-import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
+import type { FetchImplementation, JWTVerifyGetKey } from 'jose'
+import { JWKSNoMatchingKey } from 'jose/errors'
+import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote'
 import { settlesWithin } from '../async/settles-within.ts'
 import { GatehouseError } from '../errors.ts'
 import type { FetchedKeys } from '../health/fetched-keys-check.ts'
@@ -119,7 +121,7 @@ export function remoteKeys(options: {
       if (!isKnown(header.kid) && !keys.coolingDown) await settlesWithin(keys.reload, MAX_WAIT_MS)
       if (isKnown(header.kid)) return keys(header, token)
       logger.debug({ jwksUri }, 'a token with an unknown key was rejected')
-      throw new errors.JWKSNoMatchingKey()
+      throw new JWKSNoMatchingKey()
     },
     refetch,
     ensureFresh,

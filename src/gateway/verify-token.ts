@@ -1,11 +1,8 @@
-import {
-  decodeJwt,
-  decodeProtectedHeader,
-  errors,
-  jwtVerify,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-} from 'jose'
+import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import { decodeProtectedHeader } from 'jose/decode/protected_header'
+import * as errors from 'jose/errors'
+import { decodeJwt } from 'jose/jwt/decode'
+import { jwtVerify } from 'jose/jwt/verify'
 import { NOT_BEFORE_TOLERANCE_SECONDS } from '../async/clock-tolerances.ts'
 import { GatehouseError } from '../errors.ts'
 import { isText } from '../validation/predicates.ts'

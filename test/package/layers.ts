@@ -134,7 +134,9 @@ export function forbiddenImports(file: string, source: string): string[] {
 
 function mayImportPackage(folder: string, name: string, isTypeOnly: boolean): boolean {
   if (isTypeOnly && (name === 'koa' || name === 'jose')) return true
-  return PACKAGES[folder]?.includes(name) ?? false
+  // `jose/errors` is a part of the package `jose`.
+  const [, packageName = name] = /^((?:@[^/]+\/)?[^/]+)/.exec(name) ?? []
+  return PACKAGES[folder]?.includes(packageName) ?? false
 }
 
 /** Returns the groups of files that import one another in a circle, according to `graph`. */
