@@ -12,10 +12,13 @@
  *   about five minutes.
  * - `npm run bench -- guard` shows what the gateway adds to a call, without HTTP, with an interval of some tenths of a
  *   microsecond; about two minutes. It needs no `redis-server`, and writes nothing.
+ * - `npm run bench -- import` shows what importing the package costs a process, compared with importing oidc-provider; about a
+ *   minute. It needs no `redis-server`, and writes nothing.
  */
 import { compare } from './compare.ts'
 import { measureGrowth } from './growth.ts'
 import { measureGuard } from './guard.ts'
+import { measureImports } from './imports.ts'
 import { measureMemory } from './memory.ts'
 
 const DEADLINE_MS = 420_000
@@ -34,7 +37,8 @@ else if (mode === 'quick') await compare(QUICK, { writes: false })
 else if (mode === 'growth') await measureGrowth(SCHEDULE)
 else if (mode === 'memory') await measureMemory()
 else if (mode === 'guard') await measureGuard()
-else throw new Error(`unknown: ${mode}; known: quick, growth, memory, guard`)
+else if (mode === 'import') await measureImports()
+else throw new Error(`unknown: ${mode}; known: quick, growth, memory, guard, import`)
 console.log(`\n${Math.round((performance.now() - started) / 1000)} s, Node ${process.version}`)
 // Ends all processes that the bench started.
 process.exit(0)

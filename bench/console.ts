@@ -2,7 +2,7 @@
  * The pages of the console with 10,000 API keys, 1,000 connected applications and 1,000,000 audit entries: the round trips
  * to Redis, the CPU, and the bytes of each page. It fails if a page makes more than 5 round trips, or has more than 30 kB
  * with stylesheet and script. It starts its own Redis. It runs for about two minutes: `npm run build && node bench/console.ts`, with
- * Node 22.18 or later. On Node 20: `npm run build && npx tsc -p bench/tsconfig.json && node dist/bench/console.js`.
+ * Node 22.18 or later. On Node 20: `npm run build && node build.mjs bench/rolldown.config.ts && node build/bench/console.js`.
  */
 import { gzipSync } from 'node:zlib'
 import { Redis } from 'ioredis'

@@ -2,19 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import type { ProjectConfig } from 'vitest/node'
+import { ENTRIES } from '../rolldown.config.ts'
 import { NO_STORES, storesOfRun } from './support/stores-of-run.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const source = (path: string) => `${root}${path}`
 
 // If TEST_STORES names an unknown store, this call throws, and no test runs.
 storesOfRun()
 
 /** The files with tests, and their texts. */
-const files = readdirSync(source('test'), { recursive: true, encoding: 'utf8' })
+const files = readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `test/${name}`)
-  .map((name) => ({ name, text: readFileSync(source(name), 'utf8') }))
+  .map((name) => ({ name, text: readFileSync(root + name, 'utf8') }))
 type TestFile = (typeof files)[number]
 
 /** Whether a file replaces modules. It needs modules that no other file has loaded. */
@@ -51,12 +51,7 @@ export default defineConfig({
   root,
   resolve: {
     // Tests import the package by its public names. vitest resolves these names to the source files.
-    alias: [
-      { find: /^koa-gatehouse$/, replacement: source('src/index.ts') },
-      { find: /^koa-gatehouse\/(gateway|console|management|backup)$/, replacement: source('src/$1.ts') },
-      { find: /^koa-gatehouse\/testing$/, replacement: source('src/testing/index.ts') },
-      { find: /^koa-gatehouse\/adapters\/(memory|redis)$/, replacement: source('adapters/$1.ts') },
-    ],
+    alias: ENTRIES.map(({ name, source }) => ({ find: new RegExp(`^${name}$`), replacement: root + source })),
   },
   test: {
     globalSetup: [

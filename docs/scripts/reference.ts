@@ -12,22 +12,11 @@ import {
   type PropertySignature,
   type TypeAliasDeclaration,
 } from 'ts-morph'
+import { ENTRIES } from '../../rolldown.config.ts'
 import { REFERENCE_PAGES, type ReferencePage } from './reference-pages.ts'
 
 /** What the generator can describe. */
 type Declaration = InterfaceDeclaration | TypeAliasDeclaration | ClassDeclaration | FunctionDeclaration
-
-/** The entries of the package; everything that they export is on one of the pages. */
-const ENTRIES = [
-  'src/index.ts',
-  'src/gateway.ts',
-  'src/console.ts',
-  'src/management.ts',
-  'src/backup.ts',
-  'src/testing/index.ts',
-  'adapters/memory.ts',
-  'adapters/redis.ts',
-]
 
 /**
  * Writes the reference pages from the doc comments of the sources.
@@ -42,9 +31,9 @@ export function referencePages(root: string): Map<string, string> {
     skipAddingFilesFromTsConfig: true,
   })
   const exported = new Map<string, Declaration>()
-  for (const entry of ENTRIES) {
+  for (const { source } of ENTRIES) {
     for (const [name, declarations] of project
-      .addSourceFileAtPath(path.join(root, entry))
+      .addSourceFileAtPath(path.join(root, source))
       .getExportedDeclarations()) {
       // Of an overloaded function the overloads are described, which come first.
       const [declaration] = declarations.filter(isDeclaration)

@@ -16,7 +16,7 @@ const host = `http://localhost:${port}`
 const partner = `http://localhost:${partnerPort}`
 
 await mkdir(images, { recursive: true })
-const server = spawn(process.execPath, [path.join(root, 'dist/examples/server.js')], {
+const server = spawn(process.execPath, [path.join(root, 'build/examples/server.js')], {
   // A folder without `.env`, so that the example runs in memory.
   cwd: images,
   env: { PATH: process.env.PATH, PORT: String(port), PARTNER_PORT: String(partnerPort) },

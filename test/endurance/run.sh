@@ -6,5 +6,5 @@ cd "$(dirname "$0")/../.."
 script="test/endurance/${1:-}.ts"
 [ -f "$script" ] || { echo "test/endurance/README.md lists the tests" >&2; exit 2; }
 npm run build --silent
-npx tsc -p test/endurance/tsconfig.json
-exec node "dist/${script%.ts}.js" "${@:2}"
+node build.mjs bench/rolldown.config.ts
+exec node "build/${script%.ts}.js" "${@:2}"

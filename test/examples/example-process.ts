@@ -61,7 +61,7 @@ export async function buildExamples(): Promise<BuiltExamples> {
     const ports = { PORT: String(await freePort()), PARTNER_PORT: String(await freePort()) }
     const { REDIS_URL: _redis, GATEHOUSE_SECRET: _secret, ...inherited } = process.env
     const env = { ...inherited, ...ports, ...environment }
-    const child = spawn(process.execPath, [`dist/examples/${program.file}`], { cwd: folder, env })
+    const child = spawn(process.execPath, [`build/examples/${program.file}`], { cwd: folder, env })
     children.push(child)
     let stdout = ''
     let stderr = ''

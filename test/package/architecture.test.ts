@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ENTRIES } from '../../rolldown.config.ts'
+import { loadedBySources, PACKAGES_OF_ENTRIES } from './entries.ts'
 import { circlesOf, drawing, folderOf, forbiddenImports, importsOf } from './layers.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -72,41 +74,23 @@ describe('imports between the layers of the source tree', () => {
     expect(readers.filter((text) => !text.endsWith('.host.ip'))).toEqual([])
   })
 
-  /** The files of an entry that are loaded at run time, and the packages that they load. */
-  function loadedBy(entry: string) {
-    const graph = graphOf(sources, ({ isTypeOnly }) => !isTypeOnly)
-    const files = new Set([entry])
-    for (const file of files) for (const next of graph.get(file) ?? []) files.add(next)
-    const packages = [...files].flatMap((file) =>
-      importsOf(file, read(file)).flatMap(({ specifier, isTypeOnly, file: target }) =>
-        target || isTypeOnly || specifier.startsWith('node:') ? [] : [specifier],
-      ),
-    )
-    return { files: [...files], packages: [...new Set(packages)].toSorted() }
-  }
-
-  const PARTS = /^src\/(console|management|backup)\b/
-
-  it.each([
-    ['src/index.ts', ['jose', 'keygrip', 'koa', 'koa-compose', 'oidc-provider', 'valibot'], []],
-    ['src/gateway.ts', ['jose', 'valibot'], []],
-    ['src/console.ts', ['@koa/router'], ['console']],
-    [
-      'src/management.ts',
-      ['@koa/bodyparser', '@koa/router', '@valibot/to-json-schema', 'valibot'],
-      ['management'],
-    ],
-    ['src/backup.ts', [], ['backup']],
-  ])('%s loads at run time the packages %o, and of the optional parts %o', (entry, packages, parts) => {
-    const loaded = loadedBy(entry)
-    expect(loaded.packages).toEqual(packages)
-    expect([...new Set(loaded.files.flatMap((file) => PARTS.exec(file)?.[1] ?? []))]).toEqual(parts)
-    // A part finds the gatehouse that the host has created. It does not load the core a second time.
-    if (parts.length > 0) {
-      const composed = loaded.files.filter((file) => file.startsWith('src/gatehouse/'))
-      expect(composed).toEqual(['src/gatehouse/internals.ts'])
-    }
-  })
+  it.each(ENTRIES)(
+    '$name loads at run time the packages of the table, and no part but its own',
+    ({ name, source }) => {
+      const loaded = loadedBySources(source)
+      expect(loaded.packages).toEqual(PACKAGES_OF_ENTRIES[name])
+      const parts = loaded.files.flatMap(
+        (file) => /^src\/(console|management|backup)\//.exec(file)?.[1] ?? [],
+      )
+      const [own] = parts
+      expect(parts.filter((part) => name !== `koa-gatehouse/${part}`)).toEqual([])
+      // A part finds the gatehouse that the host has created. It does not load the core a second time.
+      if (own !== undefined) {
+        const composed = loaded.files.filter((file) => file.startsWith('src/gatehouse/'))
+        expect(composed).toEqual(['src/gatehouse/internals.ts'])
+      }
+    },
+  )
 
   it.each([
     ['src/authorization-server/interaction/routes.ts', `import Provider from 'oidc-provider'`],
@@ -145,11 +129,21 @@ describe('imports between the layers of the source tree', () => {
 
 describe('the layout of the repository', () => {
   it('only documents, settings and the known folders are at the root', () => {
-    const ignored = ['.git', 'node_modules', 'dist', 'coverage', '.env', '.idea', '.vscode', '.DS_Store']
+    const ignored = [
+      '.git',
+      'node_modules',
+      'dist',
+      'build',
+      'coverage',
+      '.env',
+      '.idea',
+      '.vscode',
+      '.DS_Store',
+    ]
     const entries = readdirSync(root).filter((name) => !ignored.includes(name) && !/\.(log|tgz)$/.test(name))
     const dotfiles = ['.ci', '.gitignore', '.npmrc', '.oxlintrc.json', '.prettierignore']
     const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
-    const settings = ['package.json', 'package-lock.json', 'tsconfig.json']
+    const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'rolldown.config.ts', 'build.mjs']
     const folders = ['src', 'adapters', 'examples', 'test', 'bench', 'docs']
     expect(entries).toEqual(expect.arrayContaining([...documents, 'package.json', 'src', 'adapters', 'test']))
     expect(

@@ -2,9 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ENTRIES } from '../../rolldown.config.ts'
 import { copyPackage, runToEnd, temporaryFolder } from '../support/package-copy.ts'
 import { freePort } from '../support/free-port.ts'
+import { loadedBySources, PACKAGES_OF_ENTRIES } from './entries.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
@@ -70,13 +73,16 @@ async function startHost(file: string, port: number, folder = project): Promise<
 }
 
 describe('the packed package', () => {
-  it('the packed package contains the compiled sources, the examples and the documents, and nothing else', () => {
-    const expected =
-      /^(dist\/(src|adapters)\/.*\.(css|js|d\.ts)|examples\/.*\.ts|package\.json|[A-Z]+\.md|LICENSE)$/
+  it('the packed package contains the entries with their chunks, maps and types, the examples and the documents, and nothing else', () => {
+    const outputs = ENTRIES.map(({ output }) => output)
+    const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'package.json']
+    const others = /^(dist\/chunks\/[\w-]+\.js|dist\/types\/(src|adapters)\/.*\.d\.ts|examples\/.*\.ts)$/
+    const scripts = files.filter((file) => file.endsWith('.js'))
     expect(files).toEqual(
-      expect.arrayContaining(['README.md', 'LICENSE', 'dist/src/index.js', 'dist/src/index.d.ts']),
+      expect.arrayContaining([...outputs, ...documents, ...scripts.map((file) => `${file}.map`)]),
     )
-    expect(files.filter((file) => !expected.test(file))).toEqual([])
+    const known = new Set([...outputs, ...documents, ...scripts.map((file) => `${file}.map`)])
+    expect(files.filter((file) => !known.has(file) && !others.test(file))).toEqual([])
   })
 
   it('the package names its GitHub repository, from which npm resolves relative links in the README', () => {
@@ -210,38 +216,107 @@ describe('the packed package', () => {
     )
   })
 
-  it.each([
-    ['koa-gatehouse', [], []],
-    ['koa-gatehouse/gateway', [], []],
-    ['koa-gatehouse/console', ['console'], ['@koa/router']],
-    [
-      'koa-gatehouse/management',
-      ['management'],
-      ['@koa/bodyparser', '@koa/router', '@valibot/to-json-schema'],
-    ],
-    ['koa-gatehouse/backup', ['backup'], []],
-  ])('%s loads of the optional parts %o, and of their packages %o', async (entry, parts, packages) => {
-    const write = (file: string, text: string) => writeFile(path.join(project, file), text)
-    await write(
-      'print-loaded.mjs',
-      `import { writeSync } from 'node:fs'
-       export function load(url, context, next) {
-         writeSync(1, url + '\\n')
-         return next(url, context)
+  it.each(ENTRIES)(
+    '$name loads the packages and the sources that its source file imports, and no others',
+    async (entry) => {
+      const write = (file: string, text: string) => writeFile(path.join(project, file), text)
+      await write(
+        'print-imports.mjs',
+        `import { writeSync } from 'node:fs'
+       export async function resolve(specifier, context, next) {
+         const resolved = await next(specifier, context)
+         writeSync(1, JSON.stringify({ specifier, from: context.parentURL, url: resolved.url }) + '\\n')
+         return resolved
        }`,
+      )
+      await write(
+        'register.mjs',
+        `import { register } from 'node:module'
+       register('./print-imports.mjs', import.meta.url)`,
+      )
+      await write('load.mjs', `await import('${entry.name}')`)
+      const printed = await runToEnd(project, process.execPath, ['--import', './register.mjs', 'load.mjs'])
+      const imports: { specifier: string; from?: string; url: string }[] = printed
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      const isOurs = (url = '') => url.includes('/node_modules/koa-gatehouse/dist/')
+      const packages = imports.filter(
+        ({ from, url }) => isOurs(from) && !isOurs(url) && !url.startsWith('node:'),
+      )
+      expect([...new Set(packages.map(({ specifier }) => specifier))].toSorted()).toEqual(
+        PACKAGES_OF_ENTRIES[entry.name],
+      )
+
+      const loaded = new Set(imports.filter(({ url }) => isOurs(url)).map(({ url }) => fileURLToPath(url)))
+      const sources = [...loaded].flatMap(sourcesOf)
+      expect(sources.length).toBeGreaterThan(0)
+      const imported = loadedBySources(entry.source).files
+      expect(sources.filter((source) => !imported.includes(source))).toEqual([])
+    },
+  )
+
+  /** The sources in a file of the package, from the root of the repository, without the helpers of the bundler. */
+  function sourcesOf(file: string): string[] {
+    const { sources } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: string[] }
+    const folder = path.join(project, 'node_modules/koa-gatehouse')
+    return sources
+      .filter((source) => !source.includes('@oxc-project'))
+      .map((source) => path.relative(folder, path.resolve(path.dirname(file), source)))
+  }
+
+  it('the package has the text of its stylesheets and scripts in its chunks, and reads no file', () => {
+    const texts = files
+      .filter((file) => /^dist\/.*\.js$/.test(file))
+      .map((file) => readFileSync(path.join(project, 'node_modules/koa-gatehouse', file), 'utf8'))
+    expect(texts.filter((text) => text.includes('import.meta') || text.includes('node:fs'))).toEqual([])
+    expect(texts.filter((text) => text.includes('.gatehouse table {')).length).toBe(1)
+  })
+
+  it('import and require() load the same modules of every entry, so parts and errors of all entries fit together', async () => {
+    await writeFile(
+      path.join(project, 'all-entries.mjs'),
+      `import { createRequire } from 'node:module'
+       const require = createRequire(import.meta.url)
+       const names = ${JSON.stringify(ENTRIES.map(({ name }) => name))}
+       const imported = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await import(name)])))
+       const values = (one, other) => Object.keys(one).filter((key) => one[key] !== other[key])
+       for (const name of names) console.log(name, Object.keys(imported[name]).length > 0, values(imported[name], require(name)))
+
+       const { createGatehouse, GatehouseError } = imported['koa-gatehouse']
+       const gatehouse = createGatehouse({
+         issuer: 'http://localhost:9/auth',
+         audience: 'http://localhost:9/api',
+         store: imported['koa-gatehouse/adapters/memory'].memoryStore(),
+         products: {},
+         accounts: { find: (id) => ({ id }), current: () => undefined, signInUrl: () => '/' },
+       })
+       console.log(typeof imported['koa-gatehouse/console'].createConsole(gatehouse))
+       console.log(typeof imported['koa-gatehouse/management'].createManagementApi(gatehouse))
+       for await (const line of imported['koa-gatehouse/backup'].exportRegistry(gatehouse)) console.log(typeof line)
+       for (const fail of [imported['koa-gatehouse/gateway'].createGateway, imported['koa-gatehouse/console'].createConsole]) {
+         try { fail({}) } catch (error) { console.log(error instanceof GatehouseError, error.code) }
+       }
+       await gatehouse.close()`,
     )
-    await write(
-      'register.mjs',
-      `import { register } from 'node:module'
-       register('./print-loaded.mjs', import.meta.url)`,
-    )
-    await write('load.mjs', `await import('${entry}')`)
-    const loaded = await runToEnd(project, process.execPath, ['--import', './register.mjs', 'load.mjs'])
-    const found = (pattern: RegExp) =>
-      [...new Set([...loaded.matchAll(pattern)].map(([, name = '']) => name))].toSorted()
-    expect(loaded).toContain('/node_modules/koa-gatehouse/dist/')
-    expect(found(/dist\/src\/(console|management|backup)\//g)).toEqual(parts)
-    expect(found(/node_modules\/(@koa\/(?:router|bodyparser)|@valibot\/to-json-schema)\//g)).toEqual(packages)
+    const lines = (await runToEnd(project, process.execPath, ['all-entries.mjs'])).trim().split('\n')
+    expect(lines.slice(0, ENTRIES.length)).toEqual(ENTRIES.map(({ name }) => `${name} true []`))
+    expect(lines.slice(ENTRIES.length)).toEqual([
+      'function',
+      'function',
+      'string',
+      'string',
+      'string',
+      'string',
+      'true ERR_OPTIONS',
+      'true ERR_INVALID_ARGUMENT',
+    ])
+  })
+
+  it('with --enable-source-maps an error names the files and lines of the sources', async () => {
+    const program = `import('koa-gatehouse').then(({ createGatehouse }) => createGatehouse({}))`
+    const failure = runToEnd(project, process.execPath, ['--enable-source-maps', '-e', program])
+    await expect(failure).rejects.toThrow(/koa-gatehouse\/src\/options\/parse-options\.ts:\d+/)
   })
 
   it('a process that mounts the package and has no other work ends by itself, even with a failing store', async () => {

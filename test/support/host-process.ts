@@ -1,8 +1,9 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { cp, symlink, writeFile } from 'node:fs/promises'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
+import { build } from 'rolldown'
+import { ENTRIES, OPTIONS } from '../../rolldown.config.ts'
 import { temporaryFolder } from './package-copy.ts'
 import type { RedisDeployment } from './stores-of-run.ts'
 
@@ -60,40 +61,30 @@ export interface HostProgram {
 }
 
 /**
- * Compiles the sources into a temporary folder, because the oldest supported Node cannot run TypeScript. This
- * compilation checks no types.
+ * Bundles a program with the sources into a temporary folder, because the oldest supported Node cannot run TypeScript. The
+ * bundler checks no types.
  *
  * @param main the file in this folder that starts the host
  */
 export async function compileHostProgram(main = 'host-process-main'): Promise<HostProgram> {
   const { folder, remove } = await temporaryFolder('koa-gatehouse-host')
-  await writeFile(
-    path.join(folder, 'tsconfig.json'),
-    JSON.stringify({
-      extends: path.join(root, 'tsconfig.json'),
-      compilerOptions: {
-        noEmit: false,
-        noCheck: true,
-        declaration: false,
-        rootDir: root,
-        outDir: path.join(folder, 'dist'),
-        typeRoots: [path.join(root, 'node_modules/@types')],
-      },
-      include: [path.join(root, 'src'), path.join(root, 'adapters')],
-      files: [path.join(root, `test/support/${main}.ts`)],
-    }),
-  )
-  // A package resolves its own name to itself, so the program's imports lead to the files compiled here.
-  await symlink(path.join(root, 'package.json'), path.join(folder, 'package.json'))
+  const program = path.join(folder, 'program.mjs')
+  await build({
+    ...OPTIONS,
+    input: `test/support/${main}.ts`,
+    resolve: {
+      alias: Object.fromEntries(ENTRIES.map(({ name, source }) => [`${name}$`, `${root}/${source}`])),
+    },
+    external: (name) => OPTIONS.external.test(name) && !name.startsWith('koa-gatehouse'),
+    // The program is one file.
+    checks: { ineffectiveDynamicImport: false },
+    output: { file: program },
+  })
   await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
-  await promisify(execFile)(path.join(root, 'node_modules/.bin/tsc'), ['-p', folder])
-  const isAsset = (file: string) => !/\.(ts|json)$/.test(file)
-  await cp(path.join(root, 'src'), path.join(folder, 'dist/src'), { recursive: true, filter: isAsset })
 
   const children: ChildProcess[] = []
   return {
     async start(options) {
-      const program = path.join(folder, `dist/test/support/${main}.js`)
       // The host exits when its input ends, so it never outlives this process.
       const child = spawn(process.execPath, [program, JSON.stringify(options)], {
         stdio: ['pipe', 'pipe', 'pipe', 'ipc'],

@@ -9,6 +9,8 @@ const run = promisify(execFile)
 const PARTS = [
   'package.json',
   'tsconfig.json',
+  'rolldown.config.ts',
+  'build.mjs',
   'README.md',
   'LICENSE',
   'CHANGELOG.md',
