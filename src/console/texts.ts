@@ -1,58 +1,9 @@
 import type { Logger } from '../host/logger.ts'
-import { createReaderTexts, type PageText, type ReaderTexts } from '../http/pages/texts.ts'
-import * as everyPage from './texts/every-page.ts'
-import * as activity from './texts/activity.ts'
-import * as applications from './texts/applications.ts'
-import * as clientPage from './texts/client-page.ts'
-import * as clients from './texts/clients.ts'
-import * as connected from './texts/connected.ts'
-import * as guide from './texts/guide.ts'
-import * as inspector from './texts/inspector.ts'
-import * as operator from './texts/operator.ts'
-import * as operatorService from './texts/operator-service.ts'
-import * as overview from './texts/overview.ts'
-import * as problems from './texts/problems.ts'
-import * as revokeAccount from './texts/revoke-account.ts'
+import { createReaderTexts, type ReaderTexts } from '../http/pages/texts.ts'
+import { english, type ConsoleTexts, type TextName } from './texts/english.ts'
+import { german } from './texts/german.ts'
 
-/** Every text of the console, in English. Names in braces become values: `{name}`. */
-export const english = {
-  ...everyPage.english,
-  ...problems.english,
-  ...overview.english,
-  ...clients.english,
-  ...clientPage.english,
-  ...guide.english,
-  ...applications.english,
-  ...connected.english,
-  ...activity.english,
-  ...operator.english,
-  ...revokeAccount.english,
-  ...operatorService.english,
-  ...inspector.english,
-}
-
-/** Every text of the console, in German. */
-export const german = {
-  ...everyPage.german,
-  ...problems.german,
-  ...overview.german,
-  ...clients.german,
-  ...clientPage.german,
-  ...guide.german,
-  ...applications.german,
-  ...connected.german,
-  ...activity.german,
-  ...operator.german,
-  ...revokeAccount.german,
-  ...operatorService.german,
-  ...inspector.german,
-}
-
-/** The name of a text. */
-export type TextName = keyof typeof english
-
-/** Every text of the console. A text with the value `{count}` may have one form for each plural of its language. */
-export type ConsoleTexts = { readonly [Name in TextName]: PageText }
+export { english, german, type ConsoleTexts, type TextName }
 
 /** The texts of the console for one reader. */
 export type ConsoleReaderTexts = ReaderTexts<TextName>

@@ -127,6 +127,9 @@ describe('imports between the layers of the source tree', () => {
   })
 })
 
+/** One file a language with every text of the console: tables, which are read and translated as a whole. */
+const TEXTS = ['src/console/texts/english.ts', 'src/console/texts/german.ts']
+
 describe('the layout of the repository', () => {
   it('only documents, settings and the known folders are at the root', () => {
     const ignored = [
@@ -157,11 +160,12 @@ describe('the layout of the repository', () => {
     expect(paths.filter((file) => drawers.test(file))).toEqual([])
   })
 
-  it('src has at most 28 folders and entries at its top, no file over 300 lines, and a median of at most 90 lines', () => {
+  it('src has at most 28 folders and entries at its top, no file over 300 lines except tables of texts, and a median of at most 90 lines', () => {
     const folders = new Set(
       sources.filter((file) => file.startsWith('src/')).map((file) => file.split('/')[1]),
     )
-    const lengths = sources.map(linesOf).toSorted((one, other) => one - other)
+    const files = sources.filter((file) => !TEXTS.includes(file))
+    const lengths = files.map(linesOf).toSorted((one, other) => one - other)
     const median = lengths[Math.floor(lengths.length / 2)] ?? 0
     const arrows = new Set(
       [...graphOf(sources)].flatMap(([file, targets]) =>

@@ -1,0 +1,856 @@
+import type { PageText } from '../../http/pages/texts.ts'
+
+/** Every text of the console, in English. Names in braces become values: `{name}`. */
+export const english = {
+  // The texts of the navigation, of errors, and of what all pages have in common.
+  navLabel: 'Console',
+  navOverview: 'Overview',
+  navApiKeys: 'API keys',
+  navApplications: 'Applications',
+  navConnected: 'Connected applications',
+  navActivity: 'Activity',
+  navOperator: 'Operator',
+  navInspector: 'Token inspector',
+
+  copyButton: 'Copy',
+  copiedButton: 'Copied',
+  saveButton: 'Save',
+  cancelLink: 'Cancel',
+  nextPageLink: 'Next page',
+  firstPageLink: 'First page',
+  opensNewTab: '(opens in a new tab)',
+  never: 'never',
+  none: 'none',
+
+  problemsTitle: 'This was not saved',
+  /** Names a line of a field with several lines. */
+  problemLine: '{field}, line {count}',
+  /** Window title of a page whose form was rejected. */
+  problemWindow: 'Error: {title}',
+
+  errorNotFoundTitle: 'Not found',
+  errorNotFound: 'There is nothing at this address, or it belongs to another account.',
+  errorForbiddenTitle: 'No permission',
+  errorForbidden: 'Your account may not do this. Ask the person who manages it.',
+  errorFormTitle: 'The form could not be checked',
+  errorForm:
+    'Nothing was done. The form belongs to another session, or another site has sent it. Open the page again and repeat what you did.',
+  errorSignInTitle: 'Sign in again',
+  errorSignIn: 'You are signed out, so nothing was done.',
+  signInLink: 'Sign in',
+  errorBusyTitle: 'Not available for the moment',
+  errorBusy:
+    'The service cannot be reached. Try again in a moment. If you changed something, look first whether it was done.',
+  errorInternalTitle: 'Something went wrong on our side',
+  errorInternal: 'The people who run this service have been informed. Try again later.',
+  errorRepeated:
+    'This form was sent already with other content, or what it created was deleted since. Begin again.',
+  errorInProgress: 'The same form is being processed. Wait a moment, then reload the page.',
+  errorMethod: 'This address cannot be used in that way.',
+  tryAgainLink: 'Try again',
+  backToStart: 'Back to the start page',
+
+  // What is wrong with a form. Most texts follow the name of the field.
+  problemRequired: 'must not be empty',
+  problemUnknown: 'is not a field of this form',
+  problemType: 'has a value of the wrong kind',
+  problemEmpty: 'must not be empty',
+  problemFormat: 'does not have the right form',
+  problemChoice: 'must be one of the values of the list',
+  problemRange: 'must be a whole number from {min} to {max}',
+  problemTooLong: 'must have at most {max} characters',
+  problemTooMany: 'must have at most {max} entries',
+  problemCharacters:
+    'must not contain line breaks, control characters or characters that reverse the direction of text',
+  problemDuplicate: 'is in the list already',
+  problemNotFound: 'does not exist, or no longer exists',
+  problemNotAllowed: 'is not allowed here',
+  problemUrl: 'must be an absolute URL, such as “https://example.com/callback”',
+  problemUrlCharacters:
+    'must not contain white space, control characters or invisible characters: encode them as %XX',
+  problemUrlHttps: 'must start with “https://”',
+  problemUrlHttpsOrLoopback:
+    'must start with “https://”; plain http is accepted on localhost, 127.0.0.1 and [::1] only',
+  problemUrlCredentials: 'must not contain a user name or password: leave out the part before the “@”',
+  problemUrlFragment: 'must not have a fragment: leave out the “#” and what follows it',
+  problemUrlWildcard: 'must not have a wildcard: list each address on its own',
+  problemUrlSpelling: 'must be written the way that browsers write it: {expected}',
+  problemUrlsTooLong:
+    'All addresses together have more than {max} characters. Use fewer or shorter addresses.',
+  problemProduct: 'Product',
+  problemOperation: 'Operation',
+  problemOverlap: 'End of the present secret',
+  problemFormExpired: 'The form is more than 24 hours old. Check it, and send it again.',
+  problemScopeTooLarge:
+    'The tokens would be too large for a request. Remove operations that are not needed, or split the products between several clients.',
+  problemConflict: 'It was changed meanwhile, so nothing was done. Look at how it is now first.',
+  problemTooManyClients:
+    'The account has as many API keys and applications as it may have. Delete some of them first.',
+  problemSigningKeysReadOnly: 'The signing keys are managed elsewhere, and cannot be changed here.',
+
+  // The texts of the start page of the console.
+  overviewStart: 'What do you want to do?',
+  overviewLevel: 'Verification level: {level}',
+  overviewLowestLevel: 'lowest',
+  overviewKeysWhat: 'An API key lets your own program use the data of your account.',
+  overviewKeysCreate: 'Create an API key',
+  overviewApplicationsWhat: 'An application uses the data of other people, after they have agreed to it.',
+  overviewApplicationsCreate: 'Create an application',
+  overviewConnectedWhat: 'Applications of others that you have allowed to use your account.',
+  overviewConnectedShow: 'Show connected applications',
+  overviewCount: { one: '{count} in total', other: '{count} in total' } as PageText,
+  overviewManyCount: { one: 'more than {count}', other: 'more than {count}' } as PageText,
+  overviewShowAll: 'Show all',
+  overviewActivity: 'Latest activity',
+
+  // The texts of the lists of API keys and applications, of the form for a new one, and of new secrets.
+  doneRenamed: 'The new name is saved.',
+
+  clientsStateActive: 'Active',
+  clientsStateDisabled: 'Disabled',
+  clientsStateNoProduct: 'No product yet',
+  clientsStateNoSecret: 'No valid secret',
+  clientsUsedLately: 'within the last hour',
+  clientsColumnName: 'Name',
+  clientsColumnProducts: 'Products',
+  clientsColumnState: 'State',
+  clientsColumnLastUsed: 'Last used',
+  clientsColumnCreated: 'Created',
+
+  clientsKeyListTitle: 'API keys',
+  clientsAppListTitle: 'Applications',
+  clientsKeyCreate: 'Create API key',
+  clientsAppCreate: 'Create application',
+  clientsKeyEmptyTitle: 'Call the API from your own program',
+  clientsAppEmptyTitle: 'Build a service for other people',
+  clientsKeyEmptyWhat:
+    'An API key lets your own program, such as a script or a server, use the data of your account. You choose which operations it may call.',
+  clientsAppEmptyWhat:
+    'An application uses the data of other accounts, after their users have agreed to it. Users see its name and what it may do, and they can disconnect it at any time.',
+  clientsKeyEmptyOther: 'Does your program need the data of other people?',
+  clientsAppEmptyOther: 'Does your program need only the data of your own account?',
+  clientsKeyEmptyOtherLink: 'Then create an application',
+  clientsAppEmptyOtherLink: 'Then create an API key',
+
+  clientsTrail: 'Pages above',
+  clientsKeyNewTitle: 'New API key',
+  clientsAppNewTitle: 'New application',
+  clientsName: 'Name',
+  clientsKeyNameHint:
+    'Say which program uses the key, such as “Nightly export”. Only people with access to your account see it.',
+  clientsAppNameHint:
+    'Users read this name when they are asked to connect the application. Use the name of your service.',
+  clientsProducts: 'Products',
+  clientsProductsHint:
+    'Choose what it may use. Open a product to leave out single operations: fewer operations do less harm if the secret leaks. You can change this later.',
+  clientsProductsChoose: 'Choose at least one product.',
+  clientsOnlyIfChosen: 'Only if the product is ticked',
+  clientsProductsNone: 'There are no products yet. You can add them later.',
+  clientsOperationCount: { one: '{count} operation', other: '{count} operations' },
+  clientsBlockedCount: {
+    one: '{count} operation needs a higher verification level of your account.',
+    other: '{count} operations need a higher verification level of your account.',
+  },
+  clientsNeedsLevel:
+    'Needs the level {needed}. Your account has {level}: the operation can be added, but not requested from users yet.',
+  clientsSensitive: 'Sensitive',
+  clientsRedirectUris: 'Redirect URIs (needed before users can connect)',
+  clientsRedirectUrisHint:
+    'One address in each line. After users agree, the browser returns to one of these addresses, which gets the authorization. So the addresses are compared character by character, without wildcards. They begin with https://, or with http://localhost while you develop.',
+
+  clientsSecretCreated: '{name} is created',
+  clientsSecretRotated: 'New secret of {name}',
+  clientsSecretOnce: 'This is the only time you see the secret.',
+  clientsSecretStore:
+    'Store it now, for example in your password manager or in the configuration of your server. If you lose it, create a new one. Never put it into source code, apps or web pages.',
+  clientsCredentials: 'Credentials',
+  clientsClientId: 'Client ID',
+  clientsClientSecret: 'Client secret',
+  clientsKeySecretStored: 'I have stored it; go to the key',
+  clientsAppSecretStored: 'I have stored it; go to the application',
+  clientsOldSecretUntil: 'The old secret works until {time}. Give your programs the new one before that.',
+  clientsOldSecretEnded: 'No older secret works any more. Give your programs the new one now.',
+  clientsNextTitle: 'Next',
+  clientsNextProduct: 'Choose a product on the next page. Without a product, nothing can be called.',
+  clientsNextGuide:
+    'When the secret is stored, the guide shows how users connect the application, and how it calls the API.',
+  clientsTryTitle: 'Try it',
+  clientsTryHint:
+    'Paste the first block into a terminal on macOS or Linux. It asks for the secret, so that it does not get into the history of the shell: paste the secret from above, which stays invisible, and press Enter.',
+  clientsTryToken: '1. Get a token',
+  clientsTryCall: '2. Call the API with it',
+
+  // The texts of the page of one API key or application.
+  doneProductAdded: 'The product is added. Programs can use it with their next token.',
+  doneProductRemoved:
+    'The product is removed. Tokens issued so far no longer work. Programs then need a new token; most get one by themselves after a 401.',
+  doneOperationRemoved:
+    'The operation is removed. Tokens issued so far no longer work. Programs then need a new token; most get one by themselves after a 401.',
+  doneOperationRestored: 'The operation is restored. Programs can use it with their next token.',
+  doneRotationUndone: 'The new secret is revoked. The old secret is valid again, without an end.',
+  doneOldSecretRevoked: 'The old secret is revoked.',
+  doneClientDisabled: 'It is disabled. Its tokens no longer work.',
+  doneClientEnabled: 'It is enabled. Programs can get tokens again.',
+  doneClientReported:
+    'All its secrets and tokens are revoked. Create a new secret and give it to your programs.',
+  doneClientDeleted: 'It is deleted, and its tokens no longer work.',
+
+  clientsAbout: 'About',
+  clientsKeyIsDisabled: 'This API key is disabled: it gets no tokens, and its tokens are rejected.',
+  clientsAppIsDisabled: 'This application is disabled: it gets no tokens, and its tokens are rejected.',
+  clientsNoRedirectUri: 'Users cannot connect this application yet, because it has no redirect URI.',
+
+  clientsAccess: 'Access',
+  clientsKeyAccessHint:
+    'What the key may call. If you remove something, all tokens issued so far stop working at once. Programs then need a new token; most get one by themselves after a 401.',
+  clientsAppAccessHint:
+    'What the application may request from users. If you remove something, all tokens issued so far stop working at once. Programs then need a new token; most get one by themselves after a 401.',
+  clientsKeyAccessNone: 'The key may call nothing yet. Add a product first.',
+  clientsAppAccessNone: 'The application may request nothing yet. Add a product first.',
+  clientsAllowed: 'Allowed',
+  clientsLacksProduct: 'Product not added',
+  clientsLacksOperation: 'Removed',
+  clientsLacksLevel: 'Level too low',
+  clientsLacksUser: 'Not allowed to its user',
+  clientsLacksEnabled: 'Disabled',
+  clientsRemove: 'Remove',
+  clientsRestore: 'Restore',
+  clientsAdd: 'Add',
+  clientsRemoveProduct: 'Remove product',
+  clientsRemoveProductConfirm: 'Remove {product}? All tokens issued so far stop working at once.',
+  clientsRemoveOperationConfirm: 'Remove “{operation}”? All tokens issued so far stop working at once.',
+  clientsProductWithdrawn: 'This product is no longer offered, so nothing of it can be called.',
+  clientsAddProducts: 'Add a product',
+  clientsAddHint: 'A product is added with all its operations. You can remove single operations afterwards.',
+  clientsAddedAboveLevel:
+    'Added, but users cannot be asked for it until your account has the level {needed}.',
+
+  clientsSecrets: 'Secrets',
+  clientsSecret: 'Client secret',
+  clientsSecretNew: 'New secret',
+  clientsSecretOld: 'Old secret',
+  clientsSecretSince: 'Created {date} ({ago})',
+  clientsSecretUntil: 'Works until {time} ({ago})',
+  clientsSecretValid: 'Valid',
+  clientsSecretExpires: 'Expires',
+  clientsKeyNoSecret:
+    'No secret is valid, because a secret was reported as leaked. Programs get no tokens with this key until you create a new secret and give it to them.',
+  clientsAppNoSecret:
+    'No secret is valid, because a secret was reported as leaked. The application gets no tokens until you create a new secret and give it to your servers.',
+  clientsTwoSecrets:
+    'Two secrets are valid. When all programs use the new one, revoke the old one. To create another secret, first revoke one of the two.',
+  clientsRevokeOld: 'Revoke old secret',
+  clientsRevokeNew: 'Undo: revoke new secret',
+  clientsRevokeOldConfirm: 'Revoke the old secret? Programs that still use it get no tokens from then on.',
+  clientsRevokeNewConfirm: 'Revoke the new secret? Programs that already use it get no tokens from then on.',
+  clientsRotateTitle: 'Create a new secret',
+  clientsRotate: 'Create new secret',
+  clientsOverlap: 'How long does the present secret keep working?',
+  clientsOverlapHint: 'Meanwhile both secrets work, so you can switch your programs one by one.',
+  clientsOverlapNow: 'It stops at once. Programs get no tokens until they have the new secret.',
+  clientsOverlapHour: '1 hour',
+  clientsOverlapDay: '24 hours',
+  clientsOverlapWeek: '7 days',
+
+  clientsSettings: 'Settings',
+  clientsMoreSettings: 'Redirect URIs, logo and links',
+  clientsPreview: 'Preview of the consent page',
+  clientsSetRedirectUri: 'Add a redirect URI',
+  clientsChangeRedirectUris: 'Change redirect URIs',
+  clientsMoreUris: { one: 'and {count} more', other: 'and {count} more' },
+
+  clientsActivity: 'Activity',
+  clientsActivityNone: 'Nothing has been changed yet.',
+  clientsActivityAll: 'All activity of the account',
+
+  clientsDanger: 'Danger zone',
+  clientsKeyDisable: 'Disable this API key',
+  clientsAppDisable: 'Disable this application',
+  clientsDisable: 'Disable',
+  clientsDisableHint: 'Its tokens stop working at once, and it gets no new ones. You can enable it again.',
+  clientsDisableConfirm: 'Disable it? Programs that use it stop working at once.',
+  clientsKeyEnable: 'Enable this API key',
+  clientsAppEnable: 'Enable this application',
+  clientsEnable: 'Enable',
+  clientsEnableHint: 'Programs can get tokens again. Tokens from before stay invalid.',
+  clientsLeaked: 'A secret leaked',
+  clientsLeakedHint: 'Revokes all secrets and tokens at once, until you create a new secret.',
+  clientsLeakedLink: 'Report a leak…',
+  clientsKeyDelete: 'Delete this API key',
+  clientsAppDelete: 'Delete this application',
+  clientsDeleteHint: 'Programs that use it stop working at once, for good.',
+  clientsDeleteLink: 'Delete…',
+
+  clientsWhatHappens: 'What happens',
+  clientsReportTitle: 'A secret of {name} leaked',
+  clientsReportSecrets: 'All its secrets stop working at once.',
+  clientsReportTokens: 'All access tokens issued so far stop working at once.',
+  clientsReportNext: 'Programs get no tokens until you create a new secret and give it to them.',
+  clientsReportUsers: 'Users stay connected, and need not agree again.',
+  clientsReportButton: 'Revoke all secrets and tokens',
+
+  clientsDeleteTitle: 'Delete {name}',
+  clientsDeleteTokens: 'All its secrets and tokens stop working at once.',
+  clientsKeyDeleteWhat: 'Every program that uses this key stops working.',
+  clientsAppDeleteWhat: 'The application is disconnected from all its users.',
+  clientsDeleteForever: 'This cannot be undone. The client ID is never used again.',
+  clientsDeleteName: 'To confirm, type the name: {name}',
+  clientsDeleteWrong: 'This is another name, so nothing was deleted. Type the name exactly as it is shown.',
+
+  // The texts of the guides with the values of one client.
+  guideTitle: 'Use it from your program',
+  guideIntro: 'All examples have the values of {name}. Copy them as they are.',
+  guideSettings: 'Settings',
+  guideClientId: 'Client ID',
+  guideSecret: 'Client secret',
+  guideSecretHint:
+    'The examples read the secret from the environment variable {variable}. Keep it on your server only: never in a browser, in an app, or in your source code.',
+  guideIssuer: 'Issuer',
+  guideAuthorizationAddress: 'Authorization endpoint',
+  guideTokenAddress: 'Token endpoint',
+  guideRevocationAddress: 'Revocation endpoint',
+  guideAudience: 'Address of the API',
+  guideRedirectUri: 'Redirect URI',
+  guideOperations: 'Operations',
+  guideOperationsMore: { one: 'and {count} more', other: 'and {count} more' },
+  guideNoOperation: 'There is nothing to call yet',
+  guideNoOperationHint: 'Add a product first. Then this page shows how to call it.',
+  guideNoRedirect: 'There is no redirect URI yet',
+  guideNoRedirectHint:
+    'After users allow the application, their browser returns to its redirect URI. Add one first. Then this page shows the examples.',
+  guideOpenClient: 'Choose products',
+  guideOpenSettings: 'Add a redirect URI',
+  guideDisabled: 'It is disabled. Until you enable it, the token endpoint answers 401.',
+
+  guideTerminal: 'Try it in a terminal',
+  guideStepSecret: 'Enter the secret',
+  guideStepSecretHint: 'It is not shown while you type, and it does not get into the history of the shell.',
+  guideStepToken: 'Get a token',
+  guideStepTokenHint:
+    'The response says in expires_in for how many seconds the token is valid. Use it for all calls until then.',
+  guideStepAllow: 'Ask a user for access',
+  guideStepAllowHint:
+    'Open the address that is printed in a browser. You sign in, and see the page on which users allow the application.',
+  guideStepCode: 'Copy the code',
+  guideStepCodeHint:
+    'Then the browser opens the redirect URI. Copy the value after code= from its address. It is valid for a short time, and only once.',
+  guideStepCodeNote:
+    'If a program answers at this address, stop it first. Or put a redirect URI at which nothing listens, such as http://localhost:9/callback, first in the settings, and reload this page.',
+  guideStepExchange: 'Exchange the code for tokens',
+  guideStepCall: 'Call the API',
+  guideStepRefresh: 'Get a new token',
+  guideStepRefreshHint:
+    'A token expires, the authorization of the user stays. Each response has a new refresh token. Store it at once: the old one is no longer valid.',
+  guideStepRevoke: 'End a token',
+  guideStepRevokeKeyHint:
+    'When a token is no longer needed, or has leaked, the revocation endpoint (RFC 7009) ends it. Later calls with it get 401.',
+  guideStepRevokeAppHint:
+    'When a token is no longer needed, or has leaked, the revocation endpoint (RFC 7009) ends it. Later calls with it get 401. If you send the refresh token instead, the user is disconnected.',
+  guideNoRead: 'No operation can be called without a value in its address. Call one of the operations above.',
+
+  guideProgram: 'In your program',
+  guideProgramHint: 'Every OAuth 2.0 library works with the settings above.',
+  guideProgramLink: 'Complete programs for Node.js, Python and Go',
+
+  guideAnswers: 'What the answers mean',
+  guideAnswerApi401: '401 from the API',
+  guideAnswerKey401:
+    'The token is missing, has expired, or was revoked, for example because an operation was removed. Get a new token, and call again once.',
+  guideAnswerApp401:
+    'The token is missing, has expired, or was revoked. Get a new token with the refresh token, and call again once.',
+  guideAnswerApi403: '403 from the API',
+  guideAnswerKey403:
+    'The token is valid, but the operation is not among those that it may call. Add the operation here, then get a new token.',
+  guideAnswerApp403:
+    'The token is valid, but the user did not allow this operation. Ask the user for access again, with this scope.',
+  guideAnswerClient401: '401 invalid_client from the token endpoint',
+  guideAnswerClient401Hint:
+    'The client ID or the secret is wrong, the secret was replaced, or it is disabled.',
+  guideAnswerGrant: '400 invalid_grant from the token endpoint',
+  guideAnswerGrantHint:
+    'The code or the refresh token was used before or has expired, or the user disconnected the application. Ask the user for access again.',
+  guideAnswer503: '503',
+  guideAnswer503Hint:
+    'The service is not available for the moment. Wait as long as Retry-After says, then try again.',
+
+  // The texts of the settings of applications.
+  applicationSettingsTitle: 'Settings of {name}',
+  doneSettingsSaved: 'The settings are saved. They apply at once.',
+  appsTitle: 'Settings',
+  appsPreviewLink: 'Preview the consent page',
+  appsSignIn: 'Where users return to',
+  appsRedirectUris: 'Redirect URIs',
+  appsRedirectUrisHint:
+    'One address in each line, at most 20. Your program must send exactly the same text, character by character, so wildcards are not possible. Write https://, or http://localhost while you develop. If you remove an address, sign-ins that use it fail; connected users stay connected.',
+  appsPostLogout: 'Addresses after sign-out',
+  appsPostLogoutHint:
+    'Optional. One address in each line, with the same rules. Needed only if your application signs users out here.',
+  appsAppearance: 'What users see',
+  appsAppearanceHint: 'The consent page and the list of connected applications show these details.',
+  appsNameHint: 'At most 120 characters. Choose the name by which users know the application.',
+  appsHomepage: 'Home page',
+  appsHomepageHint: 'Optional. Where users can read what the application does.',
+  appsLogo: 'Logo',
+  appsLogoHint:
+    'Optional. The https:// address of a square picture, at least 128 × 128 pixels. PNG, SVG or WebP. Without it, users see the first letter of the name.',
+  appsPrivacy: 'Privacy policy',
+  appsPrivacyHint: 'Optional. The consent page links to it.',
+  appsTerms: 'Terms of service',
+  appsTermsHint: 'Optional. The consent page links to it.',
+  appsChangedTitle: 'The settings were changed meanwhile',
+  appsChanged:
+    'Your form was not saved, because the application was changed in another tab or by another person. Below are the newer settings. These fields had other values in your form; change them again if that is still needed:',
+
+  appsLevelTitle: 'Operations that need verification',
+  appsLevelEnough:
+    'Your account has the level “{level}”. It is enough for all operations of this application.',
+  appsLevelBlocked:
+    'Your account has the level “{level}”. Until it has a higher level, the application may not ask users for these operations, and no token includes them:',
+  appsLevelOperation: 'Operation',
+  appsLevelNeeded: 'Level that is needed',
+  appsLevelRaise:
+    'The level belongs to the developer’s account, not to its users. Verify your account to raise it; it applies to new requests at once.',
+
+  appsPreviewWindow: 'Consent page of {name}',
+  appsPreviewTitle: 'Preview of the consent page',
+  appsPreviewIntro:
+    'Users see this page before {name} may act for them, with everything that it may request now. A request for fewer scopes shows fewer lines. The buttons do nothing here.',
+  appsPreviewChange: 'Change settings',
+  appsPreviewTab: 'Open in a tab',
+  appsPreviewNoRedirect:
+    'Users cannot see this page yet, because there is no redirect URI. Add one in the settings.',
+  appsPreviewNoProduct: 'The application has no product yet, so it can ask for no operations.',
+  appsPreviewNotShown: {
+    one: 'Not shown: {operations}. Your account has the level {level}; it needs {needed}.',
+    other: 'Not shown: {operations}. Your account has the level {level}; they need {needed}.',
+  },
+  appsPreviewDisabled: 'The application is disabled. Users see an error instead of this page.',
+  appsPreviewFirstParty: 'This application belongs to this service, so users are not asked for consent.',
+
+  // The texts of the connected applications of a user.
+  connectedTitle: 'Connected applications',
+  connectedIntro:
+    'You allowed these applications to act for you. Disconnect the ones that you no longer use or do not know.',
+  connectedEmptyTitle: 'No connected applications',
+  connectedEmpty:
+    'If you allow an application to act for you, it appears here. You see what it may do, and you can disconnect it at any time.',
+  connectedCount: { one: '{count} application', other: '{count} applications' },
+  connectedDeveloper: 'by {developer}',
+  connectedPrivacy: 'Privacy policy',
+  connectedMay: 'It may:',
+  connectedMayNothing: 'It may do nothing at the moment.',
+  connectedMore: { one: '{count} more', other: '{count} more' },
+  connectedSensitive: 'Sensitive',
+  connectedSince: 'Connected since {date}',
+  connectedLastUsed: 'last used {date}',
+  connectedUnknown: 'Unknown application',
+  connectedUnknownHint:
+    'The application {clientId} was deleted, so its name is no longer known. It can no longer act for you. Disconnect it to remove it from this list.',
+  connectedDisconnect: 'Disconnect',
+  connectedConfirm:
+    'Disconnect {name}? It loses access at once, and whatever you use it for stops working. To connect it again, you must allow it again.',
+  connectedDisconnected: '{name} is disconnected. It can no longer act for you.',
+  connectedUnknownDisconnected: 'The deleted application is disconnected. It can no longer act for you.',
+  connectedScopeOpenid: 'Know who you are',
+  connectedScopeProfile: 'See your profile, such as your name and picture',
+  connectedScopeEmail: 'See your email address',
+  connectedScopeAddress: 'See your postal address',
+  connectedScopePhone: 'See your phone number',
+  connectedScopeOffline: 'Keep access while you are away',
+
+  // The texts of the audit trail.
+  activityTitle: 'Activity',
+  activityIntro:
+    'What happened to the API keys, applications and connections of your account, newest first. What users allow one of your applications is on the page of that application.',
+  activityChangesLink: 'Changes',
+  activityFailuresLink: 'Failed attempts',
+  activityFilterLabel: 'What to show',
+  activityEmpty: 'Nothing has happened yet. As soon as an API key is created or changed, it is listed here.',
+  activityNoFailures:
+    'There are no failed attempts. A request with a wrong secret of one of your API keys or applications would be listed here within a minute.',
+  activityWhat: 'What happened',
+  activityWho: 'Who',
+  activityFrom: 'From',
+  activityWhen: 'When',
+  activityFailed: 'Failed attempt',
+  activityTimes: { one: '{count} time', other: '{count} times' } as PageText,
+  activityMore: { one: '{count} more', other: '{count} more' } as PageText,
+  activityApiKey: 'API key',
+  activityApplication: 'Application',
+  activityAccount: 'Account',
+  activityAgentOn: '{program} on {system}',
+
+  activityByTheClient: 'the program itself',
+  activityByUser: 'a user',
+  activityByService: 'the service',
+  activityAutomatic: 'automatic',
+  activityByStranger: 'unknown',
+  activityNotNamed: 'not named',
+
+  activityCreated: 'Created',
+  activityFieldsChanged: 'Changed: {fields}',
+  activityProductAdded: 'Product “{product}” added',
+  activityProductRemoved: 'Product “{product}” removed, and its tokens revoked',
+  activityOperationRemoved: 'Operation “{operation}” removed, and its tokens revoked',
+  activityOperationRestored: 'Operation “{operation}” allowed again',
+  activitySecretRotated: 'New secret created',
+  activityOldSecretRevoked: 'Old secret revoked',
+  activityNewSecretRevoked: 'New secret revoked; the old one stays valid',
+  activityDisabled: 'Disabled, and its tokens revoked',
+  activityEnabled: 'Enabled',
+  activityTokensRevoked: 'All access tokens revoked',
+  activityScopedTokensRevoked: 'Access tokens with certain operations revoked',
+  activityDeleted: 'Deleted, and its tokens revoked',
+  activityCompromised: 'Reported as leaked: all secrets and tokens revoked',
+  activityApproved: 'Application allowed to use the account',
+  activityDenied: 'Application not allowed to use the account',
+  activityLimited: 'Operations that the user may no longer use: the tokens with them revoked',
+  activityDisconnected: 'Application disconnected, and its tokens revoked',
+  activityTokenRevoked: 'One access token revoked',
+  activityTokenIssued: 'Access token issued',
+  activityTokenRejected: 'Request for a token rejected',
+  activityRefreshRetried: 'Refresh token sent again after a lost answer',
+  activityRefreshReused:
+    'Refresh token used twice, so it may be stolen: application disconnected, and its tokens revoked',
+  activityCodeReused:
+    'Authorization code used twice, so it may be stolen: application disconnected, and its tokens revoked',
+  activityWrongSecret: 'Request with a wrong secret rejected',
+  activitySignInRejected: 'Sign-in with wrong credentials rejected',
+  activityKeyPublished: 'Signing key published; it signs later',
+  activityKeyActivated: 'Signing key activated: it signs new tokens',
+  activityKeyRetired: 'Signing key retired: all tokens that it signed have expired',
+  activityKeyRevoked: 'Signing key revoked, with all tokens that it signed',
+  activityCatalogReloaded: 'Operations of products changed',
+  activityCatalogRejected: 'New products rejected because they are not valid',
+  activityRevocationsStale: 'A process no longer receives revocations',
+  activityRevocationsFresh: 'A process receives revocations again',
+  activityError: 'A request failed because of an internal error',
+  activityUnknown: '{name}',
+
+  activityOperations: 'Operations: {list}',
+  activityAllowedOperations: 'Allowed: {list}',
+  activityDeniedOperations: 'Denied: {list}',
+  activityAdded: 'Added: {list}',
+  activityRemoved: 'Removed: {list}',
+  activityToken: 'Token {id}',
+  activityKey: 'Key {id}',
+  activityReason: 'Reason: {reason}',
+  activityReasonClient: 'the application revoked it itself',
+  activityReasonTooManyRevoked: 'the application revoked too many tokens one by one',
+  activityReasonTooMany: 'there were more than 100 connections of one person to one application',
+  activityReasonAccount: 'the account or its level has changed',
+  activityReasonFlood: 'too many different attempts within a minute; they are counted together',
+
+  activityFieldName: 'name',
+  activityFieldProducts: 'products',
+  activityFieldRedirectUris: 'redirect addresses',
+  activityFieldPostLogoutRedirectUris: 'addresses after sign-out',
+  activityFieldHomepageUri: 'home page',
+  activityFieldLogoUri: 'logo',
+  activityFieldPrivacyUri: 'privacy policy',
+  activityFieldTermsUri: 'terms of service',
+  activityFieldFirstParty: 'own application of the service',
+  activityFieldResourceServer: 'key of an API (resource server)',
+
+  // The texts of the search and of the pages of one client or account, for operators.
+  operatorTitle: 'Operator',
+  operatorNav: 'Pages of operators',
+  operatorNavSearch: 'Search',
+  operatorNavKeys: 'Signing keys',
+  operatorNavHealth: 'Health',
+  operatorNavAudit: 'Audit trail',
+
+  operatorSearchTitle: 'Find a client or an account',
+  operatorSearchField: 'Client ID or account ID',
+  operatorSearchHint: 'The exact id. For a user of an account, write account/user.',
+  operatorSearchButton: 'Find',
+  operatorSearchNone: 'There is no client and no account with exactly this id.',
+  operatorSearchNoneAccount: 'Open it as an account nevertheless',
+  operatorSearchNoneWhy:
+    'If the account was deleted, its API keys, applications and connections may still exist.',
+  operatorMore: 'Details',
+
+  operatorClientId: 'Client ID',
+  operatorAccount: 'Account',
+  operatorUser: 'User',
+  operatorCreated: 'Created',
+  operatorLastUsed: 'Last used',
+  operatorProducts: 'Products',
+  operatorRemoved: 'Removed operations',
+  operatorRedirects: 'Redirect URIs',
+  operatorMarks: 'Marks',
+  operatorFirstParty: 'own application of the service, without a consent page',
+  operatorResourceServer: 'key of an API (resource server)',
+  operatorDeleted: 'Deleted',
+  operatorDeletedText:
+    'This API key or application was deleted. Its tokens are rejected, and its id is never used again.',
+  operatorSearchNoneClient: 'Open it as a client',
+  operatorTrailTitle: 'Latest activity',
+  operatorTrailEmpty: 'There are no entries, or they are older than the audit trail keeps them.',
+  operatorTrailLink: 'Show all',
+  operatorActions: 'Actions',
+
+  operatorDisableTitle: 'Disable it',
+  operatorDisable: 'Disable',
+  operatorDisableText:
+    'Its present tokens are rejected at once, and it gets no new ones until it is enabled again. Its owner can enable it too.',
+  operatorDisableConfirm:
+    'Disable it? All programs that use it stop working at once. Its owner can enable it too.',
+  operatorEnableTitle: 'Enable it',
+  operatorEnable: 'Enable',
+  operatorEnableText: 'It gets tokens again with the same secret. Tokens from before stay rejected.',
+  operatorRevokeTokensTitle: 'Revoke its tokens',
+  operatorRevokeTokens: 'Revoke tokens',
+  operatorRevokeTokensText:
+    'All its present tokens are rejected. Its secret stays valid, so it can get new ones.',
+  operatorRevokeTokensConfirm: 'Revoke all present tokens?',
+  operatorCompromisedTitle: 'A secret leaked',
+  operatorCompromised: 'Report as leaked',
+  operatorCompromisedText:
+    'All its secrets and tokens are revoked. It stops working until its owner creates a new secret.',
+  operatorCompromisedConfirm:
+    'Revoke all secrets and tokens? It stops working until a new secret is created.',
+  doneOperatorDisabled:
+    'It is disabled, and its tokens are rejected, until it is enabled again. Its owner can enable it too.',
+  doneOperatorEnabled: 'It is enabled.',
+  doneOperatorRevoked: 'Its tokens are rejected.',
+  doneOperatorCompromised: 'All its secrets and tokens are revoked. Tell the owner to create a new secret.',
+
+  operatorAccountTitle: 'Account {account}',
+  operatorUserTitle: 'User {user} of account {account}',
+  operatorUnknownAccount: 'The host does not know it',
+  operatorUnknownAccountText:
+    'It gets no new tokens. What belonged to it may still exist: revoke everything if it was deleted.',
+  operatorLevel: 'Verification level',
+  operatorNoLevel: 'lowest',
+  operatorName: 'Name',
+  operatorKind: 'Kind',
+  operatorState: 'State',
+  operatorClients: 'API keys and applications',
+  operatorNoClients: 'There are none.',
+  operatorConnections: 'Connected applications',
+  operatorNoConnections: 'No application is connected.',
+  operatorApplication: 'Application',
+  operatorSince: 'Since',
+  operatorOperations: 'Operations',
+  operatorFirstOnly: {
+    one: 'Only the first is shown.',
+    other: 'Only the first {count} of each kind are shown.',
+  } as PageText,
+  operatorPartly: 'Some records of this account are corrupt',
+  operatorBack: 'Back',
+
+  // The texts of the pages on which an operator revokes everything of an account or user.
+  operatorRevokeAll: 'Revoke all tokens and connections',
+  operatorRevokeAccountLink: 'Revoke everything of this account…',
+  operatorRevokeUserLink: 'Revoke everything of this user…',
+  operatorRevokeAllText:
+    'For an account that was taken over or deleted. All tokens are rejected at once, and all applications are disconnected. You can end all secrets too.',
+
+  operatorRevokeAllTitle: 'Revoke all tokens and connections of account {account}?',
+  operatorRevokeUserTitle: 'Revoke all tokens and connections of user {user} of account {account}?',
+  operatorRevokeHits: 'What this hits',
+  operatorKeys: { one: '{count} API key', other: '{count} API keys' } as PageText,
+  operatorApplications: { one: '{count} application', other: '{count} applications' } as PageText,
+  operatorGrants: { one: '{count} connection', other: '{count} connections' } as PageText,
+  operatorMoreKeys: { one: 'more than {count} API key', other: 'more than {count} API keys' } as PageText,
+  operatorMoreApplications: {
+    one: 'more than {count} application',
+    other: 'more than {count} applications',
+  } as PageText,
+  operatorMoreGrants: {
+    one: 'more than {count} connection',
+    other: 'more than {count} connections',
+  } as PageText,
+  operatorRevokeKeysText: 'Their present tokens are rejected at once.',
+  operatorRevokeApplicationsText:
+    'All tokens that users gave to them are rejected. The users stay connected, so the applications can get new tokens.',
+  operatorRevokeGrantsText: 'The applications are disconnected. Each must ask again for the authorization.',
+  operatorRevokeNothing: 'Nothing at present: there are no API keys, no applications and no connections.',
+  operatorRevokeNot: 'What does not end',
+  operatorRevokeSecrets:
+    'API keys and applications can get new tokens with their secrets, unless they are disabled or reported as leaked.',
+  operatorRevokeSession:
+    'The sign-in at your own website does not end. The person can connect applications again. End the sign-in there.',
+  operatorEndSecrets: 'Also end all secrets (report all API keys and applications as leaked)',
+  operatorEndSecretsHint: 'Nothing gets a new token until its owner creates a new secret.',
+  operatorRevokeAllButton: 'Revoke all tokens and connections',
+  operatorRevokedTitle: 'All tokens and connections are revoked',
+  operatorRevokedNothing: 'There was nothing to revoke: no API keys, no applications and no connections.',
+  operatorRevokedClients: {
+    one: 'The tokens of {count} API key or application are rejected.',
+    other: 'The tokens of {count} API keys and applications are rejected.',
+  } as PageText,
+  operatorRevokedGrants: {
+    one: '{count} connection has ended.',
+    other: '{count} connections have ended.',
+  } as PageText,
+  operatorEndedSecrets: {
+    one: '{count} API key or application was reported as leaked. All its secrets have ended.',
+    other: '{count} API keys and applications were reported as leaked. All their secrets have ended.',
+  } as PageText,
+  operatorStillTitle: 'What can still get tokens',
+  operatorStillText:
+    'These can get new tokens with their secrets. Open a page to disable one, or to report it as leaked.',
+  operatorStillMore: 'Only the first {count} are shown. The page of the account has the others.',
+  operatorStillNone: 'No API key and no application of this owner can get new tokens.',
+
+  // The texts of signing keys, health and the whole audit trail, for operators.
+  operatorReady: 'Tokens can be issued and checked.',
+  operatorNotReady: 'Tokens cannot be issued now.',
+  operatorHealthTitle: 'Health',
+  operatorHealthPassed: { one: '{count} check passed', other: '{count} checks passed' } as PageText,
+  operatorHealthOpen: {
+    one: '{count} check needs attention',
+    other: '{count} checks need attention',
+  } as PageText,
+  operatorHealthCheck: 'Check',
+  operatorHealthResult: 'Result',
+  operatorHealthFound: 'Finding and remedy',
+  operatorHealthRemedy: 'What to do:',
+  operatorHealthPass: 'OK',
+  operatorHealthWarn: 'Warning',
+  operatorHealthFail: 'Failed',
+  operatorHealthUnknown: 'Unknown',
+  operatorHealthIntro: 'The checks of this process. Other processes may answer differently.',
+
+  operatorKeysTitle: 'Signing keys',
+  operatorKeysIntro:
+    'Tokens are signed with these keys. ES256 signs access tokens, and RS256 signs ID tokens. Keys replace each other by themselves.',
+  operatorKeysHost: 'The host manages the keys. They are replaced in its configuration.',
+  operatorNextRotation: 'The next rotation is on {time} ({ago}).',
+  operatorKeysOf: 'Keys of {alg}',
+  operatorKey: 'Key',
+  operatorKeySince: 'Since',
+  operatorKeyUntil: 'Until',
+  operatorKeyNext: 'Signs next',
+  operatorKeyCurrent: 'Signs now',
+  operatorKeyPrevious: 'Checks older tokens',
+  operatorKeyRetired: 'Retired',
+  operatorKeyRevoked: 'Revoked',
+  operatorKeyRevoke: 'Revoke',
+  operatorRotateTitle: 'Rotate the keys now',
+  operatorRotate: 'Rotate now',
+  operatorRotateText:
+    'The next keys sign from now on, and new ones are made. Tokens stay valid. Wait an hour before you rotate again, so that every API knows the keys.',
+  operatorRotateConfirm: 'Rotate the signing keys now?',
+  operatorKeyRevokeTitle: 'Revoke this signing key?',
+  operatorKeyRevokeText:
+    'Do this if the private key may have leaked. All tokens that the key has signed are rejected at once, in every API. Programs get new tokens with their secrets and refresh tokens by themselves.',
+  operatorKeyRevokeCurrent: 'This key signs now. The next key takes over at once.',
+  operatorKeyRevokeNotNeeded:
+    'For a regular change of keys, rotate them instead: then all tokens stay valid.',
+  operatorKeyRevokeButton: 'Revoke the key',
+  doneOperatorRotated: 'The next keys sign now. Tokens from before stay valid.',
+  doneOperatorKeyRevoked: 'The key is revoked, and all tokens that it has signed are rejected.',
+
+  operatorAuditTitle: 'Audit trail',
+  operatorAuditBy: 'Filter by',
+  operatorAuditEverything: 'everything',
+  operatorAuditAccount: 'account',
+  operatorAuditClient: 'client',
+  operatorAuditActor: 'who did it',
+  operatorAuditValue: 'Exact id or name',
+  operatorAuditTrail: 'Show',
+  operatorAuditButton: 'Apply',
+  operatorAuditEmpty: 'There are no entries.',
+
+  // The texts of the token inspector.
+  inspectorTitle: 'Token inspector',
+  inspectorIntro:
+    'Paste an access token to see whether it works, why not, and what it may do. You can inspect the tokens of your own API keys and applications.',
+  inspectorIntroOperator:
+    'Paste an access token to see whether it works, why not, and what it may do. As an operator you can inspect every token of this service.',
+  inspectorField: 'Access token',
+  inspectorHint:
+    'The text after “Bearer” in the Authorization header. It is checked here and neither stored nor logged.',
+  inspectorButton: 'Inspect',
+  inspectorAnother: 'Inspect another token',
+
+  inspectorEmpty: 'Paste a token first.',
+  inspectorTooLong:
+    'This text is too long for an access token. Access tokens have at most 16,384 characters.',
+  inspectorEncrypted: 'This token is encrypted. Access tokens of this service are signed, and not encrypted.',
+  inspectorNotJwt:
+    'This is not an access token. An access token is a JWT: three parts of letters, digits, “-” and “_”, with dots between them. Refresh tokens, codes and client secrets are not JWTs and cannot be inspected.',
+  inspectorForeign:
+    'This is not a token of one of your API keys or applications, so nothing about it is shown.',
+
+  inspectorValid: 'This token works.',
+  inspectorValidText: 'It is valid until {time} ({ago}).',
+  inspectorValidEnd:
+    'To end it before it expires: disable the client, remove an operation, or send the token to the revocation endpoint {address}.',
+  inspectorExpired: 'This token has expired.',
+  inspectorExpiredText:
+    'It was valid until {time} ({ago}). Its signature is right. Get a new token with the client secret or the refresh token.',
+  inspectorRevoked: 'This token has been revoked.',
+  inspectorRevokedToken: 'The token itself was revoked. Get a new one.',
+  inspectorRevokedGrant:
+    'The authorization behind it has ended: the user disconnected the application, or a code or refresh token was used twice. Ask the user to authorize the application again.',
+  inspectorRevokedKey:
+    'The key that signed it was revoked, because it may have leaked. Get a new token; it is signed with another key.',
+  inspectorRevokedDeleted: 'The API key or application was deleted.',
+  inspectorRevokedDisabled:
+    'The API key or application is disabled. When it is enabled again, get a new token.',
+  inspectorRevokedAccess:
+    'A product or an operation was removed from the API key or application: {list}. All tokens from before were revoked. Get a new token.',
+  inspectorRevokedClient:
+    'All tokens of the API key or application from before were revoked: its access was changed, its tokens were revoked, or it was reported as leaked. Get a new token.',
+  inspectorRevokedGrantScopes:
+    'The user of the application may no longer use these operations: {list}. Refresh the token to get one without them.',
+  inspectorRevokedScopes:
+    'The account or user that owns the client may no longer use these operations: {list}. Get a new token without them.',
+  inspectorRevokedOperation:
+    'The service no longer has these operations, or has changed them: {list}. Get a new token.',
+  inspectorNotAccessToken: 'This is not an access token.',
+  inspectorNotAccessTokenText:
+    'It is a JWT of another type, such as an ID token. APIs accept access tokens only (typ is at+jwt).',
+  inspectorUnsigned: 'This token is not signed.',
+  inspectorUnsignedText: 'Anyone can write such a token, so every API rejects it.',
+  inspectorOtherIssuer: 'This token comes from another service.',
+  inspectorOtherIssuerText: 'Its issuer (iss) is not {issuer}. This API rejects it.',
+  inspectorOtherAudience: 'This token is for another API.',
+  inspectorOtherAudienceText: 'Its audience (aud) is not {audience}. Request a token for this API.',
+  inspectorWrongSignature: 'The signature of this token is wrong.',
+  inspectorWrongSignatureText:
+    'The token was changed, or it was not copied completely. Nothing that it says can be trusted.',
+  inspectorUnknownKey: 'The signature of this token cannot be checked.',
+  inspectorUnknownKeyText:
+    'The service does not have the key that the token names (kid): the key was replaced long ago, or the token is not from this service. Nothing that it says can be trusted.',
+  inspectorRejected: 'APIs reject this token.',
+  inspectorMalformed: 'It is not a complete JWT. It may not have been copied completely.',
+  inspectorNoKeyId: 'Its header does not name the key that signed it (kid).',
+  inspectorWrongAlgorithm: 'It is not signed with ES256, the algorithm of this service.',
+  inspectorNotValidYet: 'It is not valid yet (nbf). Use it later, or check the clock of its issuer.',
+  inspectorMissingClaim: 'The claim {claim} is missing, or has a wrong type.',
+  inspectorWrongClaim: 'The claim {claim} has a wrong value.',
+  inspectorBoundToKey: 'It is bound to a key (cnf), and this API accepts no proof of that key.',
+
+  inspectorFacts: 'The token',
+  inspectorClient: 'Issued to',
+  inspectorMode: 'Acts for',
+  inspectorModeDirect: 'the account {account}, which owns the API key',
+  inspectorModeDelegated: 'the user {account}, who authorized the application',
+  inspectorIssued: 'Issued',
+  inspectorExpires: 'Expires',
+  inspectorKey: 'Signed with key',
+  inspectorTokenId: 'Token id',
+  inspectorOperations: 'What it may do',
+  inspectorOperationsFormer: 'What it names',
+  inspectorNoOperations: 'The token carries no operation, so no call of the API is allowed.',
+  inspectorBelow: 'All paths are below {address}.',
+  inspectorOperation: 'Operation',
+  inspectorCall: 'Call',
+  inspectorOtherScopes: 'Other scopes',
+  inspectorOtherScopesText: 'No operation of this service has these scopes: {list}',
+  inspectorRaw: 'Header and claims',
+  inspectorHeader: 'Header',
+  inspectorClaims: 'Claims',
+  inspectorUntrusted: 'Nothing of this is verified.',
+}
+
+/** The name of a text. */
+export type TextName = keyof typeof english
+
+/** Every text of the console. A text with the value `{count}` may have one form for each plural of its language. */
+export type ConsoleTexts = { readonly [Name in TextName]: PageText }

@@ -1,0 +1,866 @@
+import type { ConsoleTexts } from './english.ts'
+
+/** Every text of the console, in German. The pages address the reader with “Sie”. */
+export const german: ConsoleTexts = {
+  // The texts of the navigation, of errors, and of what all pages have in common.
+  navLabel: 'Konsole',
+  navOverview: 'Übersicht',
+  navApiKeys: 'API-Schlüssel',
+  navApplications: 'Anwendungen',
+  navConnected: 'Verbundene Anwendungen',
+  navActivity: 'Aktivität',
+  navOperator: 'Betrieb',
+  navInspector: 'Token-Prüfer',
+
+  copyButton: 'Kopieren',
+  copiedButton: 'Kopiert',
+  saveButton: 'Speichern',
+  cancelLink: 'Abbrechen',
+  nextPageLink: 'Nächste Seite',
+  firstPageLink: 'Erste Seite',
+  opensNewTab: '(öffnet einen neuen Tab)',
+  never: 'nie',
+  none: 'keine',
+
+  problemsTitle: 'Das wurde nicht gespeichert',
+  problemLine: '{field}, Zeile {count}',
+  problemWindow: 'Fehler: {title}',
+
+  errorNotFoundTitle: 'Nicht gefunden',
+  errorNotFound: 'Unter dieser Adresse gibt es nichts, oder es gehört einem anderen Konto.',
+  errorForbiddenTitle: 'Keine Berechtigung',
+  errorForbidden: 'Ihr Konto darf das nicht. Fragen Sie die Person, die es verwaltet.',
+  errorFormTitle: 'Das Formular konnte nicht geprüft werden',
+  errorForm:
+    'Es wurde nichts geändert. Das Formular gehört zu einer anderen Sitzung, oder eine andere Website hat es gesendet. Öffnen Sie die Seite neu und wiederholen Sie den Schritt.',
+  errorSignInTitle: 'Bitte neu anmelden',
+  errorSignIn: 'Sie sind abgemeldet, deshalb wurde nichts geändert.',
+  signInLink: 'Anmelden',
+  errorBusyTitle: 'Im Moment nicht verfügbar',
+  errorBusy:
+    'Der Dienst ist nicht erreichbar. Versuchen Sie es gleich noch einmal. Falls Sie etwas geändert haben, prüfen Sie zuerst, ob es angekommen ist.',
+  errorInternalTitle: 'Bei uns ist etwas schiefgegangen',
+  errorInternal: 'Die Betreiber dieses Dienstes wurden informiert. Versuchen Sie es später noch einmal.',
+  errorRepeated:
+    'Dieses Formular wurde schon mit anderem Inhalt gesendet, oder was es erstellt hat, wurde inzwischen gelöscht. Beginnen Sie von vorn.',
+  errorInProgress:
+    'Dasselbe Formular wird gerade verarbeitet. Warten Sie einen Moment und laden Sie die Seite neu.',
+  errorMethod: 'Diese Adresse kann so nicht benutzt werden.',
+  tryAgainLink: 'Noch einmal versuchen',
+  backToStart: 'Zurück zur Startseite',
+
+  // What is wrong with a form. Most texts follow the name of the field.
+  problemRequired: 'darf nicht leer sein',
+  problemUnknown: 'ist kein Feld dieses Formulars',
+  problemType: 'hat einen Wert der falschen Art',
+  problemEmpty: 'darf nicht leer sein',
+  problemFormat: 'hat nicht die richtige Form',
+  problemChoice: 'muss einer der Werte der Liste sein',
+  problemRange: 'muss eine ganze Zahl von {min} bis {max} sein',
+  problemTooLong: 'darf höchstens {max} Zeichen haben',
+  problemTooMany: 'darf höchstens {max} Einträge haben',
+  problemCharacters:
+    'darf keine Zeilenumbrüche, Steuerzeichen und Zeichen enthalten, die die Schreibrichtung umkehren',
+  problemDuplicate: 'steht schon in der Liste',
+  problemNotFound: 'gibt es nicht oder nicht mehr',
+  problemNotAllowed: 'ist hier nicht erlaubt',
+  problemUrl: 'muss eine vollständige Adresse sein, zum Beispiel „https://example.com/callback“',
+  problemUrlCharacters:
+    'darf keine Leerzeichen, Steuerzeichen und unsichtbaren Zeichen enthalten: Schreiben Sie sie als %XX',
+  problemUrlHttps: 'muss mit „https://“ beginnen',
+  problemUrlHttpsOrLoopback:
+    'muss mit „https://“ beginnen; http ohne s ist nur auf localhost, 127.0.0.1 und [::1] erlaubt',
+  problemUrlCredentials:
+    'darf weder Benutzernamen noch Passwort enthalten: Lassen Sie den Teil vor dem „@“ weg',
+  problemUrlFragment: 'darf kein Fragment haben: Lassen Sie das „#“ und alles danach weg',
+  problemUrlWildcard: 'darf keinen Platzhalter haben: Schreiben Sie jede Adresse einzeln auf',
+  problemUrlSpelling: 'muss so geschrieben sein, wie Browser es schreiben: {expected}',
+  problemUrlsTooLong:
+    'Alle Adressen zusammen haben mehr als {max} Zeichen. Nehmen Sie weniger oder kürzere Adressen.',
+  problemProduct: 'Produkt',
+  problemOperation: 'Operation',
+  problemOverlap: 'Ende des jetzigen Secrets',
+  problemFormExpired:
+    'Das Formular ist mehr als 24 Stunden alt. Prüfen Sie es, und senden Sie es noch einmal.',
+  problemScopeTooLarge:
+    'Die Tokens wären zu groß für eine Anfrage. Entfernen Sie Operationen, die nicht nötig sind, oder verteilen Sie die Produkte auf mehrere Clients.',
+  problemConflict:
+    'Es wurde inzwischen geändert, deshalb ist nichts geschehen. Sehen Sie zuerst nach, wie es jetzt ist.',
+  problemTooManyClients:
+    'Das Konto hat schon so viele API-Schlüssel und Anwendungen, wie es haben darf. Löschen Sie zuerst einige.',
+  problemSigningKeysReadOnly:
+    'Die Signaturschlüssel werden anderswo verwaltet und lassen sich hier nicht ändern.',
+
+  // The texts of the start page of the console.
+  overviewStart: 'Was möchten Sie tun?',
+  overviewLevel: 'Verifizierungsstufe: {level}',
+  overviewLowestLevel: 'niedrigste',
+  overviewKeysWhat: 'Mit einem API-Schlüssel nutzt Ihr eigenes Programm die Daten Ihres Kontos.',
+  overviewKeysCreate: 'API-Schlüssel erstellen',
+  overviewApplicationsWhat:
+    'Eine Anwendung nutzt die Daten anderer Personen, nachdem diese zugestimmt haben.',
+  overviewApplicationsCreate: 'Anwendung erstellen',
+  overviewConnectedWhat: 'Fremde Anwendungen, denen Sie Zugriff auf Ihr Konto erlaubt haben.',
+  overviewConnectedShow: 'Verbundene Anwendungen anzeigen',
+  overviewCount: { one: '{count} insgesamt', other: '{count} insgesamt' },
+  overviewManyCount: { one: 'mehr als {count}', other: 'mehr als {count}' },
+  overviewShowAll: 'Alle anzeigen',
+  overviewActivity: 'Letzte Aktivität',
+
+  // The texts of the lists of API keys and applications, of the form for a new one, and of new secrets.
+  doneRenamed: 'Der neue Name ist gespeichert.',
+
+  clientsStateActive: 'Aktiv',
+  clientsStateDisabled: 'Deaktiviert',
+  clientsStateNoProduct: 'Noch kein Produkt',
+  clientsStateNoSecret: 'Kein gültiges Secret',
+  clientsUsedLately: 'in der letzten Stunde',
+  clientsColumnName: 'Name',
+  clientsColumnProducts: 'Produkte',
+  clientsColumnState: 'Status',
+  clientsColumnLastUsed: 'Zuletzt genutzt',
+  clientsColumnCreated: 'Erstellt',
+
+  clientsKeyListTitle: 'API-Schlüssel',
+  clientsAppListTitle: 'Anwendungen',
+  clientsKeyCreate: 'API-Schlüssel erstellen',
+  clientsAppCreate: 'Anwendung erstellen',
+  clientsKeyEmptyTitle: 'Die API aus dem eigenen Programm aufrufen',
+  clientsAppEmptyTitle: 'Einen Dienst für andere entwickeln',
+  clientsKeyEmptyWhat:
+    'Mit einem API-Schlüssel nutzt Ihr eigenes Programm, etwa ein Skript oder ein Server, die Daten Ihres Kontos. Sie bestimmen, welche Operationen es aufrufen darf.',
+  clientsAppEmptyWhat:
+    'Eine Anwendung nutzt die Daten anderer Konten, nachdem deren Nutzer zugestimmt haben. Die Nutzer sehen den Namen und was die Anwendung darf, und können die Verbindung jederzeit trennen.',
+  clientsKeyEmptyOther: 'Braucht Ihr Programm die Daten anderer Personen?',
+  clientsAppEmptyOther: 'Braucht Ihr Programm nur die Daten Ihres eigenen Kontos?',
+  clientsKeyEmptyOtherLink: 'Dann erstellen Sie eine Anwendung',
+  clientsAppEmptyOtherLink: 'Dann erstellen Sie einen API-Schlüssel',
+
+  clientsTrail: 'Übergeordnete Seiten',
+  clientsKeyNewTitle: 'Neuer API-Schlüssel',
+  clientsAppNewTitle: 'Neue Anwendung',
+  clientsName: 'Name',
+  clientsKeyNameHint:
+    'Welches Programm nutzt den Schlüssel? Zum Beispiel „Nächtlicher Export“. Nur Personen mit Zugang zu Ihrem Konto sehen den Namen.',
+  clientsAppNameHint:
+    'Nutzer lesen diesen Namen, wenn sie die Anwendung verbinden sollen. Nehmen Sie den Namen Ihres Dienstes.',
+  clientsProducts: 'Produkte',
+  clientsProductsHint:
+    'Wählen Sie, was genutzt werden darf. In jedem Produkt können Sie einzelne Operationen weglassen: Je weniger, desto kleiner der Schaden, wenn das Secret in falsche Hände gerät. Sie können das später ändern.',
+  clientsProductsChoose: 'Wählen Sie mindestens ein Produkt.',
+  clientsOnlyIfChosen: 'Nur wenn das Produkt angekreuzt ist',
+  clientsProductsNone: 'Es gibt noch keine Produkte. Sie können sie später hinzufügen.',
+  clientsOperationCount: { one: '{count} Operation', other: '{count} Operationen' },
+  clientsBlockedCount: {
+    one: '{count} Operation erfordert eine höhere Prüfstufe Ihres Kontos.',
+    other: '{count} Operationen erfordern eine höhere Prüfstufe Ihres Kontos.',
+  },
+  clientsNeedsLevel:
+    'Erfordert die Stufe {needed}. Ihr Konto hat {level}: Die Operation kann hinzugefügt, aber noch nicht von Nutzern angefordert werden.',
+  clientsSensitive: 'Sensibel',
+  clientsRedirectUris: 'Redirect-URIs (nötig, bevor Nutzer verbinden können)',
+  clientsRedirectUrisHint:
+    'Eine Adresse pro Zeile. Nach der Zustimmung kehrt der Browser zu einer dieser Adressen zurück, und sie erhält die Autorisierung. Deshalb werden die Adressen Zeichen für Zeichen verglichen, ohne Platzhalter. Sie beginnen mit https:// oder während der Entwicklung mit http://localhost.',
+
+  clientsSecretCreated: '{name} ist erstellt',
+  clientsSecretRotated: 'Neues Secret von {name}',
+  clientsSecretOnce: 'Sie sehen das Secret nur dieses eine Mal.',
+  clientsSecretStore:
+    'Speichern Sie es jetzt, zum Beispiel im Passwort-Manager oder in der Konfiguration Ihres Servers. Wenn Sie es verlieren, erstellen Sie ein neues. Schreiben Sie es nie in Quellcode, Apps oder Webseiten.',
+  clientsCredentials: 'Zugangsdaten',
+  clientsClientId: 'Client-ID',
+  clientsClientSecret: 'Client-Secret',
+  clientsKeySecretStored: 'Gespeichert; weiter zum Schlüssel',
+  clientsAppSecretStored: 'Gespeichert; weiter zur Anwendung',
+  clientsOldSecretUntil:
+    'Das alte Secret gilt bis {time}. Stellen Sie Ihre Programme vorher auf das neue um.',
+  clientsOldSecretEnded: 'Kein älteres Secret gilt mehr. Stellen Sie Ihre Programme jetzt auf das neue um.',
+  clientsNextTitle: 'Wie es weitergeht',
+  clientsNextProduct:
+    'Wählen Sie auf der nächsten Seite ein Produkt. Ohne Produkt kann nichts aufgerufen werden.',
+  clientsNextGuide:
+    'Wenn das Secret gespeichert ist, zeigt die Anleitung, wie Nutzer die Anwendung verbinden und wie sie die API aufruft.',
+  clientsTryTitle: 'Ausprobieren',
+  clientsTryHint:
+    'Fügen Sie den ersten Block unter macOS oder Linux in ein Terminal ein. Er fragt nach dem Secret, damit es nicht in den Verlauf der Shell gelangt: Fügen Sie das Secret von oben ein (es bleibt unsichtbar) und drücken Sie die Eingabetaste.',
+  clientsTryToken: '1. Token holen',
+  clientsTryCall: '2. API damit aufrufen',
+
+  // The texts of the page of one API key or application.
+  doneProductAdded: 'Das Produkt ist hinzugefügt. Programme können es mit dem nächsten Token nutzen.',
+  doneProductRemoved:
+    'Das Produkt ist entfernt. Bisherige Tokens gelten nicht mehr. Programme brauchen dann ein neues Token; die meisten holen es nach einem 401 von selbst.',
+  doneOperationRemoved:
+    'Die Operation ist entfernt. Bisherige Tokens gelten nicht mehr. Programme brauchen dann ein neues Token; die meisten holen es nach einem 401 von selbst.',
+  doneOperationRestored:
+    'Die Operation ist wieder erlaubt. Programme können sie mit dem nächsten Token nutzen.',
+  doneRotationUndone: 'Das neue Secret ist widerrufen. Das alte gilt wieder unbefristet.',
+  doneOldSecretRevoked: 'Das alte Secret ist widerrufen.',
+  doneClientDisabled: 'Der Zugang ist deaktiviert. Seine Tokens gelten nicht mehr.',
+  doneClientEnabled: 'Der Zugang ist aktiviert. Programme können wieder Tokens holen.',
+  doneClientReported:
+    'Alle Secrets und Tokens sind widerrufen. Erstellen Sie ein neues Secret und stellen Sie Ihre Programme darauf um.',
+  doneClientDeleted: 'Der Zugang ist gelöscht, und seine Tokens gelten nicht mehr.',
+
+  clientsAbout: 'Überblick',
+  clientsKeyIsDisabled:
+    'Dieser API-Schlüssel ist deaktiviert: Er erhält keine Tokens, und seine Tokens werden abgelehnt.',
+  clientsAppIsDisabled:
+    'Diese Anwendung ist deaktiviert: Sie erhält keine Tokens, und ihre Tokens werden abgelehnt.',
+  clientsNoRedirectUri:
+    'Nutzer können diese Anwendung noch nicht verbinden, weil sie keine Redirect-URI hat.',
+
+  clientsAccess: 'Zugriff',
+  clientsKeyAccessHint:
+    'Was der Schlüssel aufrufen darf. Wenn Sie etwas entfernen, gelten alle bisherigen Tokens sofort nicht mehr. Programme brauchen dann ein neues Token; die meisten holen es nach einem 401 von selbst.',
+  clientsAppAccessHint:
+    'Was die Anwendung von Nutzern anfordern darf. Wenn Sie etwas entfernen, gelten alle bisherigen Tokens sofort nicht mehr. Programme brauchen dann ein neues Token; die meisten holen es nach einem 401 von selbst.',
+  clientsKeyAccessNone: 'Der Schlüssel darf noch nichts aufrufen. Fügen Sie zuerst ein Produkt hinzu.',
+  clientsAppAccessNone: 'Die Anwendung darf noch nichts anfordern. Fügen Sie zuerst ein Produkt hinzu.',
+  clientsAllowed: 'Erlaubt',
+  clientsLacksProduct: 'Produkt fehlt',
+  clientsLacksOperation: 'Entfernt',
+  clientsLacksLevel: 'Stufe zu niedrig',
+  clientsLacksUser: 'Person darf das nicht',
+  clientsLacksEnabled: 'Deaktiviert',
+  clientsRemove: 'Entfernen',
+  clientsRestore: 'Wieder erlauben',
+  clientsAdd: 'Hinzufügen',
+  clientsRemoveProduct: 'Produkt entfernen',
+  clientsRemoveProductConfirm: '{product} entfernen? Alle bisherigen Tokens gelten sofort nicht mehr.',
+  clientsRemoveOperationConfirm: '„{operation}“ entfernen? Alle bisherigen Tokens gelten sofort nicht mehr.',
+  clientsProductWithdrawn: 'Dieses Produkt wird nicht mehr angeboten und kann nicht aufgerufen werden.',
+  clientsAddProducts: 'Produkt hinzufügen',
+  clientsAddHint:
+    'Ein Produkt wird mit allen Operationen hinzugefügt. Einzelne Operationen können Sie danach entfernen.',
+  clientsAddedAboveLevel:
+    'Hinzugefügt, aber Nutzer können erst darum gebeten werden, wenn Ihr Konto die Stufe {needed} hat.',
+
+  clientsSecrets: 'Secrets',
+  clientsSecret: 'Client-Secret',
+  clientsSecretNew: 'Neues Secret',
+  clientsSecretOld: 'Altes Secret',
+  clientsSecretSince: 'Erstellt am {date} ({ago})',
+  clientsSecretUntil: 'Gilt bis {time} ({ago})',
+  clientsSecretValid: 'Gültig',
+  clientsSecretExpires: 'Läuft ab',
+  clientsKeyNoSecret:
+    'Kein Secret ist gültig, weil ein Leck gemeldet wurde. Programme erhalten mit diesem Schlüssel keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
+  clientsAppNoSecret:
+    'Kein Secret ist gültig, weil ein Leck gemeldet wurde. Die Anwendung erhält keine Tokens, bis Sie ein neues Secret erstellen und auf Ihren Servern eintragen.',
+  clientsTwoSecrets:
+    'Zwei Secrets sind gültig. Sobald alle Programme das neue nutzen, widerrufen Sie das alte. Für ein weiteres Secret müssen Sie zuerst eines der beiden widerrufen.',
+  clientsRevokeOld: 'Altes Secret widerrufen',
+  clientsRevokeNew: 'Rückgängig: neues widerrufen',
+  clientsRevokeOldConfirm:
+    'Altes Secret widerrufen? Programme, die es noch nutzen, erhalten dann keine Tokens mehr.',
+  clientsRevokeNewConfirm:
+    'Neues Secret widerrufen? Programme, die es schon nutzen, erhalten dann keine Tokens mehr.',
+  clientsRotateTitle: 'Neues Secret erstellen',
+  clientsRotate: 'Neues Secret erstellen',
+  clientsOverlap: 'Wie lange soll das jetzige Secret noch gelten?',
+  clientsOverlapHint: 'Solange gelten beide, und Sie können Ihre Programme nacheinander umstellen.',
+  clientsOverlapNow: 'Es endet sofort. Programme erhalten keine Tokens, bis sie das neue Secret haben.',
+  clientsOverlapHour: '1 Stunde',
+  clientsOverlapDay: '24 Stunden',
+  clientsOverlapWeek: '7 Tage',
+
+  clientsSettings: 'Einstellungen',
+  clientsMoreSettings: 'Redirect-URIs, Logo und Links',
+  clientsPreview: 'Vorschau der Zustimmungsseite',
+  clientsSetRedirectUri: 'Redirect-URI eintragen',
+  clientsChangeRedirectUris: 'Redirect-URIs ändern',
+  clientsMoreUris: { one: 'und {count} weitere', other: 'und {count} weitere' },
+
+  clientsActivity: 'Aktivität',
+  clientsActivityNone: 'Es wurde noch nichts geändert.',
+  clientsActivityAll: 'Alle Aktivitäten des Kontos',
+
+  clientsDanger: 'Gefahrenbereich',
+  clientsKeyDisable: 'API-Schlüssel deaktivieren',
+  clientsAppDisable: 'Anwendung deaktivieren',
+  clientsDisable: 'Deaktivieren',
+  clientsDisableHint:
+    'Die Tokens gelten sofort nicht mehr, und es gibt keine neuen. Sie können das rückgängig machen.',
+  clientsDisableConfirm: 'Deaktivieren? Programme, die den Zugang nutzen, funktionieren sofort nicht mehr.',
+  clientsKeyEnable: 'API-Schlüssel aktivieren',
+  clientsAppEnable: 'Anwendung aktivieren',
+  clientsEnable: 'Aktivieren',
+  clientsEnableHint: 'Programme können wieder Tokens holen. Frühere Tokens bleiben ungültig.',
+  clientsLeaked: 'Ein Secret ist in falsche Hände geraten',
+  clientsLeakedHint: 'Widerruft sofort alle Secrets und Tokens, bis Sie ein neues Secret erstellen.',
+  clientsLeakedLink: 'Leck melden …',
+  clientsKeyDelete: 'API-Schlüssel löschen',
+  clientsAppDelete: 'Anwendung löschen',
+  clientsDeleteHint: 'Programme, die den Zugang nutzen, funktionieren sofort und endgültig nicht mehr.',
+  clientsDeleteLink: 'Löschen …',
+
+  clientsWhatHappens: 'Was passiert',
+  clientsReportTitle: 'Leck melden: {name}',
+  clientsReportSecrets: 'Alle Secrets gelten sofort nicht mehr.',
+  clientsReportTokens: 'Alle bisherigen Tokens gelten sofort nicht mehr.',
+  clientsReportNext: 'Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
+  clientsReportUsers: 'Nutzer bleiben verbunden und müssen nicht erneut zustimmen.',
+  clientsReportButton: 'Alle Secrets und Tokens widerrufen',
+
+  clientsDeleteTitle: '{name} löschen',
+  clientsDeleteTokens: 'Alle Secrets und Tokens gelten sofort nicht mehr.',
+  clientsKeyDeleteWhat: 'Jedes Programm mit diesem Schlüssel funktioniert nicht mehr.',
+  clientsAppDeleteWhat: 'Die Anwendung wird von allen Nutzern getrennt.',
+  clientsDeleteForever: 'Das lässt sich nicht rückgängig machen. Die Client-ID wird nie wieder vergeben.',
+  clientsDeleteName: 'Geben Sie zur Bestätigung den Namen ein: {name}',
+  clientsDeleteWrong:
+    'Das ist ein anderer Name, deshalb wurde nichts gelöscht. Geben Sie den Namen genau so ein, wie er angezeigt wird.',
+
+  // The texts of the guides with the values of one client.
+  guideTitle: 'Im eigenen Programm nutzen',
+  guideIntro: 'Alle Beispiele enthalten die Werte von {name}. Kopieren Sie sie, wie sie sind.',
+  guideSettings: 'Werte',
+  guideClientId: 'Client-ID',
+  guideSecret: 'Client-Secret',
+  guideSecretHint:
+    'Die Beispiele lesen das Secret aus der Umgebungsvariablen {variable}. Es gehört nur auf Ihren Server, nie in einen Browser, in eine App oder in den Quelltext.',
+  guideIssuer: 'Issuer',
+  guideAuthorizationAddress: 'Authorization-Endpoint',
+  guideTokenAddress: 'Token-Endpoint',
+  guideRevocationAddress: 'Revocation-Endpoint',
+  guideAudience: 'Adresse der API',
+  guideRedirectUri: 'Redirect-URI',
+  guideOperations: 'Operationen',
+  guideOperationsMore: { one: 'und {count} weitere', other: 'und {count} weitere' },
+  guideNoOperation: 'Noch gibt es nichts aufzurufen',
+  guideNoOperationHint: 'Fügen Sie zuerst ein Produkt hinzu. Dann zeigt diese Seite, wie Sie es aufrufen.',
+  guideNoRedirect: 'Noch gibt es keine Redirect-URI',
+  guideNoRedirectHint:
+    'Nachdem Nutzer der Anwendung zugestimmt haben, kehrt ihr Browser zu deren Redirect-URI zurück. Fügen Sie zuerst eine hinzu. Dann zeigt diese Seite die Beispiele.',
+  guideOpenClient: 'Produkte auswählen',
+  guideOpenSettings: 'Redirect-URI hinzufügen',
+  guideDisabled: 'Der Zugang ist deaktiviert. Bis Sie ihn aktivieren, antwortet der Token-Endpoint mit 401.',
+
+  guideTerminal: 'Im Terminal ausprobieren',
+  guideStepSecret: 'Secret eingeben',
+  guideStepSecretHint: 'Es wird bei der Eingabe nicht angezeigt und gelangt nicht in den Verlauf der Shell.',
+  guideStepToken: 'Token holen',
+  guideStepTokenHint:
+    'In der Antwort steht unter expires_in, wie viele Sekunden das Token gilt. Nutzen Sie es so lange für alle Aufrufe.',
+  guideStepAllow: 'Um Zugriff bitten',
+  guideStepAllowHint:
+    'Öffnen Sie die ausgegebene Adresse im Browser. Sie melden sich an und sehen die Seite, auf der Nutzer der Anwendung zustimmen.',
+  guideStepCode: 'Code kopieren',
+  guideStepCodeHint:
+    'Danach öffnet der Browser die Redirect-URI. Kopieren Sie aus ihrer Adresse den Wert nach code=. Er gilt nur kurz und nur einmal.',
+  guideStepCodeNote:
+    'Wenn an dieser Adresse ein Programm antwortet, halten Sie es vorher an. Oder tragen Sie in den Einstellungen als erste eine Redirect-URI ein, an der nichts läuft, etwa http://localhost:9/callback, und laden Sie diese Seite neu.',
+  guideStepExchange: 'Code gegen Token tauschen',
+  guideStepCall: 'API aufrufen',
+  guideStepRefresh: 'Neues Token holen',
+  guideStepRefreshHint:
+    'Ein Token läuft ab, die Zustimmung des Nutzers bleibt. Jede Antwort enthält ein neues Refresh-Token. Speichern Sie es sofort: Das alte gilt nicht mehr.',
+  guideStepRevoke: 'Token beenden',
+  guideStepRevokeKeyHint:
+    'Wird ein Token nicht mehr gebraucht oder ist es in falsche Hände geraten, beendet es der Revocation-Endpoint (RFC 7009). Spätere Aufrufe damit erhalten 401.',
+  guideStepRevokeAppHint:
+    'Wird ein Token nicht mehr gebraucht oder ist es in falsche Hände geraten, beendet es der Revocation-Endpoint (RFC 7009). Spätere Aufrufe damit erhalten 401. Senden Sie stattdessen das Refresh-Token, wird die Verbindung des Nutzers getrennt.',
+  guideNoRead:
+    'Keine Operation lässt sich ohne einen Wert in der Adresse aufrufen. Rufen Sie eine der Operationen oben auf.',
+
+  guideProgram: 'Im Programm',
+  guideProgramHint: 'Mit den Werten oben funktioniert jede OAuth-2.0-Bibliothek.',
+  guideProgramLink: 'Vollständige Programme für Node.js, Python und Go (auf Englisch)',
+
+  guideAnswers: 'Was die Antworten bedeuten',
+  guideAnswerApi401: '401 von der API',
+  guideAnswerKey401:
+    'Das Token fehlt, ist abgelaufen oder wurde widerrufen, zum Beispiel weil eine Operation entfernt wurde. Holen Sie ein neues Token und rufen Sie einmal erneut auf.',
+  guideAnswerApp401:
+    'Das Token fehlt, ist abgelaufen oder wurde widerrufen. Holen Sie mit dem Refresh-Token ein neues und rufen Sie einmal erneut auf.',
+  guideAnswerApi403: '403 von der API',
+  guideAnswerKey403:
+    'Das Token ist gültig, aber die Operation gehört nicht zu denen, die es aufrufen darf. Fügen Sie die Operation hier hinzu und holen Sie dann ein neues Token.',
+  guideAnswerApp403:
+    'Das Token ist gültig, aber der Nutzer hat diese Operation nicht erlaubt. Bitten Sie ihn mit diesem Scope noch einmal um Zugriff.',
+  guideAnswerClient401: '401 invalid_client vom Token-Endpoint',
+  guideAnswerClient401Hint:
+    'Die Client-ID oder das Secret ist falsch, das Secret wurde ersetzt, oder der Zugang ist deaktiviert.',
+  guideAnswerGrant: '400 invalid_grant vom Token-Endpoint',
+  guideAnswerGrantHint:
+    'Der Code oder das Refresh-Token wurde schon benutzt oder ist abgelaufen, oder der Nutzer hat die Anwendung getrennt. Bitten Sie ihn noch einmal um Zugriff.',
+  guideAnswer503: '503',
+  guideAnswer503Hint:
+    'Der Dienst ist im Moment nicht verfügbar. Warten Sie so lange, wie Retry-After angibt, und versuchen Sie es dann erneut.',
+
+  // The texts of the settings of applications.
+  applicationSettingsTitle: 'Einstellungen von {name}',
+  doneSettingsSaved: 'Die Einstellungen sind gespeichert. Sie gelten sofort.',
+  appsTitle: 'Einstellungen',
+  appsPreviewLink: 'Vorschau der Zustimmungsseite',
+  appsSignIn: 'Wohin Nutzer zurückkehren',
+  appsRedirectUris: 'Redirect-URIs',
+  appsRedirectUrisHint:
+    'Eine Adresse pro Zeile, höchstens 20. Ihr Programm muss genau denselben Text senden, Zeichen für Zeichen; Platzhalter sind deshalb nicht möglich. Schreiben Sie https:// oder während der Entwicklung http://localhost. Wenn Sie eine Adresse entfernen, schlagen Anmeldungen damit fehl; verbundene Nutzer bleiben verbunden.',
+  appsPostLogout: 'Adressen nach dem Abmelden',
+  appsPostLogoutHint:
+    'Optional. Eine Adresse pro Zeile, mit denselben Regeln. Nur nötig, wenn Ihre Anwendung Nutzer hier abmeldet.',
+  appsAppearance: 'Was Nutzer sehen',
+  appsAppearanceHint: 'Die Zustimmungsseite und die Liste der verbundenen Anwendungen zeigen diese Angaben.',
+  appsNameHint: 'Höchstens 120 Zeichen. Wählen Sie den Namen, unter dem Nutzer die Anwendung kennen.',
+  appsHomepage: 'Startseite',
+  appsHomepageHint: 'Optional. Hier lesen Nutzer, was die Anwendung tut.',
+  appsLogo: 'Logo',
+  appsLogoHint:
+    'Optional. Die https://-Adresse eines quadratischen Bilds, mindestens 128 × 128 Pixel. PNG, SVG oder WebP. Ohne Logo sehen Nutzer den ersten Buchstaben des Namens.',
+  appsPrivacy: 'Datenschutzerklärung',
+  appsPrivacyHint: 'Optional. Die Zustimmungsseite verlinkt sie.',
+  appsTerms: 'Nutzungsbedingungen',
+  appsTermsHint: 'Optional. Die Zustimmungsseite verlinkt sie.',
+  appsChangedTitle: 'Die Einstellungen wurden inzwischen geändert',
+  appsChanged:
+    'Ihr Formular wurde nicht gespeichert, weil die Anwendung in einem anderen Tab oder von einer anderen Person geändert wurde. Unten stehen die neueren Einstellungen. Diese Felder hatten in Ihrem Formular andere Werte; ändern Sie sie erneut, falls das noch nötig ist:',
+
+  appsLevelTitle: 'Operationen, die eine Verifizierung brauchen',
+  appsLevelEnough: 'Ihr Konto hat die Stufe „{level}“. Sie reicht für alle Operationen dieser Anwendung.',
+  appsLevelBlocked:
+    'Ihr Konto hat die Stufe „{level}“. Bis es eine höhere hat, darf die Anwendung Nutzer nicht um diese Operationen bitten, und kein Token enthält sie:',
+  appsLevelOperation: 'Operation',
+  appsLevelNeeded: 'Nötige Stufe',
+  appsLevelRaise:
+    'Die Stufe gehört zum Konto des Entwicklers, nicht zu dessen Nutzern. Verifizieren Sie Ihr Konto, um sie zu erhöhen; das gilt sofort für neue Anfragen.',
+
+  appsPreviewWindow: 'Zustimmungsseite von {name}',
+  appsPreviewTitle: 'Vorschau der Zustimmungsseite',
+  appsPreviewIntro:
+    'Nutzer sehen diese Seite, bevor {name} für sie handeln darf, hier mit allem, worum die Anwendung jetzt bitten darf. Eine Anfrage mit weniger Scopes zeigt weniger Zeilen. Die Schaltflächen tun hier nichts.',
+  appsPreviewChange: 'Einstellungen ändern',
+  appsPreviewTab: 'In einem Tab öffnen',
+  appsPreviewNoRedirect:
+    'Nutzer sehen diese Seite noch nicht, weil es keine Redirect-URI gibt. Fügen Sie in den Einstellungen eine hinzu.',
+  appsPreviewNoProduct: 'Die Anwendung hat noch kein Produkt und kann um keine Operation bitten.',
+  appsPreviewNotShown: {
+    one: 'Nicht gezeigt: {operations}. Ihr Konto hat die Stufe {level}; nötig ist {needed}.',
+    other: 'Nicht gezeigt: {operations}. Ihr Konto hat die Stufe {level}; nötig ist {needed}.',
+  },
+  appsPreviewDisabled: 'Die Anwendung ist deaktiviert. Statt dieser Seite sehen Nutzer einen Fehler.',
+  appsPreviewFirstParty:
+    'Diese Anwendung gehört zu diesem Dienst. Nutzer werden nicht um Zustimmung gebeten.',
+
+  // The texts of the connected applications of a user.
+  connectedTitle: 'Verbundene Anwendungen',
+  connectedIntro:
+    'Sie haben diesen Anwendungen erlaubt, für Sie zu handeln. Trennen Sie, was Sie nicht mehr nutzen oder nicht kennen.',
+  connectedEmptyTitle: 'Keine verbundenen Anwendungen',
+  connectedEmpty:
+    'Wenn Sie einer Anwendung erlauben, für Sie zu handeln, erscheint sie hier. Sie sehen, was sie darf, und können die Verbindung jederzeit trennen.',
+  connectedCount: { one: '{count} Anwendung', other: '{count} Anwendungen' },
+  connectedDeveloper: 'von {developer}',
+  connectedPrivacy: 'Datenschutzerklärung',
+  connectedMay: 'Sie darf:',
+  connectedMayNothing: 'Sie darf zurzeit nichts.',
+  connectedMore: { one: '{count} weitere', other: '{count} weitere' },
+  connectedSensitive: 'Sensibel',
+  connectedSince: 'Verbunden seit {date}',
+  connectedLastUsed: 'zuletzt genutzt am {date}',
+  connectedUnknown: 'Unbekannte Anwendung',
+  connectedUnknownHint:
+    'Die Anwendung {clientId} wurde gelöscht, ihr Name ist deshalb nicht mehr bekannt. Sie kann nicht mehr für Sie handeln. Trennen Sie die Verbindung, um sie aus dieser Liste zu entfernen.',
+  connectedDisconnect: 'Trennen',
+  connectedConfirm:
+    '{name} trennen? Die Anwendung verliert sofort den Zugriff, und alles, wofür Sie sie nutzen, funktioniert nicht mehr. Um sie wieder zu verbinden, müssen Sie ihr den Zugriff erneut erlauben.',
+  connectedDisconnected: '{name} ist getrennt und kann nicht mehr für Sie handeln.',
+  connectedUnknownDisconnected: 'Die gelöschte Anwendung ist getrennt und kann nicht mehr für Sie handeln.',
+  connectedScopeOpenid: 'Wissen, wer Sie sind',
+  connectedScopeProfile: 'Ihr Profil sehen, zum Beispiel Name und Bild',
+  connectedScopeEmail: 'Ihre E-Mail-Adresse sehen',
+  connectedScopeAddress: 'Ihre Postanschrift sehen',
+  connectedScopePhone: 'Ihre Telefonnummer sehen',
+  connectedScopeOffline: 'Zugriff behalten, auch wenn Sie nicht da sind',
+
+  // The texts of the audit trail.
+  activityTitle: 'Aktivität',
+  activityIntro:
+    'Was mit den API-Schlüsseln, Anwendungen und Verbindungen Ihres Kontos geschehen ist, das Neueste oben. Was Nutzer einer Ihrer Anwendungen erlauben, steht auf der Seite dieser Anwendung.',
+  activityChangesLink: 'Änderungen',
+  activityFailuresLink: 'Fehlversuche',
+  activityFilterLabel: 'Was angezeigt wird',
+  activityEmpty:
+    'Noch ist nichts geschehen. Sobald ein API-Schlüssel erstellt oder geändert wird, steht es hier.',
+  activityNoFailures:
+    'Es gibt keine Fehlversuche. Eine Anfrage mit einem falschen Secret eines Ihrer API-Schlüssel oder einer Ihrer Anwendungen stünde innerhalb einer Minute hier.',
+  activityWhat: 'Was',
+  activityWho: 'Wer',
+  activityFrom: 'Woher',
+  activityWhen: 'Wann',
+  activityFailed: 'Fehlversuch',
+  activityTimes: { one: '{count}-mal', other: '{count}-mal' },
+  activityMore: { one: '{count} weitere', other: '{count} weitere' },
+  activityApiKey: 'API-Schlüssel',
+  activityApplication: 'Anwendung',
+  activityAccount: 'Konto',
+  activityAgentOn: '{program} auf {system}',
+
+  activityByTheClient: 'das Programm selbst',
+  activityByUser: 'eine Person',
+  activityByService: 'der Dienst',
+  activityAutomatic: 'automatisch',
+  activityByStranger: 'unbekannt',
+  activityNotNamed: 'nicht angegeben',
+
+  activityCreated: 'Erstellt',
+  activityFieldsChanged: 'Geändert: {fields}',
+  activityProductAdded: 'Produkt „{product}“ hinzugefügt',
+  activityProductRemoved: 'Produkt „{product}“ entfernt, Tokens widerrufen',
+  activityOperationRemoved: 'Operation „{operation}“ entfernt, Tokens widerrufen',
+  activityOperationRestored: 'Operation „{operation}“ wieder erlaubt',
+  activitySecretRotated: 'Neues Secret erstellt',
+  activityOldSecretRevoked: 'Altes Secret widerrufen',
+  activityNewSecretRevoked: 'Neues Secret widerrufen; das alte bleibt gültig',
+  activityDisabled: 'Deaktiviert, Tokens widerrufen',
+  activityEnabled: 'Aktiviert',
+  activityTokensRevoked: 'Alle Zugriffstokens widerrufen',
+  activityScopedTokensRevoked: 'Zugriffstokens mit bestimmten Operationen widerrufen',
+  activityDeleted: 'Gelöscht, Tokens widerrufen',
+  activityCompromised: 'Leck gemeldet: alle Secrets und Tokens widerrufen',
+  activityApproved: 'Anwendung darf das Konto nutzen',
+  activityDenied: 'Anwendung darf das Konto nicht nutzen',
+  activityLimited: 'Operationen, die die Person nicht mehr nutzen darf: Tokens mit ihnen widerrufen',
+  activityDisconnected: 'Verbindung getrennt, Tokens widerrufen',
+  activityTokenRevoked: 'Ein Zugriffstoken widerrufen',
+  activityTokenIssued: 'Zugriffstoken ausgestellt',
+  activityTokenRejected: 'Anfrage nach einem Token abgelehnt',
+  activityRefreshRetried: 'Refresh-Token nach einer verlorenen Antwort erneut gesendet',
+  activityRefreshReused:
+    'Refresh-Token zweimal benutzt, also vielleicht gestohlen: Verbindung getrennt, Tokens widerrufen',
+  activityCodeReused:
+    'Autorisierungscode zweimal benutzt, also vielleicht gestohlen: Verbindung getrennt, Tokens widerrufen',
+  activityWrongSecret: 'Anfrage mit falschem Secret abgelehnt',
+  activitySignInRejected: 'Anmeldung mit falschen Zugangsdaten abgelehnt',
+  activityKeyPublished: 'Signaturschlüssel veröffentlicht; er signiert später',
+  activityKeyActivated: 'Signaturschlüssel aktiviert: er signiert neue Tokens',
+  activityKeyRetired: 'Signaturschlüssel ausgemustert: alle seine Tokens sind abgelaufen',
+  activityKeyRevoked: 'Signaturschlüssel widerrufen, mit allen seinen Tokens',
+  activityCatalogReloaded: 'Operationen von Produkten geändert',
+  activityCatalogRejected: 'Neue Produkte abgelehnt, weil sie ungültig sind',
+  activityRevocationsStale: 'Ein Prozess erfährt nichts mehr von Widerrufen',
+  activityRevocationsFresh: 'Ein Prozess erfährt wieder von Widerrufen',
+  activityError: 'Eine Anfrage scheiterte an einem internen Fehler',
+  activityUnknown: '{name}',
+
+  activityOperations: 'Operationen: {list}',
+  activityAllowedOperations: 'Erlaubt: {list}',
+  activityDeniedOperations: 'Abgelehnt: {list}',
+  activityAdded: 'Hinzugefügt: {list}',
+  activityRemoved: 'Entfernt: {list}',
+  activityToken: 'Token {id}',
+  activityKey: 'Schlüssel {id}',
+  activityReason: 'Grund: {reason}',
+  activityReasonClient: 'die Anwendung hat es selbst widerrufen',
+  activityReasonTooManyRevoked: 'die Anwendung hat zu viele Token einzeln widerrufen',
+  activityReasonTooMany: 'eine Person hatte mehr als 100 Verbindungen zu einer Anwendung',
+  activityReasonAccount: 'das Konto oder seine Stufe hat sich geändert',
+  activityReasonFlood: 'zu viele verschiedene Versuche in einer Minute; sie sind zusammengezählt',
+
+  activityFieldName: 'Name',
+  activityFieldProducts: 'Produkte',
+  activityFieldRedirectUris: 'Redirect-Adressen',
+  activityFieldPostLogoutRedirectUris: 'Adressen nach der Abmeldung',
+  activityFieldHomepageUri: 'Startseite',
+  activityFieldLogoUri: 'Logo',
+  activityFieldPrivacyUri: 'Datenschutzerklärung',
+  activityFieldTermsUri: 'Nutzungsbedingungen',
+  activityFieldFirstParty: 'eigene Anwendung des Dienstes',
+  activityFieldResourceServer: 'Schlüssel einer API (Resource-Server)',
+
+  // The texts of the search and of the pages of one client or account, for operators.
+  operatorTitle: 'Betrieb',
+  operatorNav: 'Seiten des Betriebs',
+  operatorNavSearch: 'Suche',
+  operatorNavKeys: 'Signaturschlüssel',
+  operatorNavHealth: 'Zustand',
+  operatorNavAudit: 'Protokoll',
+
+  operatorSearchTitle: 'Client oder Konto finden',
+  operatorSearchField: 'Client-ID oder Konto-ID',
+  operatorSearchHint: 'Die genaue Id. Für eine Person in einem Konto: Konto/Person.',
+  operatorSearchButton: 'Suchen',
+  operatorSearchNone: 'Es gibt weder einen Client noch ein Konto mit genau dieser Id.',
+  operatorSearchNoneAccount: 'Trotzdem als Konto öffnen',
+  operatorSearchNoneWhy:
+    'Falls das Konto gelöscht wurde, gibt es seine API-Schlüssel, Anwendungen und Verbindungen vielleicht noch.',
+  operatorMore: 'Einzelheiten',
+
+  operatorClientId: 'Client-ID',
+  operatorAccount: 'Konto',
+  operatorUser: 'Person',
+  operatorCreated: 'Erstellt',
+  operatorLastUsed: 'Zuletzt benutzt',
+  operatorProducts: 'Produkte',
+  operatorRemoved: 'Entfernte Operationen',
+  operatorRedirects: 'Redirect-Adressen',
+  operatorMarks: 'Merkmale',
+  operatorFirstParty: 'eigene Anwendung des Dienstes, ohne Zustimmungsseite',
+  operatorResourceServer: 'Schlüssel einer API (Resource-Server)',
+  operatorDeleted: 'Gelöscht',
+  operatorDeletedText:
+    'Dieser API-Schlüssel oder diese Anwendung wurde gelöscht. Die Tokens werden abgelehnt, und die Id wird nie wieder benutzt.',
+  operatorSearchNoneClient: 'Als Client öffnen',
+  operatorTrailTitle: 'Letzte Aktivität',
+  operatorTrailEmpty: 'Es gibt keine Einträge, oder sie sind älter, als das Protokoll sie aufbewahrt.',
+  operatorTrailLink: 'Alle anzeigen',
+  operatorActions: 'Aktionen',
+
+  operatorDisableTitle: 'Zugang deaktivieren',
+  operatorDisable: 'Deaktivieren',
+  operatorDisableText:
+    'Die jetzigen Tokens werden sofort abgelehnt. Neue gibt es erst, wenn wieder aktiviert wird. Das kann auch der Inhaber.',
+  operatorDisableConfirm:
+    'Deaktivieren? Alle Programme, die ihn benutzen, funktionieren sofort nicht mehr. Auch der Inhaber kann wieder aktivieren.',
+  operatorEnableTitle: 'Zugang aktivieren',
+  operatorEnable: 'Aktivieren',
+  operatorEnableText: 'Mit demselben Secret gibt es wieder Tokens. Frühere Tokens bleiben abgelehnt.',
+  operatorRevokeTokensTitle: 'Seine Tokens widerrufen',
+  operatorRevokeTokens: 'Tokens widerrufen',
+  operatorRevokeTokensText:
+    'Alle jetzigen Tokens werden abgelehnt. Das Secret bleibt gültig, neue Tokens sind möglich.',
+  operatorRevokeTokensConfirm: 'Alle jetzigen Tokens widerrufen?',
+  operatorCompromisedTitle: 'Ein Secret ist in falsche Hände geraten',
+  operatorCompromised: 'Leck melden',
+  operatorCompromisedText:
+    'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Inhaber ein neues Secret erstellt.',
+  operatorCompromisedConfirm:
+    'Alle Secrets und Tokens widerrufen? Bis zu einem neuen Secret funktioniert nichts mehr.',
+  doneOperatorDisabled:
+    'Deaktiviert: Tokens werden abgelehnt, bis wieder aktiviert wird. Das kann auch der Inhaber.',
+  doneOperatorEnabled: 'Aktiviert.',
+  doneOperatorRevoked: 'Die Tokens werden abgelehnt.',
+  doneOperatorCompromised:
+    'Alle Secrets und Tokens sind widerrufen. Bitten Sie den Inhaber, ein neues Secret zu erstellen.',
+
+  operatorAccountTitle: 'Konto {account}',
+  operatorUserTitle: 'Person {user} im Konto {account}',
+  operatorUnknownAccount: 'Dem Host unbekannt',
+  operatorUnknownAccountText:
+    'Es gibt keine neuen Tokens. Was dazu gehörte, kann noch bestehen: Widerrufen Sie alles, falls es gelöscht wurde.',
+  operatorLevel: 'Verifizierungsstufe',
+  operatorNoLevel: 'niedrigste',
+  operatorName: 'Name',
+  operatorKind: 'Art',
+  operatorState: 'Status',
+  operatorClients: 'API-Schlüssel und Anwendungen',
+  operatorNoClients: 'Es gibt keine.',
+  operatorConnections: 'Verbundene Anwendungen',
+  operatorNoConnections: 'Keine Anwendung ist verbunden.',
+  operatorApplication: 'Anwendung',
+  operatorSince: 'Seit',
+  operatorOperations: 'Operationen',
+  operatorFirstOnly: {
+    one: 'Nur der erste Eintrag wird angezeigt.',
+    other: 'Nur die ersten {count} jeder Art werden angezeigt.',
+  },
+  operatorPartly: 'Manche Datensätze dieses Kontos sind beschädigt',
+  operatorBack: 'Zurück',
+
+  // The texts of the pages on which an operator revokes everything of an account or user.
+  operatorRevokeAll: 'Alle Tokens und Verbindungen widerrufen',
+  operatorRevokeAccountLink: 'Alles dieses Kontos widerrufen …',
+  operatorRevokeUserLink: 'Alles dieser Person widerrufen …',
+  operatorRevokeAllText:
+    'Für ein übernommenes oder gelöschtes Konto. Alle Tokens werden sofort abgelehnt und alle Verbindungen getrennt. Auf Wunsch enden auch alle Secrets.',
+
+  operatorRevokeAllTitle: 'Alle Tokens und Verbindungen des Kontos {account} widerrufen?',
+  operatorRevokeUserTitle: 'Alle Tokens und Verbindungen der Person {user} im Konto {account} widerrufen?',
+  operatorRevokeHits: 'Was das trifft',
+  operatorKeys: { one: '{count} API-Schlüssel', other: '{count} API-Schlüssel' },
+  operatorApplications: { one: '{count} Anwendung', other: '{count} Anwendungen' },
+  operatorGrants: { one: '{count} Verbindung', other: '{count} Verbindungen' },
+  operatorMoreKeys: { one: 'mehr als {count} API-Schlüssel', other: 'mehr als {count} API-Schlüssel' },
+  operatorMoreApplications: { one: 'mehr als {count} Anwendung', other: 'mehr als {count} Anwendungen' },
+  operatorMoreGrants: { one: 'mehr als {count} Verbindung', other: 'mehr als {count} Verbindungen' },
+  operatorRevokeKeysText: 'Die jetzigen Tokens werden sofort abgelehnt.',
+  operatorRevokeApplicationsText:
+    'Alle Tokens, die sie von anderen haben, werden abgelehnt. Die Verbindungen bleiben, neue Tokens sind möglich.',
+  operatorRevokeGrantsText: 'Die Verbindungen werden getrennt. Jede Anwendung muss neu um Zustimmung bitten.',
+  operatorRevokeNothing: 'Derzeit nichts: Es gibt keine API-Schlüssel, Anwendungen und Verbindungen.',
+  operatorRevokeNot: 'Was nicht endet',
+  operatorRevokeSecrets:
+    'API-Schlüssel und Anwendungen können mit ihren Secrets neue Tokens bekommen, wenn sie nicht deaktiviert sind und kein Leck gemeldet ist.',
+  operatorRevokeSession:
+    'Die Anmeldung auf Ihrer eigenen Website endet nicht. Die Person kann Anwendungen wieder verbinden. Beenden Sie die Anmeldung dort.',
+  operatorEndSecrets: 'Auch alle Secrets beenden (für alle API-Schlüssel und Anwendungen ein Leck melden)',
+  operatorEndSecretsHint: 'Bis zu einem neuen Secret gibt es keine neuen Tokens.',
+  operatorRevokeAllButton: 'Alle Tokens und Verbindungen widerrufen',
+  operatorRevokedTitle: 'Alle Tokens und Verbindungen sind widerrufen',
+  operatorRevokedNothing:
+    'Es gab nichts zu widerrufen: keine API-Schlüssel, keine Anwendungen, keine Verbindungen.',
+  operatorRevokedClients: {
+    one: 'Die Tokens von {count} API-Schlüssel oder Anwendung werden abgelehnt.',
+    other: 'Die Tokens von {count} API-Schlüsseln und Anwendungen werden abgelehnt.',
+  },
+  operatorRevokedGrants: {
+    one: '{count} Verbindung ist getrennt.',
+    other: '{count} Verbindungen sind getrennt.',
+  },
+  operatorEndedSecrets: {
+    one: 'Für {count} API-Schlüssel oder Anwendung ist ein Leck gemeldet. Alle Secrets sind beendet.',
+    other: 'Für {count} API-Schlüssel und Anwendungen ist ein Leck gemeldet. Alle Secrets sind beendet.',
+  },
+  operatorStillTitle: 'Was noch Tokens bekommen kann',
+  operatorStillText:
+    'Diese können mit ihren Secrets neue Tokens bekommen. Auf der Seite können Sie deaktivieren oder ein Leck melden.',
+  operatorStillMore: 'Nur die ersten {count} werden angezeigt. Die übrigen stehen auf der Seite des Kontos.',
+  operatorStillNone: 'Kein API-Schlüssel und keine Anwendung kann neue Tokens bekommen.',
+
+  // The texts of signing keys, health and the whole audit trail, for operators.
+  operatorReady: 'Tokens können ausgestellt und geprüft werden.',
+  operatorNotReady: 'Tokens können gerade nicht ausgestellt werden.',
+  operatorHealthTitle: 'Zustand',
+  operatorHealthPassed: { one: '{count} Prüfung in Ordnung', other: '{count} Prüfungen in Ordnung' },
+  operatorHealthOpen: {
+    one: '{count} Prüfung braucht Aufmerksamkeit',
+    other: '{count} Prüfungen brauchen Aufmerksamkeit',
+  },
+  operatorHealthCheck: 'Prüfung',
+  operatorHealthResult: 'Ergebnis',
+  operatorHealthFound: 'Befund und Abhilfe',
+  operatorHealthRemedy: 'Was zu tun ist:',
+  operatorHealthPass: 'In Ordnung',
+  operatorHealthWarn: 'Warnung',
+  operatorHealthFail: 'Fehler',
+  operatorHealthUnknown: 'Unbekannt',
+  operatorHealthIntro: 'Die Prüfungen dieses Prozesses. Andere Prozesse antworten vielleicht anders.',
+
+  operatorKeysTitle: 'Signaturschlüssel',
+  operatorKeysIntro:
+    'Mit diesen Schlüsseln werden Tokens signiert: mit ES256 Zugriffstokens, mit RS256 ID-Tokens. Die Schlüssel lösen einander von selbst ab.',
+  operatorKeysHost: 'Der Host verwaltet die Schlüssel. Sie werden in seiner Konfiguration ersetzt.',
+  operatorNextRotation: 'Der nächste Wechsel ist am {time} ({ago}).',
+  operatorKeysOf: 'Schlüssel für {alg}',
+  operatorKey: 'Schlüssel',
+  operatorKeySince: 'Seit',
+  operatorKeyUntil: 'Bis',
+  operatorKeyNext: 'Signiert als Nächster',
+  operatorKeyCurrent: 'Signiert jetzt',
+  operatorKeyPrevious: 'Prüft ältere Tokens',
+  operatorKeyRetired: 'Ausgemustert',
+  operatorKeyRevoked: 'Widerrufen',
+  operatorKeyRevoke: 'Widerrufen',
+  operatorRotateTitle: 'Schlüssel jetzt wechseln',
+  operatorRotate: 'Jetzt wechseln',
+  operatorRotateText:
+    'Ab jetzt signieren die nächsten Schlüssel, und neue werden erstellt. Tokens bleiben gültig. Warten Sie bis zum nächsten Wechsel eine Stunde, damit jede API die Schlüssel kennt.',
+  operatorRotateConfirm: 'Signaturschlüssel jetzt wechseln?',
+  operatorKeyRevokeTitle: 'Diesen Signaturschlüssel widerrufen?',
+  operatorKeyRevokeText:
+    'Tun Sie das, falls der private Schlüssel in falsche Hände geraten sein könnte. Alle Tokens, die er signiert hat, werden sofort in jeder API abgelehnt. Programme holen mit Secret und Refresh-Token von selbst neue.',
+  operatorKeyRevokeCurrent: 'Dieser Schlüssel signiert jetzt. Der nächste übernimmt sofort.',
+  operatorKeyRevokeNotNeeded:
+    'Für einen gewöhnlichen Wechsel nutzen Sie stattdessen „Jetzt wechseln“: Dann bleiben alle Tokens gültig.',
+  operatorKeyRevokeButton: 'Schlüssel widerrufen',
+  doneOperatorRotated: 'Die nächsten Schlüssel signieren jetzt. Frühere Tokens bleiben gültig.',
+  doneOperatorKeyRevoked: 'Der Schlüssel ist widerrufen, und alle seine Tokens werden abgelehnt.',
+
+  operatorAuditTitle: 'Protokoll',
+  operatorAuditBy: 'Filtern nach',
+  operatorAuditEverything: 'alles',
+  operatorAuditAccount: 'Konto',
+  operatorAuditClient: 'Client',
+  operatorAuditActor: 'Wer',
+  operatorAuditValue: 'Genaue Id oder genauer Name',
+  operatorAuditTrail: 'Anzeigen',
+  operatorAuditButton: 'Anwenden',
+  operatorAuditEmpty: 'Es gibt keine Einträge.',
+
+  // The texts of the token inspector.
+  inspectorTitle: 'Token-Prüfer',
+  inspectorIntro:
+    'Fügen Sie ein Zugriffstoken ein, um zu sehen, ob es gilt, warum nicht und was es darf. Sie können Tokens Ihrer eigenen API-Schlüssel und Anwendungen prüfen.',
+  inspectorIntroOperator:
+    'Fügen Sie ein Zugriffstoken ein, um zu sehen, ob es gilt, warum nicht und was es darf. Im Betrieb können Sie jedes Token dieses Dienstes prüfen.',
+  inspectorField: 'Zugriffstoken',
+  inspectorHint:
+    'Der Text nach „Bearer“ im Authorization-Header. Er wird hier geprüft und weder gespeichert noch protokolliert.',
+  inspectorButton: 'Prüfen',
+  inspectorAnother: 'Ein anderes Token prüfen',
+
+  inspectorEmpty: 'Fügen Sie zuerst ein Token ein.',
+  inspectorTooLong:
+    'Dieser Text ist zu lang für ein Zugriffstoken. Zugriffstokens haben höchstens 16.384 Zeichen.',
+  inspectorEncrypted:
+    'Dieses Token ist verschlüsselt. Zugriffstokens dieses Dienstes sind signiert und nicht verschlüsselt.',
+  inspectorNotJwt:
+    'Das ist kein Zugriffstoken. Ein Zugriffstoken ist ein JWT: drei Teile aus Buchstaben, Ziffern, „-“ und „_“, mit Punkten dazwischen. Refresh-Tokens, Codes und Secrets sind keine JWTs und können nicht geprüft werden.',
+  inspectorForeign:
+    'Das ist kein Token eines Ihrer API-Schlüssel oder einer Ihrer Anwendungen. Deshalb wird nichts darüber gezeigt.',
+
+  inspectorValid: 'Dieses Token gilt.',
+  inspectorValidText: 'Es gilt bis {time} ({ago}).',
+  inspectorValidEnd:
+    'Um es vorher zu beenden: Deaktivieren Sie den Client, entfernen Sie eine Operation, oder senden Sie das Token an den Widerrufsendpunkt {address}.',
+  inspectorExpired: 'Dieses Token ist abgelaufen.',
+  inspectorExpiredText:
+    'Es galt bis {time} ({ago}). Seine Signatur stimmt. Holen Sie mit dem Secret oder dem Refresh-Token ein neues.',
+  inspectorRevoked: 'Dieses Token wurde widerrufen.',
+  inspectorRevokedToken: 'Das Token selbst wurde widerrufen. Holen Sie ein neues.',
+  inspectorRevokedGrant:
+    'Die Verbindung dahinter ist beendet: Die Person hat die Verbindung getrennt, oder ein Code oder Refresh-Token wurde zweimal benutzt. Bitten Sie die Person, die Anwendung neu zu verbinden.',
+  inspectorRevokedKey:
+    'Der Schlüssel, der es signiert hat, wurde widerrufen, vielleicht wegen eines Lecks. Holen Sie ein neues Token; es wird mit einem anderen Schlüssel signiert.',
+  inspectorRevokedDeleted: 'Der API-Schlüssel oder die Anwendung wurde gelöscht.',
+  inspectorRevokedDisabled:
+    'Der API-Schlüssel oder die Anwendung ist deaktiviert. Holen Sie nach dem Aktivieren ein neues Token.',
+  inspectorRevokedAccess:
+    'Dem API-Schlüssel oder der Anwendung wurde ein Produkt oder eine Operation entzogen: {list}. Alle Tokens von davor wurden widerrufen. Holen Sie ein neues.',
+  inspectorRevokedClient:
+    'Alle früheren Tokens des API-Schlüssels oder der Anwendung wurden widerrufen: Der Zugriff wurde geändert, die Tokens wurden widerrufen, oder ein Leck wurde gemeldet. Holen Sie ein neues.',
+  inspectorRevokedGrantScopes:
+    'Die Person, die die Anwendung nutzt, darf diese Operationen nicht mehr nutzen: {list}. Erneuern Sie das Token, um eines ohne sie zu erhalten.',
+  inspectorRevokedScopes:
+    'Das Konto oder die Person, der der Client gehört, darf diese Operationen nicht mehr nutzen: {list}. Holen Sie ein neues Token ohne sie.',
+  inspectorRevokedOperation:
+    'Der Dienst hat diese Operationen nicht mehr oder hat sie geändert: {list}. Holen Sie ein neues Token.',
+  inspectorNotAccessToken: 'Das ist kein Zugriffstoken.',
+  inspectorNotAccessTokenText:
+    'Es ist ein JWT anderer Art, zum Beispiel ein ID-Token. APIs nehmen nur Zugriffstokens an (typ ist at+jwt).',
+  inspectorUnsigned: 'Dieses Token ist nicht signiert.',
+  inspectorUnsignedText: 'So ein Token kann jeder schreiben, deshalb lehnt es jede API ab.',
+  inspectorOtherIssuer: 'Dieses Token stammt von einem anderen Dienst.',
+  inspectorOtherIssuerText: 'Sein Aussteller (iss) ist nicht {issuer}. Diese API lehnt es ab.',
+  inspectorOtherAudience: 'Dieses Token ist für eine andere API.',
+  inspectorOtherAudienceText: 'Sein Empfänger (aud) ist nicht {audience}. Holen Sie ein Token für diese API.',
+  inspectorWrongSignature: 'Die Signatur dieses Tokens ist falsch.',
+  inspectorWrongSignatureText:
+    'Das Token wurde verändert oder nicht vollständig kopiert. Nichts, was darin steht, ist verlässlich.',
+  inspectorUnknownKey: 'Die Signatur dieses Tokens kann nicht geprüft werden.',
+  inspectorUnknownKeyText:
+    'Der Dienst hat den Schlüssel nicht, den das Token nennt (kid): Er wurde vor langer Zeit ersetzt, oder das Token stammt nicht von diesem Dienst. Nichts, was darin steht, ist verlässlich.',
+  inspectorRejected: 'APIs lehnen dieses Token ab.',
+  inspectorMalformed: 'Es ist kein vollständiges JWT. Vielleicht wurde es nicht vollständig kopiert.',
+  inspectorNoKeyId: 'Sein Header nennt den Schlüssel nicht, der es signiert hat (kid).',
+  inspectorWrongAlgorithm: 'Es ist nicht mit ES256 signiert, dem Verfahren dieses Dienstes.',
+  inspectorNotValidYet:
+    'Es gilt noch nicht (nbf). Benutzen Sie es später, oder prüfen Sie die Uhr des Ausstellers.',
+  inspectorMissingClaim: 'Der Claim {claim} fehlt oder hat einen falschen Typ.',
+  inspectorWrongClaim: 'Der Claim {claim} hat einen falschen Wert.',
+  inspectorBoundToKey:
+    'Es ist an einen Schlüssel gebunden (cnf), und diese API nimmt keinen Nachweis für ihn an.',
+
+  inspectorFacts: 'Das Token',
+  inspectorClient: 'Ausgestellt für',
+  inspectorMode: 'Handelt für',
+  inspectorModeDirect: 'das Konto {account}, dem der API-Schlüssel gehört',
+  inspectorModeDelegated: 'die Person {account}, die die Anwendung verbunden hat',
+  inspectorIssued: 'Ausgestellt',
+  inspectorExpires: 'Läuft ab',
+  inspectorKey: 'Signiert mit Schlüssel',
+  inspectorTokenId: 'Token-Id',
+  inspectorOperations: 'Was es darf',
+  inspectorOperationsFormer: 'Was es nennt',
+  inspectorNoOperations: 'Das Token enthält keine Operation, deshalb ist kein Aufruf der API erlaubt.',
+  inspectorBelow: 'Alle Pfade liegen unter {address}.',
+  inspectorOperation: 'Operation',
+  inspectorCall: 'Aufruf',
+  inspectorOtherScopes: 'Andere Scopes',
+  inspectorOtherScopesText: 'Keine Operation dieses Dienstes hat diese Scopes: {list}',
+  inspectorRaw: 'Header und Claims',
+  inspectorHeader: 'Header',
+  inspectorClaims: 'Claims',
+  inspectorUntrusted: 'Nichts davon ist geprüft.',
+}
