@@ -1,7 +1,33 @@
+import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
+import { internalsOf } from '../gatehouse/internals.ts'
+import { createSections } from './create-sections.ts'
 import type { CorruptRecord } from '../store/corrupt-record.ts'
 import { writeHeader, writeLine, writeTrailer } from './file-format.ts'
 import type { Sections } from './sections.ts'
 import { exportKeys, SIGNING_KEYS } from './signing-keys.ts'
+
+/**
+ * Exports all data that must outlive the store, as lines of JSON that each end with `\n`. The export
+ * contains API keys and applications, the ids of deleted clients, the signing keys, the revocations and the
+ * scopes of the products. The export contains no plain secret: secrets of clients are hashed, and keys
+ * are encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored consents.
+ * `Readable.from(exportRegistry(gatehouse))` can be piped to a file.
+ *
+ * Clients may change during the export. Each client is exported as it was at one moment of the export. A
+ * corrupt record is skipped. The store key of the record is reported to `logger`, in the last line of the
+ * file, and in `skipped` of the result of `importRegistry`. The iteration may reject with
+ * `ERR_STORE_UNAVAILABLE`, or with an error of `ready()`. The file is then incomplete, and `importRegistry`
+ * rejects the file.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `gatehouse` is not from `createGatehouse()`
+ */
+export function exportRegistry(gatehouse: AnyGatehouse): AsyncIterable<string> {
+  const sections = createSections(internalsOf(gatehouse, 'exportRegistry()'))
+  return (async function* () {
+    await gatehouse.ready()
+    yield* writeFile(sections)
+  })()
+}
 
 /**
  * Writes the registry line by line. Keeps at most a few hundred records in memory.
@@ -14,7 +40,7 @@ import { exportKeys, SIGNING_KEYS } from './signing-keys.ts'
  *
  * A corrupt record is skipped. A log entry and the last line of the file contain its store key.
  */
-export async function* writeFile({ header, keys, sections, logger }: Sections): AsyncGenerator<string> {
+async function* writeFile({ header, keys, sections, logger }: Sections): AsyncGenerator<string> {
   const lines: Record<string, number> = {}
   /** The last written line of each kind that has only one record: signing keys and products. */
   const lastLines = new Map<string, string>()

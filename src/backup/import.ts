@@ -1,3 +1,6 @@
+import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
+import { internalsOf } from '../gatehouse/internals.ts'
+import { createSections } from './create-sections.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { booleanRule, optional } from '../validation/rules.ts'
 import { checkFile, type CheckedFile, type CheckedLine } from './check-file.ts'
@@ -53,24 +56,39 @@ export type RegistrySource = Chunks | (() => Chunks)
 const BATCH_SIZE = 100
 
 /**
- * Imports a file into the store. The import changes no existing client and lowers no epoch, so it can be
- * repeated. The signing keys are imported last, after the line counts were checked. So if the file lacks
- * revocations, the tokens that its keys signed stay rejected.
+ * Imports a file of `exportRegistry` into the store of a gatehouse. For a migration, call it on an empty store, before
+ * any process starts on that store. The import does not start the gatehouse. If the store has a different
+ * client with the same id, that client stays unchanged, and `conflicts` of the result contains its id. If the
+ * store already has a catalog, its operations stay unchanged. Revocations are added, and a higher epoch
+ * replaces a lower one. If an import fails, call it again with the same file to complete it.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with the number of the line; `ERR_SECRET_MISMATCH` if no
- *   configured secret decrypts the signing keys; `ERR_CONFLICT` if the store has signing keys of its own;
- *   `ERR_STORE_UNAVAILABLE`: import the file again; and what `source` throws
+ * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the
+ * backup would become valid again, and with them all tokens that were revoked since the backup.
+ *
+ * The signing keys are imported last, and only if the line counts of the file are right. So a file whose
+ * revocations were taken out makes no revoked token valid.
+ *
+ * @param file a function that opens the file, for example `() => fs.createReadStream(name)`; or the text of the
+ *   file; or a list of its pieces, of any size. These are read twice, and an incomplete file changes nothing. A
+ *   stream or another iteration is read once: an incomplete file then imports its lines, but no signing keys
+ * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret
+ *   that encrypted the signing keys; `ERR_CONFLICT` if this store has other signing keys;
+ *   `ERR_INVALID_ARGUMENT` if the file has another format or a newer version, or if `gatehouse` is not from
+ *   `createGatehouse()`. After some lines were imported: `ERR_INVALID_ARGUMENT` with the number of an invalid line, or if
+ *   the file is incomplete; `ERR_STORE_UNAVAILABLE`. At any time: `ERR_CLOSED`, and the errors of `file`
  */
-export async function importFile(
-  parts: Sections,
-  source: RegistrySource,
+export async function importRegistry(
+  gatehouse: AnyGatehouse,
+  file: RegistrySource,
   options: ImportOptions = {},
 ): Promise<ImportedRegistry> {
+  const internals = internalsOf(gatehouse, 'importRegistry()')
+  internals.requireOpen()
+  const parts = createSections(internals)
   checkInput('the registry cannot be imported', options, { signingKeys: optional(booleanRule) })
   const importsKeys = options.signingKeys !== false
-  const open = typeof source === 'function' ? source : () => source
-  if (typeof source !== 'object' || Array.isArray(source))
-    await checkFile(parts, open(), importsKeys, () => {})
+  const open = typeof file === 'function' ? file : () => file
+  if (typeof file !== 'object' || Array.isArray(file)) await checkFile(parts, open(), importsKeys, () => {})
   const counts = noCounts()
   const keys: CheckedLine[] = []
   let batch: CheckedLine[] = []
@@ -91,18 +109,18 @@ export async function importFile(
     else if (batch.push(line) === BATCH_SIZE) await flush()
   }
 
-  let file: CheckedFile
+  let checked: CheckedFile
   try {
-    file = await checkFile(parts, open(), importsKeys, addLine)
+    checked = await checkFile(parts, open(), importsKeys, addLine)
   } finally {
     // If a line fails, the lines before it are still imported.
     await flush()
   }
   // If the keys changed during the export, the file has a second line with keys, which is imported after the first.
   for (const { importLine } of keys) await retry(() => importLine(counts))
-  const { exportedAt } = file.header
+  const { exportedAt } = checked.header
   const conflicts = [...counts.conflicts].toSorted()
-  return { exportedAt, ...counts, conflicts, skipped: file.skipped }
+  return { exportedAt, ...counts, conflicts, skipped: checked.skipped }
 }
 
 /** Stores the longest lifetimes of the tokens, and warns about a file of another gatehouse. */

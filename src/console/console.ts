@@ -1,14 +1,13 @@
 import type { Context, Middleware } from 'koa'
+import { createConsentPreview } from '../authorization-server/interaction/consent-preview.ts'
 import { createFailures } from '../front-door/failure.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { pathBelow } from '../http/request-path.ts'
 import { GatehouseError } from '../errors.ts'
-import type { EventSink } from '../host/events.ts'
-import type { HostAccounts } from '../host/host-accounts.ts'
-import type { Logger } from '../host/logger.ts'
 import { hasTooManyParameters } from '../http/query-limit.ts'
+import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
+import { internalsOf } from '../gatehouse/internals.ts'
 import { createPageTokens } from '../http/page-tokens.ts'
-import type { PageBranding } from '../http/pages/branding.ts'
 import { createAssets } from './assets/assets.ts'
 import { checkConsoleOptions, checkPartOptions } from './check-options.ts'
 import type { ConsoleOptions, ConsolePartOptions } from './console-options.ts'
@@ -16,23 +15,10 @@ import { createDispatch } from './dispatch.ts'
 import { createMount, type Mount } from './mount.ts'
 import { errorBody, errorTexts, pageBody } from './page-body.ts'
 import { consolePages } from './pages.ts'
-import type { ConsoleServices } from './services.ts'
 import type { Section } from './page.ts'
 import { createReaders, type Reader } from './reader.ts'
 import { createResponder } from './respond.ts'
 import { createConsoleTexts } from './texts.ts'
-
-/** What the console needs from the rest of the service. */
-export interface ConsoleParts extends ConsoleServices {
-  readonly accounts: HostAccounts
-  readonly branding: PageBranding
-  /** The HMAC keys of CSRF tokens, newest first. */
-  readonly csrfKeys: readonly Uint8Array[]
-  readonly events: EventSink
-  readonly logger: Logger
-  /** Waits until the service has started, as long as a request may wait. */
-  ready(): Promise<unknown>
-}
 
 /**
  * The console as a middleware, and its parts as further middleware. A part has no navigation. An invalid path throws
@@ -48,13 +34,16 @@ export interface Console extends Middleware {
 }
 
 /**
- * The console as a middleware: pages for developers, users and operators. It passes requests of other paths to the next
- * middleware.
+ * Creates the console: pages on which developers manage their API keys and applications, users their connected
+ * applications, and operators the service. `accounts.current` says who is signed in. Mount it below your session. The
+ * result also mounts single parts: `createConsole(gatehouse).connectedApplications({ path })`. The gatehouse starts in the
+ * background.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options; `ERR_OPTIONS` if `accounts` has no `current`, so
- *   that no caller can be known
+ * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for invalid
+ *   options, or if `gatehouse` is not from `createGatehouse()`
  */
-export function consoleOf(parts: ConsoleParts, options: ConsoleOptions = {}): Console {
+export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions = {}): Console {
+  const parts = internalsOf(gatehouse, 'createConsole()')
   checkConsoleOptions(options)
   if (!parts.accounts.current) {
     throw new GatehouseError(
@@ -67,7 +56,13 @@ export function consoleOf(parts: ConsoleParts, options: ConsoleOptions = {}): Co
   const readerOf = createReaders()
   const assets = createAssets(branding.accentColor)
   const fail = createFailures('a page of the console', parts)
-  const pages = consolePages(parts)
+  const previewConsent = createConsentPreview({
+    ...parts,
+    openIdScopes: parts.settings.openIdScopes,
+    accessLifetime: parts.settings.lifetimes.refreshToken,
+  })
+  const pages = consolePages({ ...parts, previewConsent })
+  parts.begin()
 
   async function findReader(ctx: Context): Promise<Reader> {
     const known = (await options.locale?.(ctx)) || undefined

@@ -1,20 +1,14 @@
-import type { CurrentCatalog } from '../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
 import type { Client } from '../clients/client.ts'
-import type { HostAccounts } from '../host/host-accounts.ts'
+import type { Internals } from '../gatehouse/create-internals.ts'
 import { createMissingFor } from '../clients/access-preview.ts'
 import { localizeFor, presentProducts } from './present-catalog.ts'
 import { route, type Call, type Route } from './route.ts'
 
-/** What answers about the catalog need. */
-export interface CatalogParts {
-  readonly catalog: CurrentCatalog
-  readonly accounts: Pick<HostAccounts, 'find'>
-  readonly defaultLocale: string
-}
+type Services = Pick<Internals, 'catalog' | 'accounts' | 'defaultLocale'>
 
 /** The route of the products and operations, as the caller may use them. */
-export function catalogRoutes({ catalog, accounts, defaultLocale }: CatalogParts): Route[] {
+export function catalogRoutes({ catalog, accounts, defaultLocale }: Services): Route[] {
   return [
     route({
       method: 'get',
@@ -41,7 +35,7 @@ export function catalogRoutes({ catalog, accounts, defaultLocale }: CatalogParts
 }
 
 /** Creates the handler that answers what a client may call. */
-export function createAccessPreview({ catalog, accounts, defaultLocale }: CatalogParts) {
+export function createAccessPreview({ catalog, accounts, defaultLocale }: Services) {
   return async function previewAccess({ ctx, resource: client }: Call<undefined, undefined, Client>) {
     // The account is looked up as at a token request.
     const owner = await accounts.find(client.accountId, client.userId)

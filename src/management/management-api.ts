@@ -1,18 +1,16 @@
 import type { Context, Middleware } from 'koa'
 import { pathBelow } from '../http/request-path.ts'
 import { GatehouseError } from '../errors.ts'
-import type { EventSink } from '../host/events.ts'
-import type { HostAccounts } from '../host/host-accounts.ts'
-import type { Logger } from '../host/logger.ts'
+import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
+import { internalsOf } from '../gatehouse/internals.ts'
 import { createPageTokens } from '../http/page-tokens.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { optional } from '../validation/rules.ts'
-import type { AuditTrail } from '../audit/read-trail.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { authorizationRoutes } from './authorization-routes.ts'
-import { catalogRoutes, createAccessPreview, type CatalogParts } from './catalog-routes.ts'
-import { operatorRoutes, type OperatorParts } from './operator-routes.ts'
+import { catalogRoutes, createAccessPreview } from './catalog-routes.ts'
+import { operatorRoutes } from './operator-routes.ts'
 import { createDispatch } from './dispatch.ts'
 import { apiKeyRoutes, applicationRoutes } from './kind-routes.ts'
 import { openApiDocument } from './openapi.ts'
@@ -29,27 +27,16 @@ export interface ManagementOptions {
   readonly path?: string | undefined
 }
 
-/** What the management API needs from the rest of the service. */
-export interface ManagementParts extends OperatorParts, Omit<CatalogParts, 'accounts'> {
-  readonly audit: Pick<AuditTrail, 'list'>
-  readonly accounts: HostAccounts
-  readonly issuer: string
-  /** The HMAC keys of CSRF tokens, newest first. */
-  readonly csrfKeys: readonly Uint8Array[]
-  readonly events: EventSink
-  readonly logger: Logger
-  /** Waits until the service has started, as long as a request may wait. */
-  ready(): Promise<unknown>
-}
-
 /**
- * The management API as a middleware: JSON for consoles and scripts. It passes requests of other paths to the
- * next middleware.
+ * Creates the management API: JSON over HTTP for the API keys, applications and authorizations of the signed-in account,
+ * for front ends and scripts. `accounts.current` says who calls. Mount it below your session. Requests outside `path` pass
+ * through. The gatehouse starts in the background.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options; `ERR_OPTIONS` if `accounts` has no
- *   `current`, so that no caller can be known
+ * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for invalid
+ *   options, or if `gatehouse` is not from `createGatehouse()`
  */
-export function managementApiOf(parts: ManagementParts, options: ManagementOptions = {}): Middleware {
+export function createManagementApi(gatehouse: AnyGatehouse, options: ManagementOptions = {}): Middleware {
+  const parts = internalsOf(gatehouse, 'createManagementApi()')
   checkInput('createManagementApi()', options, { path: optional(mountPathProblem) })
   const { path = '/account/api' } = options
   const mountPath = path === '/' ? '' : path
@@ -90,6 +77,7 @@ export function managementApiOf(parts: ManagementParts, options: ManagementOptio
     ready: parts.ready,
   })
   const answerError = createErrorAnswers(parts)
+  parts.begin()
 
   return async function management(ctx: Context, next) {
     const below = pathBelow(ctx, mountPath)

@@ -1,36 +1,17 @@
 import type * as v from 'valibot'
-import type { Tokens } from '../access/token-service.ts'
 import type { Client } from '../clients/client.ts'
 import { clientNotFound } from '../clients/client-not-found.ts'
-import type { ApiKeys } from '../clients/api-keys.ts'
-import type { Applications } from '../clients/applications.ts'
-import type { ClientRegistry } from '../clients/client-registry.ts'
+import type { Internals } from '../gatehouse/create-internals.ts'
 import { GatehouseError } from '../errors.ts'
-import type { Grants } from '../grants/grant-service.ts'
-import type { Health } from '../health/health-report.ts'
-import type { HostAccounts } from '../host/host-accounts.ts'
-import type { SigningKeys } from '../keys/signing-keys.ts'
 import { authorizationLists } from './authorization-routes.ts'
 import { presentClient, sendClient } from './present-client.ts'
 import { route, type Call, type Route } from './route.ts'
 import { PageQuery, type SchemaName } from './schemas.ts'
 
-/** The services that operators use. */
-export interface OperatorParts {
-  readonly apiKeys: ApiKeys
-  readonly applications: Applications
-  readonly registry: ClientRegistry
-  readonly grants: Grants
-  readonly tokens: Tokens
-  readonly signingKeys: SigningKeys
-  readonly accounts: Pick<HostAccounts, 'find'>
-  health(): Promise<Health>
-}
-
 type PageOptions = v.InferOutput<typeof PageQuery>
 
 /** The routes of operators, who may read and revoke everything. */
-export function operatorRoutes(parts: OperatorParts): Route[] {
+export function operatorRoutes(parts: Internals): Route[] {
   const { apiKeys, applications, grants, tokens, signingKeys, accounts, health } = parts
   const common = { tag: 'Operators', access: 'operator' } as const
   const account = '/operator/accounts/{accountId}'
