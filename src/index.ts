@@ -1,13 +1,13 @@
 export { createGatehouse } from './gatehouse/create-gatehouse.ts'
 export type { AnyGatehouse, Gatehouse } from './gatehouse/gatehouse.ts'
 export type {
+  Branding,
   GatehouseOptions,
   HostKeys,
   Lifetimes,
   RevocationOptions,
   RotationSchedule,
 } from './options/options.ts'
-export type { Branding } from './options/branding.ts'
 export type { ProductOf, ScopeOf } from './options/infer-scopes.ts'
 export { GatehouseError, type GatehouseErrorCode, type Problem, type ProblemCode } from './errors.ts'
 export type {

@@ -4,7 +4,6 @@ import type { Accounts } from '../host/accounts.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Texts } from '../authorization-server/interaction/texts.ts'
 import type { Store } from '../store/contract.ts'
-import type { Branding } from './branding.ts'
 
 /** Lifetimes, all in whole seconds. */
 export interface Lifetimes {
@@ -206,4 +205,18 @@ export interface GatehouseOptions<
   readonly defaultLocale?: string | undefined
   /** Receives the messages for operators. @default the messages are discarded */
   readonly logger?: Logger | undefined
+}
+
+/** How the pages look. */
+export interface Branding {
+  /** Name of the host's service. @default the host name of `issuer` */
+  readonly name?: string | undefined
+  /** Address of a logo, `https:` or a path on the issuer's own origin. */
+  readonly logo?: string | undefined
+  /**
+   * Accent colour of buttons and links as `#rrggbb`. Text on this colour is black or white, whichever is
+   * easier to read.
+   * @default '#1a56db'
+   */
+  readonly accentColor?: string | undefined
 }

@@ -82,74 +82,7 @@ export function createClient(options: {
   readonly isOver: () => boolean
 }) {
   const { number, application, ports, pauseMs, ledger, isOver } = options
-  const cookies = new Map([[ACCOUNT_COOKIE, `user-${number}`]])
-  let turn = number
-  const nextOrigin = () => `http://127.0.0.1:${ports[(turn += 1) % ports.length]}`
-
-  async function send(what: Answer['what'], url: string, init: RequestInit): Promise<Answer & Received> {
-    const from = performance.now()
-    let received: Received = { headers: new Headers() }
-    let [status, text] = [0, '']
-    try {
-      const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
-      const response = await fetch(url, { ...init, signal, redirect: 'manual' })
-      received = { headers: response.headers }
-      ;[status, text] = [response.status, await response.text()]
-    } catch (error) {
-      ;[status, text] = [0, String((error as Error).cause ?? error)]
-    }
-    const times = { from, to: performance.now() }
-    const answer = { what, client: number, status, ...times, retryAfter: received.headers.has('retry-after') }
-    ledger.answers.push({ ...answer, text: text.slice(0, 200) })
-    return { ...answer, ...received, text }
-  }
-
-  function post(what: Answer['what'], path: string, parameters: Record<string, string>) {
-    const body = new URLSearchParams({ ...application, ...parameters })
-    return send(what, `${nextOrigin()}/auth/oauth2/${path}`, { method: 'POST', body })
-  }
-
-  const refresh = (token: string) =>
-    post('refresh', 'token', { grant_type: 'refresh_token', refresh_token: token })
-
-  /** Follows the redirects as a browser would. Returns the code, or undefined if the last address has none. */
-  async function authorize(): Promise<string | undefined> {
-    const query = new URLSearchParams({
-      client_id: application.client_id,
-      response_type: 'code',
-      redirect_uri: CALLBACK,
-      scope: SCOPES,
-    })
-    let path = `/auth/oauth2/authorize?${query.toString()}`
-    for (let hop = 0; hop < 10; hop += 1) {
-      const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
-      const { headers } = await send('authorize', nextOrigin() + path, { headers: { cookie } })
-      for (const line of headers.getSetCookie()) {
-        const [pair = ''] = line.split(';')
-        cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
-      }
-      const location = headers.get('location')
-      if (location === null) return undefined
-      const url = new URL(location, 'http://127.0.0.1')
-      if (url.href.startsWith(CALLBACK)) return url.searchParams.get('code') ?? undefined
-      path = url.pathname + url.search
-    }
-    return undefined
-  }
-
-  /**
-   * Retries until the response is final: tokens or a rejection. Returns undefined if the client stopped
-   * retrying.
-   */
-  async function retryUntilFinal(send: () => Promise<Answer>): Promise<Answer | undefined> {
-    const started = performance.now()
-    while (performance.now() - started < RETRY_TIMEOUT_MS) {
-      const answer = await send()
-      if (answer.status === 200 || (answer.status >= 400 && answer.status < 500)) return answer
-      await jitter(RETRY_DELAY_MS)
-    }
-    return undefined
-  }
+  const { post, refresh, authorize, retryUntilFinal } = createRequests({ number, application, ports, ledger })
 
   async function connect(): Promise<Connection | undefined> {
     const code = await authorize()
@@ -231,6 +164,86 @@ export function createClient(options: {
     /** Exchanges a refresh token after the run. */
     refresh: (token: string) => retryUntilFinal(() => refresh(token)),
   }
+}
+
+/** Creates the functions that send the requests of one client, and record every response. */
+function createRequests(options: {
+  readonly number: number
+  readonly application: ApplicationClient
+  readonly ports: readonly number[]
+  readonly ledger: Ledger
+}) {
+  const { number, application, ports, ledger } = options
+  const cookies = new Map([[ACCOUNT_COOKIE, `user-${number}`]])
+  let turn = number
+  const nextOrigin = () => `http://127.0.0.1:${ports[(turn += 1) % ports.length]}`
+
+  async function send(what: Answer['what'], url: string, init: RequestInit): Promise<Answer & Received> {
+    const from = performance.now()
+    let received: Received = { headers: new Headers() }
+    let [status, text] = [0, '']
+    try {
+      const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
+      const response = await fetch(url, { ...init, signal, redirect: 'manual' })
+      received = { headers: response.headers }
+      ;[status, text] = [response.status, await response.text()]
+    } catch (error) {
+      ;[status, text] = [0, String((error as Error).cause ?? error)]
+    }
+    const times = { from, to: performance.now() }
+    const answer = { what, client: number, status, ...times, retryAfter: received.headers.has('retry-after') }
+    ledger.answers.push({ ...answer, text: text.slice(0, 200) })
+    return { ...answer, ...received, text }
+  }
+
+  function post(what: Answer['what'], path: string, parameters: Record<string, string>) {
+    const body = new URLSearchParams({ ...application, ...parameters })
+    return send(what, `${nextOrigin()}/auth/oauth2/${path}`, { method: 'POST', body })
+  }
+
+  const refresh = (token: string) =>
+    post('refresh', 'token', { grant_type: 'refresh_token', refresh_token: token })
+
+  /** Follows the redirects as a browser would. Returns the code, or undefined if the last address has none. */
+  async function authorize(): Promise<string | undefined> {
+    const query = new URLSearchParams({
+      client_id: application.client_id,
+      response_type: 'code',
+      redirect_uri: CALLBACK,
+      scope: SCOPES,
+    })
+    let path = `/auth/oauth2/authorize?${query.toString()}`
+    for (let hop = 0; hop < 10; hop += 1) {
+      const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+      const { headers } = await send('authorize', nextOrigin() + path, { headers: { cookie } })
+      for (const line of headers.getSetCookie()) {
+        const [pair = ''] = line.split(';')
+        cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
+      }
+      const location = headers.get('location')
+      if (location === null) return undefined
+      const url = new URL(location, 'http://127.0.0.1')
+      if (url.href.startsWith(CALLBACK)) return url.searchParams.get('code') ?? undefined
+      path = url.pathname + url.search
+    }
+    return undefined
+  }
+
+  /**
+   * Retries until the response is final: tokens or a rejection. Returns undefined if the client stopped
+   * retrying.
+   */
+  async function retryUntilFinal(send: () => Promise<Answer>): Promise<Answer | undefined> {
+    const started = performance.now()
+    while (performance.now() - started < RETRY_TIMEOUT_MS) {
+      const answer = await send()
+      if (answer.status === 200 || (answer.status >= 400 && answer.status < 500)) return answer
+      await jitter(RETRY_DELAY_MS)
+    }
+    return undefined
+  }
+
+  return { post, refresh, authorize, retryUntilFinal }
 }
 
 interface Received {

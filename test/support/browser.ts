@@ -19,31 +19,7 @@ export function createBrowser({
   /** The function that makes requests. @default the global `fetch` */
   fetch?: typeof globalThis.fetch | undefined
 }) {
-  const cookies = new Map<string, { value: string; path: string; origin: string }>()
-
-  function cookieHeader(url: URL): string {
-    return (
-      [...cookies.entries()]
-        .filter(([, { origin, path }]) => origin === url.origin && isBelow(url.pathname, path))
-        // Sends cookies with longer paths before cookies with shorter paths (RFC 6265 5.4).
-        .toSorted(([, one], [, other]) => other.path.length - one.path.length)
-        .map(([key, { value }]) => `${key.split('|')[0]}=${value}`)
-        .join('; ')
-    )
-  }
-
-  function keepCookies(url: URL, headers: Headers): void {
-    for (const line of headers.getSetCookie()) {
-      const [pair = '', ...attributes] = line.split(/;\s*/)
-      const name = pair.slice(0, pair.indexOf('='))
-      const value = pair.slice(pair.indexOf('=') + 1)
-      const path = attributes.find((a) => /^path=/i.test(a))?.slice(5) ?? '/'
-      const key = `${name}|${url.origin}|${path}`
-      const expires = attributes.find((a) => /^expires=/i.test(a))?.slice(8)
-      if (expires !== undefined && Date.parse(expires) <= Date.now()) cookies.delete(key)
-      else cookies.set(key, { value, path, origin: url.origin })
-    }
-  }
+  const { cookies, cookieHeader, keepCookies } = createCookies()
 
   async function request(url: URL, init: RequestInit = {}): Promise<Page> {
     const response = await fetchAsBrowser(fetch, url, {
@@ -117,6 +93,37 @@ export function createBrowser({
       })
     },
   }
+}
+
+/** The cookies of a browser, by name, origin and path. */
+function createCookies() {
+  const cookies = new Map<string, { value: string; path: string; origin: string }>()
+
+  function cookieHeader(url: URL): string {
+    return (
+      [...cookies.entries()]
+        .filter(([, { origin, path }]) => origin === url.origin && isBelow(url.pathname, path))
+        // Sends cookies with longer paths before cookies with shorter paths (RFC 6265 5.4).
+        .toSorted(([, one], [, other]) => other.path.length - one.path.length)
+        .map(([key, { value }]) => `${key.split('|')[0]}=${value}`)
+        .join('; ')
+    )
+  }
+
+  function keepCookies(url: URL, headers: Headers): void {
+    for (const line of headers.getSetCookie()) {
+      const [pair = '', ...attributes] = line.split(/;\s*/)
+      const name = pair.slice(0, pair.indexOf('='))
+      const value = pair.slice(pair.indexOf('=') + 1)
+      const path = attributes.find((a) => /^path=/i.test(a))?.slice(5) ?? '/'
+      const key = `${name}|${url.origin}|${path}`
+      const expires = attributes.find((a) => /^expires=/i.test(a))?.slice(8)
+      if (expires !== undefined && Date.parse(expires) <= Date.now()) cookies.delete(key)
+      else cookies.set(key, { value, path, origin: url.origin })
+    }
+  }
+
+  return { cookies, cookieHeader, keepCookies }
 }
 
 /** Returns whether a page is at an address. The query of the page is ignored. */

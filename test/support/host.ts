@@ -126,9 +126,25 @@ export async function startHost(options: HostOptions = {}) {
     errors,
     ...hostRequests({ fetch, issuer, audience }),
     browser: (): Browser => createBrowser({ follow: [origin], fetch }),
-    // `createApiKey()` and `createApplication()` call `ready()` first. On a busy machine, gatehouse may need more than
-    // `startTimeoutMs` to make its signing keys, and a request would get 503.
-    // Listing the audit trail waits until the new client is written in full.
+    ...clientsOf(gatehouse),
+    async close() {
+      await gatehouse.close()
+      deployed.disconnect()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      // Wait until the clients have noticed the end of their connections. Otherwise a client could use an
+      // ended connection for another host on this port.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+}
+
+/** Functions that create clients of the account `acme`, at a host. */
+function clientsOf(gatehouse: Gatehouse) {
+  // `createApiKey()` and `createApplication()` call `ready()` first. On a busy machine, gatehouse may need more than
+  // `startTimeoutMs` to make its signing keys, and a request would get 503.
+  // Listing the audit trail waits until the new client is written in full.
+  return {
     async createApiKey(productIds: string[] = ['invoices', 'payments']) {
       await gatehouse.ready()
       const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
@@ -150,15 +166,6 @@ export async function startHost(options: HostOptions = {}) {
       })
       await gatehouse.audit.list({ limit: 1 })
       return { client_id: application.clientId, client_secret: clientSecret }
-    },
-    async close() {
-      await gatehouse.close()
-      deployed.disconnect()
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-      // Wait until the clients have noticed the end of their connections. Otherwise a client could use an
-      // ended connection for another host on this port.
-      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     },
   }
 }
