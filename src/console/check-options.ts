@@ -1,7 +1,7 @@
 import { isLocale } from '../http/locale.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
-import { booleanRule, exactObjectOf, mapOf, must, optional, stringRule } from '../validation/rules.ts'
+import { booleanRule, exactObjectOf, functionRule, mapOf, optional, stringRule } from '../validation/rules.ts'
 import type { Rule } from '../validation/rules.ts'
 import { english } from './texts.ts'
 
@@ -20,8 +20,6 @@ export function checkConsoleOptions(options: unknown): void {
 export function checkPartOptions(options: unknown): void {
   checkInput('a part of createConsole()', options, { path: mountPathProblem })
 }
-
-const functionRule = must('a function', (value) => typeof value === 'function')
 
 const pluralRule = exactObjectOf({
   zero: optional(stringRule),

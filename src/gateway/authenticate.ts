@@ -1,5 +1,6 @@
-import { GatehouseError } from '../errors.ts'
+import { checkInput } from '../validation/check-input.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
+import { optional, type Fields } from '../validation/rules.ts'
 import type { Authorized } from './authorize-request.ts'
 import { authorizationFields } from './bearer-token.ts'
 import { createPathLocator, locateReadings, type LocatePath } from './canonical-path.ts'
@@ -64,15 +65,7 @@ export async function authenticate(
   options: AuthenticateOptions = {},
 ): Promise<Authentication> {
   // If a misspelt `scope` were ignored, the call would need another scope than the caller meant.
-  const unknown = Object.keys(options).find((name) => name !== 'scope' && name !== 'mountPath')
-  if (unknown !== undefined) {
-    const message = `authenticate() has no option "${unknown}"; it takes scope and mountPath`
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', message)
-  }
-  // A list that is empty by mistake would accept every token.
-  if (Array.isArray(options.scope) && options.scope.length === 0) {
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'authenticate(): scope must name at least one scope')
-  }
+  checkInput('authenticate()', options, OPTIONS)
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
   const scopes = await scopesOf(parts, call, readings, options)
   if ('status' in scopes) return scopes
@@ -82,6 +75,15 @@ export async function authenticate(
     scopes,
   )
   return outcome.ok ? { ...outcome, scope: scopes[0] } : outcome
+}
+
+const OPTIONS: Fields = {
+  // A list that is empty by mistake would accept every token.
+  scope: (scope) =>
+    Array.isArray(scope) && scope.length === 0
+      ? { code: 'empty', message: 'must name at least one scope' }
+      : undefined,
+  mountPath: optional(mountPathProblem),
 }
 
 /** The scopes that a call requires: those in the options, and those of its operation. */
@@ -107,10 +109,6 @@ async function scopesOf(
 function locatorAt({ base, locators }: GatewayParts, mountPath = base): LocatePath {
   const known = locators.get(mountPath)
   if (known !== undefined) return known
-  const problem = mountPath === base ? undefined : mountPathProblem(mountPath)
-  if (problem !== undefined) {
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', `authenticate(): mountPath ${problem}`)
-  }
   const locator = createPathLocator(mountPath)
   locators.set(mountPath, locator)
   return locator

@@ -1,7 +1,8 @@
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
-import { collectProblems } from '../errors.ts'
 import { plainTarget } from '../http/request-path.ts'
+import { checkInput } from '../validation/check-input.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
+import { anyValue, functionRule, oneOf, optional, type Fields } from '../validation/rules.ts'
 import { acceptCall } from './accepted-call.ts'
 import { authorizationFields, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import type { LocationBelow } from './canonical-path.ts'
@@ -60,7 +61,7 @@ export function guard(
   parts: GatewayParts,
   options: GatewayMiddlewareOptions = {},
 ): Middleware<{ auth: Principal }> {
-  checkOptions(options)
+  checkInput('the options of the gateway are not valid', options, OPTIONS, 'ERR_OPTIONS')
   const { dependencies, authorizer, errorResponses, readiness, warnOfRewrite } = parts
   const { when, unclaimed, mountPath = parts.base } = options
   const isWholeHost = /^\/*$/.test(mountPath)
@@ -164,19 +165,11 @@ function hasNoToken(request: BearerRequest): boolean {
 /** A query with the parameter `access_token`, or with percent-encoding, which may hide it. */
 const MAY_HAVE_TOKEN = /access_token|%/
 
-const OPTIONS = ['public', 'optional', 'unclaimed', 'when', 'mountPath']
-
-function checkOptions(options: GatewayMiddlewareOptions): void {
-  const problems = collectProblems('ERR_OPTIONS', 'the options of the gateway are not valid')
-  for (const name of Object.keys(options)) {
-    if (!OPTIONS.includes(name)) problems.add(name, `is unknown; expected one of ${OPTIONS.join(', ')}`)
-  }
-  const { when, unclaimed, mountPath } = options
-  if (unclaimed !== undefined && unclaimed !== 'reject' && unclaimed !== 'pass') {
-    problems.add('unclaimed', "must be 'reject' or 'pass'")
-  }
-  if (when !== undefined && typeof when !== 'function') problems.add('when', 'must be a function of ctx')
-  const problem = mountPath === undefined ? undefined : mountPathProblem(mountPath)
-  if (problem !== undefined) problems.add('mountPath', problem)
-  problems.throwIfAny()
+/** The routes of `public` and `optional` are checked when they are compiled. */
+const OPTIONS: Fields = {
+  public: anyValue,
+  optional: anyValue,
+  unclaimed: optional(oneOf('reject', 'pass')),
+  when: optional(functionRule),
+  mountPath: optional(mountPathProblem),
 }

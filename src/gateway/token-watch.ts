@@ -1,5 +1,5 @@
 import { checkInput } from '../validation/check-input.ts'
-import { must } from '../validation/rules.ts'
+import { functionRule, must } from '../validation/rules.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { Principal } from './principal.ts'
 import { isExpired } from './verify-token.ts'
@@ -31,7 +31,7 @@ export function createTokenWatch(
 ) {
   const rules = {
     principal: must('the principal of a call that this gateway accepted, and not a copy of it', isOwn),
-    onEnd: must('a function', (value) => typeof value === 'function'),
+    onEnd: functionRule,
   }
   const watches = new Map<symbol, Watch>()
   let closed = false

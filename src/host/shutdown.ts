@@ -2,7 +2,7 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { settlesWithin } from '../async/settles-within.ts'
 import { callHost, type Awaitable } from '../validation/host-callback.ts'
 import { checkInput } from '../validation/check-input.ts'
-import { listOf, must, optional, wholeNumber } from '../validation/rules.ts'
+import { functionRule, listOf, must, optional, wholeNumber } from '../validation/rules.ts'
 import type { Logger } from './logger.ts'
 import {
   acceptWaitingConnections,
@@ -41,7 +41,7 @@ const CHECK_INTERVAL_MS = 50
 const RULES = {
   server: listOf(must("a server of Node's module http or https, as app.listen() returns it", isWebServer)),
   graceMs: optional(wholeNumber(0, MAX_GRACE_MS)),
-  onGraceEnd: optional(must('a function', (value) => typeof value === 'function')),
+  onGraceEnd: optional(functionRule),
 }
 
 /** The shutdown of a gatehouse or a gateway together with the servers of its host. */

@@ -1,4 +1,4 @@
-import { collectProblems, GatehouseError } from '../errors.ts'
+import { collectProblems, GatehouseError, type GatehouseErrorCode } from '../errors.ts'
 import { isObject } from './predicates.ts'
 import { exactFields, findProblems, type Fields } from './rules.ts'
 
@@ -6,10 +6,16 @@ import { exactFields, findProblems, type Fields } from './rules.ts'
  * Checks an argument field by field, rejects unknown fields, and reports all problems at once.
  *
  * @param headline the failed action, which the message names before the problems
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with every problem, its path and the remedy
+ * @param code the code of the error. @default ERR_INVALID_ARGUMENT
+ * @throws {GatehouseError} with every problem, its path and the remedy
  */
-export function checkInput(headline: string, input: unknown, fields: Fields): void {
-  if (!isObject(input)) throw new GatehouseError('ERR_INVALID_ARGUMENT', `${headline}: expected an object`)
+export function checkInput(
+  headline: string,
+  input: unknown,
+  fields: Fields,
+  code: GatehouseErrorCode = 'ERR_INVALID_ARGUMENT',
+): void {
+  if (!isObject(input)) throw new GatehouseError(code, `${headline}: expected an object`)
   const problems = findProblems(input, exactFields(input, fields))
-  collectProblems('ERR_INVALID_ARGUMENT', headline, problems).throwIfAny()
+  if (problems.length > 0) collectProblems(code, headline, problems).throwIfAny()
 }

@@ -35,6 +35,8 @@ export const textRule = must('a text that is not empty', isText)
 
 export const booleanRule = must('true or false', (value) => typeof value === 'boolean')
 
+export const functionRule = must('a function', (value) => typeof value === 'function')
+
 export const finiteNumberRule = must('a number', Number.isFinite)
 
 /** A counter, or a time without a fraction. */
@@ -114,6 +116,7 @@ export function exactFields(values: Readonly<Record<string, unknown>>, fields: F
     return { code: 'unknown', message: `is unknown here; expected one of ${Object.keys(fields).join(', ')}` }
   }
   const others = Object.keys(values).filter((name) => !Object.hasOwn(fields, name))
+  if (others.length === 0) return fields
   return { ...fields, ...Object.fromEntries(others.map((name) => [name, unknown])) }
 }
 
