@@ -53,7 +53,7 @@ export function auditTable(
           ><span>${sentenceOf(entry, texts, catalog)}</span>
           ${entry.outcome === 'failure' ? badge(failure(entry, texts), 'bad') : times(entry, texts)}</span
         >
-        ${[subject(call, entry, options), ...details(entry, texts, catalog)].map((line) => line !== undefined && html`<span class="muted small">${line}</span>`)}
+        ${small(subject(call, entry, options))} ${details(entry, texts, catalog).map(small)}
       </div>`,
       who(entry, texts),
       origin(entry, texts),
@@ -62,6 +62,10 @@ export function auditTable(
       >`,
     ]),
   )
+}
+
+function small(line: HtmlValue): HtmlValue {
+  return line !== undefined && html`<span class="muted small">${line}</span>`
 }
 
 /** Whether an entry covers acts of more than a minute, the unit in which times are shown. */
@@ -99,9 +103,9 @@ function subject(
         ? to(`${path}/${encodeURIComponent(clientId)}`)
         : undefined
     const label = known === 'apiKey' ? 'activityApiKey' : 'activityApplication'
-    parts.push(
-      html`${known !== undefined && html`${texts.html(label)} `}${href === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${href}"><bdi>${name}</bdi></a>`}`,
-    )
+    const link =
+      href === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${href}"><bdi>${name}</bdi></a>`
+    parts.push(known === undefined ? link : html`${texts.html(label)} ${link}`)
   }
   if (isForOperators && accountId !== undefined) {
     const href = to(`/operator/accounts/${encodeURIComponent(accountId)}`)
@@ -187,9 +191,14 @@ function nameOf(name: string): Html {
 /** The network address, and the program in short. The whole user agent is the tooltip. */
 function origin({ address, userAgent }: AuditEntry, texts: Reader): Html | undefined {
   if (address === undefined && userAgent === undefined) return undefined
-  return html`<span class="origin small"
-    >${address !== undefined && html`<span ${address.length <= WHOLE.address && html`class="whole"`} dir="ltr">${displayText(address)}</span>`}${userAgent !== undefined && html`<span class="muted" title="${displayText(userAgent, 200)}">${programOf(userAgent, texts)}</span>`}</span
-  >`
+  const isWhole = address !== undefined && address.length <= WHOLE.address
+  const from =
+    address !== undefined &&
+    html`<span ${isWhole && html`class="whole"`} dir="ltr">${displayText(address)}</span>`
+  const program =
+    userAgent !== undefined &&
+    html`<span class="muted" title="${displayText(userAgent, 200)}">${programOf(userAgent, texts)}</span>`
+  return html`<span class="origin small">${from}${program}</span>`
 }
 
 function programOf(userAgent: string, texts: Reader): HtmlValue {

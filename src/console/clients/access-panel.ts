@@ -130,14 +130,21 @@ function operationAccess({ texts }: Pick<Call, 'texts'>, access: ClientAccess, o
   const missing = missingFor(operation)
   const isRemoved = missing.includes('operation')
   const title = texts.localize(operation.title)
+  const level = isRemoved
+    ? neededLevel({ texts }, access, operation)
+    : texts.html('clientsAddedAboveLevel', { needed: operation.kycLevel })
+  const badges =
+    missing.length === 0
+      ? badge(texts.html('clientsAllowed'), 'good')
+      : missing.map((each) => badge(texts.html(MISSING[each]), 'warn'))
   return html`<li>
     <div class="tight">
       <span>${title} ${operation.sensitive && badge(texts.html('clientsSensitive'))}</span>
       <code class="muted">${operation.scope}</code>
-      ${missing.includes('kycLevel') && html`<span class="hint">${isRemoved ? neededLevel({ texts }, access, operation) : texts.html('clientsAddedAboveLevel', { needed: operation.kycLevel })}</span>`}
+      ${missing.includes('kycLevel') && html`<span class="hint">${level}</span>`}
     </div>
     <div class="line">
-      ${missing.length === 0 ? badge(texts.html('clientsAllowed'), 'good') : missing.map((each) => badge(texts.html(MISSING[each]), 'warn'))}
+      ${badges}
       ${
         mayWrite &&
         html`<button

@@ -26,6 +26,7 @@ export function clientPage(kind: ClientKind, services: ClientPageServices): Page
 
   function header(call: Call<Client>, secrets: readonly SecretInfo[]): Html {
     const { texts, to, resource: client } = call
+    const hasNoUri = client.kind === 'application' && client.redirectUris.length === 0
     const badge = stateBadge(call, services.catalog.current, client, secrets.length > 0)
     return html`${trail(call, kind)}
       <div class="line spread">
@@ -36,7 +37,7 @@ export function clientPage(kind: ClientKind, services: ClientPageServices): Page
         <a class="button" href="${to(`${pathOf(kind, client)}/guide`)}">${texts.html('guideTitle')}</a>
       </div>
       ${client.disabled && notice('bad', html`<p>${texts.html(word(kind, 'IsDisabled'))}</p>`)}
-      ${client.kind === 'application' && client.redirectUris.length === 0 && notice('warn', html`<p>${texts.html('clientsNoRedirectUri')} <a href="${to(`${pathOf(kind, client)}/settings`)}">${texts.html('clientsSetRedirectUri')}</a></p>`)}
+      ${hasNoUri && noRedirectUri(call, `${pathOf(kind, client)}/settings`)}
       ${panel(
         { title: texts.html('clientsAbout') },
         facts([
@@ -70,6 +71,11 @@ export function clientPage(kind: ClientKind, services: ClientPageServices): Page
     },
     actions: Object.assign({}, ...[...panels, danger].map(({ actions }) => actions)),
   })
+}
+
+function noRedirectUri({ texts, to }: Pick<Call, 'texts' | 'to'>, settings: string): Html {
+  const link = html`<a href="${to(settings)}">${texts.html('clientsSetRedirectUri')}</a>`
+  return notice('warn', html`<p>${texts.html('clientsNoRedirectUri')} ${link}</p>`)
 }
 
 /** The redirect URIs of an application, and where its developer changes them. */

@@ -20,12 +20,14 @@ export function dangerPanel(kind: ClientKind): ClientPanel {
       if (!mayWrite && !mayDelete) return undefined
       const link = (page: 'report-compromised' | 'delete', text: Html) =>
         html`<a class="button slim danger" href="${to(`${pathOf(kind, client)}/${page}`)}">${text}</a>`
+      const leak = link('report-compromised', texts.html('clientsLeakedLink'))
+      const deletion = link('delete', texts.html('clientsDeleteLink'))
       return panel(
         { title: texts.html('clientsDanger'), id: 'danger', isDanger: true },
         html`<ul class="items">
           ${mayWrite && (client.disabled ? enabling(call, kind) : disabling(call, kind))}
-          ${mayWrite && actionRow(texts.html('clientsLeaked'), texts.html('clientsLeakedHint'), link('report-compromised', texts.html('clientsLeakedLink')))}
-          ${mayDelete && actionRow(texts.html(word(kind, 'Delete')), texts.html('clientsDeleteHint'), link('delete', texts.html('clientsDeleteLink')))}
+          ${mayWrite && actionRow(texts.html('clientsLeaked'), texts.html('clientsLeakedHint'), leak)}
+          ${mayDelete && actionRow(texts.html(word(kind, 'Delete')), texts.html('clientsDeleteHint'), deletion)}
         </ul>`,
       )
     },

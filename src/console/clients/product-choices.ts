@@ -70,12 +70,13 @@ function productChoice(
   const isAllowed = (operation: Operation) =>
     !options.hasLevels || hasRequiredKycLevel(options.catalog, options.kycLevel, operation)
   const blocked = operations.filter((operation) => !isAllowed(operation)).length
+  const hints = html`${description !== undefined && html`<span class="hint">${texts.localize(description)}</span>`}
+  ${blocked > 0 && html`<span class="hint">${texts.html('clientsBlockedCount', { count: blocked })}</span>`}`
   const isPartial = !operations.every(isKept)
   return html`<li>
     <label class="choice"
       ><input type="checkbox" name="product" value="${id}" ${isChosen && 'checked'} /><span class="tight"
-        ><strong>${texts.localize(title)}</strong
-        >${description !== undefined && html`<span class="hint">${texts.localize(description)}</span>`}${blocked > 0 && html`<span class="hint">${texts.html('clientsBlockedCount', { count: blocked })}</span>`}</span
+        ><strong>${texts.localize(title)}</strong> ${hints}</span
       ></label
     >
     <details ${isPartial && 'open'}>

@@ -43,6 +43,9 @@ function secretRow(
   const { texts } = call
   const { createdAt, expiresAt } = secret
   const isOld = index > 0
+  const until =
+    expiresAt !== undefined &&
+    texts.html('clientsSecretUntil', { time: texts.dateTime(expiresAt * 1000), ago: texts.ago(expiresAt) })
   const name = length === 1 ? 'clientsSecret' : isOld ? 'clientsSecretOld' : 'clientsSecretNew'
   return html`<li>
     <div class="tight">
@@ -50,7 +53,7 @@ function secretRow(
       <span class="hint"
         >${texts.html('clientsSecretSince', { date: texts.date(createdAt), ago: texts.ago(createdAt) })}</span
       >
-      ${expiresAt !== undefined && html`<span class="hint">${texts.html('clientsSecretUntil', { time: texts.dateTime(expiresAt * 1000), ago: texts.ago(expiresAt) })}</span>`}
+      ${until && html`<span class="hint">${until}</span>`}
     </div>
     <div class="line">
       ${isOld ? badge(texts.html('clientsSecretExpires'), 'warn') : badge(texts.html('clientsSecretValid'), 'good')}

@@ -12,6 +12,10 @@ export function settingsPanel(kind: ClientKind): ClientPanel {
       const { texts, to, resource: client } = call
       const path = pathOf(kind, client)
       if (!(await call.may(access))) return undefined
+      const links = html`<p class="line">
+        <a href="${to(`${path}/settings`)}">${texts.html('clientsMoreSettings')}</a
+        ><a href="${to(`${path}/preview`)}">${texts.html('clientsPreview')}</a>
+      </p>`
       return panel(
         { title: texts.html('clientsSettings'), id: 'settings' },
         html`${form(
@@ -28,7 +32,7 @@ export function settingsPanel(kind: ClientKind): ClientPanel {
             })}
             <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
         )}
-        ${kind.kind === 'application' && html`<p class="line"><a href="${to(`${path}/settings`)}">${texts.html('clientsMoreSettings')}</a><a href="${to(`${path}/preview`)}">${texts.html('clientsPreview')}</a></p>`}`,
+        ${kind.kind === 'application' && links}`,
       )
     },
     actions: {

@@ -55,11 +55,16 @@ export function table(
       ${rows.map(
         (cells) =>
           html`<tr>
-            ${cells.map((cell, at) => (at === 0 ? html`<th scope="row">${cell}</th>` : html`<td ${columns[at]?.label !== undefined && html`data-label="${columns[at].label}"`} ${columns[at]?.isNumber && html`class="number"`}>${cell}</td>`))}
+            ${cells.map((value, at) => (at === 0 ? html`<th scope="row">${value}</th>` : cell(value, columns[at])))}
           </tr>`,
       )}
     </tbody>
   </table>`
+}
+
+function cell(value: HtmlValue, column: Column | undefined): Html {
+  const label = column?.label !== undefined && html`data-label="${column.label}"`
+  return html`<td ${label} ${column?.isNumber && html`class="number"`}>${value}</td>`
 }
 
 /** Pairs of a name and a value. Pairs without a value are left out. */

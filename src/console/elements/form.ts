@@ -75,11 +75,17 @@ export function field(
   ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
   ${described.length > 0 && html`aria-describedby="${described.join(' ')}"`}
   ${own.length > 0 && html`aria-invalid="true"`} ${isCode && html`class="code" spellcheck="false" dir="ltr"`}`
+  const control =
+    type === 'lines'
+      ? html`<textarea ${attributes}>${first}${value}</textarea>`
+      : html`<input type="${type}" value="${value}" ${attributes} />`
+  const sentences = own.map(
+    (problem) => html`<span>${lineOf(problem.path, value)}${problemText(problem, texts)}</span> `,
+  )
   return html`<div class="field">
     <label for="${name}">${label}</label>
-    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-    ${type === 'lines' ? html`<textarea ${attributes}>${first}${value}</textarea>` : html`<input type="${type}" value="${value}" ${attributes} />`}
-    ${own.length > 0 && html`<p class="problem" id="${name}-problem">${own.map((problem) => html`<span>${lineOf(problem.path, value)}${problemText(problem, texts)}</span> `)}</p>`}
+    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`} ${control}
+    ${own.length > 0 && html`<p class="problem" id="${name}-problem">${sentences}</p>`}
   </div>`
 }
 

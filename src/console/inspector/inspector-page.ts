@@ -65,6 +65,11 @@ function view(call: Call, result: Html | undefined): View {
         <h1>${texts.html('inspectorTitle')}</h1>
         <p class="muted">${texts.html(has('operator') ? 'inspectorIntroOperator' : 'inspectorIntro')}</p>
       </div>
-      ${result === undefined ? html`<div class="panel">${input}</div>` : html`${result} ${panel({ title: texts.html('inspectorAnother') }, input)}`}`,
+      ${result}
+      ${
+        result === undefined
+          ? html`<div class="panel">${input}</div>`
+          : panel({ title: texts.html('inspectorAnother') }, input)
+      }`,
   }
 }

@@ -53,12 +53,13 @@ function rank({ status }: HealthCheck): number {
 /** The findings come from the checks, in English. */
 function row({ name, status, message, remedy }: HealthCheck, texts: Reader) {
   const [text, tone] = RESULTS[status]
+  const inEnglish = (words: string) => html`<span lang="en" dir="ltr">${words}</span>`
+  const label = html`<strong>${texts.html('operatorHealthRemedy')}</strong>`
   return [
     html`<code class="whole">${name}</code>`,
     badge(texts.html(text), tone),
     html`<div class="tight">
-      <span lang="en" dir="ltr">${message}</span>
-      ${remedy !== undefined && html`<span><strong>${texts.html('operatorHealthRemedy')}</strong> <span lang="en" dir="ltr">${remedy}</span></span>`}
+      ${inEnglish(message)} ${remedy !== undefined && html`<span>${label} ${inEnglish(remedy)}</span>`}
     </div>`,
   ]
 }

@@ -73,7 +73,12 @@ async function confirmation(services: OperatorServices, call: Call): Promise<Vie
   const hits = rows.filter(([part]) => part.items.length > 0 || part.hasMore)
   const hasClients = [apiKeys, applications].some(({ items, hasMore }) => items.length > 0 || hasMore)
   const list = html`<ul class="plain-list stack">
-    ${hits.map(([part, exact, more, text]) => html`<li class="tight"><strong>${texts.html(part.hasMore ? more : exact, { count: part.items.length })}</strong><span class="muted">${texts.html(text)}</span></li>`)}
+    ${hits.map(([{ items, hasMore }, exact, more, text]) => {
+      const count = texts.html(hasMore ? more : exact, { count: items.length })
+      return html`<li class="tight">
+        <strong>${count}</strong><span class="muted">${texts.html(text)}</span>
+      </li>`
+    })}
   </ul>`
   return operatorView(
     call,
