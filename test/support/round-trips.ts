@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Redis } from 'ioredis'
+import { Redis, type RedisOptions } from 'ioredis'
+import { redisStore } from '../../adapters/redis.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { startRedis } from './redis-server.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
 
 /** Commands that a client sent together, before the first answer: `get client`, `evalsha grant`, … */
@@ -77,6 +80,27 @@ export async function startSlowLink(server: { readonly port: number }): Promise<
       monitor.disconnect()
       control.disconnect()
       await proxy.close()
+    },
+  }
+}
+
+/** A store whose Redis is behind a slow link. */
+export interface SlowStore extends Pick<SlowLink, 'of' | 'close'> {
+  readonly store: Store
+}
+
+/** Starts a Redis, a slow link to it, and a store behind the link. */
+export async function startSlowStore(options: RedisOptions = {}): Promise<SlowStore> {
+  const server = await startRedis()
+  const link = await startSlowLink(server)
+  const redis = new Redis(link.port, options)
+  return {
+    store: redisStore(redis),
+    of: (work) => link.of(work),
+    async close() {
+      redis.disconnect()
+      await link.close()
+      await server.stop()
     },
   }
 }

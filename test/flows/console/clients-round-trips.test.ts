@@ -1,48 +1,30 @@
-import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { importKeys } from '../../support/import-keys.ts'
-import { startRedis, type RedisServer } from '../../support/redis-server.ts'
-import { startSlowLink, type SlowLink } from '../../support/round-trips.ts'
+import { startSlowStore, type SlowStore } from '../../support/round-trips.ts'
+import { openSmallPage } from './open-small-page.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const COUNT = 10_000
 const MAX_TRIPS = 5
 
 describeWithRedis('pages of an account with 10,000 API keys', () => {
-  let server: RedisServer
-  let link: SlowLink
-  let redis: Redis
+  let slow: SlowStore
   let host: ConsoleHost
   let clientId = ''
   beforeAll(async () => {
-    server = await startRedis()
-    link = await startSlowLink(server)
-    redis = new Redis(link.port)
-    host = await startConsole({ store: redisStore(redis), gatehouse: { storeTimeoutMs: 5000 } })
+    slow = await startSlowStore()
+    host = await startConsole({ store: slow.store, gatehouse: { storeTimeoutMs: 5000 } })
     const first = await host.createApiKey()
     ;[clientId = ''] = await importKeys(host.gatehouse, first.client_id, COUNT, (number) => `Key ${number}`)
     await host.gatehouse.audit.list({ limit: 1 })
   }, 120_000)
   afterAll(async () => {
     await host?.close()
-    redis?.disconnect()
-    await link?.close()
-    await server?.stop()
+    await slow?.close()
   })
 
-  /** Opens a page twice, because the first request may load scripts into Redis. Counts the second request. */
-  async function open(path: string) {
-    const visitor = host.visit('acme')
-    await visitor.get(path)
-    let page: Awaited<ReturnType<typeof visitor.get>> | undefined
-    const trips = await link.of(async () => (page = await visitor.get(path)))
-    expect(page?.status).toBe(200)
-    const { body = '' } = page ?? {}
-    expect(Buffer.byteLength(body)).toBeLessThan(20_480)
-    return { body, trips }
-  }
+  const open = (path: string) => openSmallPage(host.visit('acme'), path, slow)
 
   it.each([
     ['the list', () => '/console/api-keys'],

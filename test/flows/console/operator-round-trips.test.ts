@@ -1,28 +1,21 @@
-import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { fillTrail, LARGE_ACCOUNT } from '../../support/fill-trail.ts'
-import { startRedis, type RedisServer } from '../../support/redis-server.ts'
-import { startSlowLink, type SlowLink } from '../../support/round-trips.ts'
+import { startSlowStore, type SlowStore } from '../../support/round-trips.ts'
+import { openSmallPage } from './open-small-page.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const ENTRIES = 32_000
 const CLIENTS = 600
 const MAX_TRIPS = 5
-const MAX_BYTES = 20_480
 
 describeWithRedis('pages over a long audit trail and an account with 600 API keys', () => {
-  let server: RedisServer
-  let link: SlowLink
-  let redis: Redis
+  let slow: SlowStore
   let host: ConsoleHost
   let clientId = ''
   beforeAll(async () => {
-    server = await startRedis()
-    link = await startSlowLink(server)
-    redis = new Redis(link.port)
-    const store = redisStore(redis)
+    slow = await startSlowStore()
+    const { store } = slow
     await fillTrail(store, ENTRIES)
     host = await startConsole({
       store,
@@ -37,9 +30,7 @@ describeWithRedis('pages over a long audit trail and an account with 600 API key
   }, 120_000)
   afterAll(async () => {
     await host?.close()
-    redis?.disconnect()
-    await link?.close()
-    await server?.stop()
+    await slow?.close()
   })
 
   const account = encodeURIComponent(LARGE_ACCOUNT)
@@ -57,14 +48,7 @@ describeWithRedis('pages over a long audit trail and an account with 600 API key
     ['the signing keys', 'root', () => '/operator/signing-keys'],
     ['the start page of operators', 'root', () => '/operator'],
   ])('%s costs at most five round trips, and is small', async (_name, person, pathOf) => {
-    const visitor = host.visit(person)
-    const path = `/console${pathOf()}`
-    // The first request may load scripts into Redis.
-    await visitor.get(path)
-    let page: Awaited<ReturnType<typeof visitor.get>> | undefined
-    const trips = await link.of(async () => (page = await visitor.get(path)))
-    expect(page?.status).toBe(200)
+    const { trips } = await openSmallPage(host.visit(person), `/console${pathOf()}`, slow)
     expect(trips.length).toBeLessThanOrEqual(MAX_TRIPS)
-    expect(Buffer.byteLength(page?.body ?? '')).toBeLessThan(MAX_BYTES)
   })
 })
