@@ -34,16 +34,11 @@ const SWEPT_PER_WRITE = 2
  */
 export function memoryStore(): Store {
   const values = new Map<string, Value>()
-  const indexes = new Map<string, Index>()
-  const channels = new Map<string, Set<{ deliver(message: string): void }>>()
+  const indexes = createIndexes()
+  const channels = createChannels()
   let closed = false
 
-  // An expired entry is removed when it is read, or by a later write. Each write checks more entries than it
-  // adds, so the number of expired entries stays small. There is no timer. A timer would use another clock
-  // than Date.now(), and might keep the process alive. It would also block the process while it checks all
-  // entries.
   const sweepValues = createSweep(values)
-  const sweepIndexes = createSweep(indexes)
 
   /**
    * Runs `work` synchronously, so that every method is atomic. The returned promise settles asynchronously.
@@ -85,60 +80,15 @@ export function memoryStore(): Store {
 
     delete: (key) => run(() => getUnexpired(values, key) !== undefined && values.delete(key)),
 
-    add: (name, member, ttl) =>
-      run(() => {
-        const index = getUnexpired(indexes, name) ?? { members: [], expiresAt: 0 }
-        const bytes = Buffer.from(member)
-        const position = firstNotBelow(index.members, bytes)
-        if (index.members[position]?.text !== member) {
-          index.members.splice(position, 0, { text: member, bytes })
-        }
-        index.expiresAt = Math.max(index.expiresAt, expiry(ttl))
-        indexes.set(name, index)
-        sweepIndexes()
-      }),
+    add: (...args) => run(() => indexes.add(...args)),
 
-    remove: (name, member) =>
-      run(() => {
-        const index = getUnexpired(indexes, name)
-        if (!index) return
-        const position = firstNotBelow(index.members, Buffer.from(member))
-        if (index.members[position]?.text === member) index.members.splice(position, 1)
-        if (index.members.length === 0) indexes.delete(name)
-      }),
+    remove: (...args) => run(() => indexes.remove(...args)),
 
-    range: (name, { after, limit }) =>
-      run(() => {
-        const members = getUnexpired(indexes, name)?.members ?? []
-        const position = after === undefined ? 0 : firstNotBelow(members, Buffer.from(after))
-        const start = members[position]?.text === after ? position + 1 : position
-        return members.slice(start, start + limit).map(({ text }) => text)
-      }),
+    range: (...args) => run(() => indexes.range(...args)),
 
-    publish: (channel, message) =>
-      run(() => {
-        for (const subscription of channels.get(channel) ?? []) subscription.deliver(message)
-      }),
+    publish: (...args) => run(() => channels.publish(...args)),
 
-    subscribe: (channel, listener) =>
-      run(() => {
-        const subscriptions = channels.get(channel) ?? new Set()
-        const subscription = {
-          deliver(message: string) {
-            // The listener is called asynchronously, as with a real database. So the failure of a listener
-            // affects nothing else.
-            Promise.resolve()
-              .then(() => (subscriptions.has(subscription) ? listener(message) : undefined))
-              .catch(() => {})
-          },
-        }
-        subscriptions.add(subscription)
-        channels.set(channel, subscriptions)
-        return async () => {
-          subscriptions.delete(subscription)
-          if (subscriptions.size === 0 && channels.get(channel) === subscriptions) channels.delete(channel)
-        }
-      }),
+    subscribe: (channel, listener) => run(() => channels.subscribe(channel, listener)),
 
     ping: () => run(() => {}),
 
@@ -146,6 +96,70 @@ export function memoryStore(): Store {
       closed = true
       values.clear()
       indexes.clear()
+      channels.clear()
+    },
+  }
+}
+
+/** The indexes of a store, by name. */
+function createIndexes() {
+  const indexes = new Map<string, Index>()
+  const sweepIndexes = createSweep(indexes)
+  return {
+    add(name: string, member: string, ttl?: number): void {
+      const index = getUnexpired(indexes, name) ?? { members: [], expiresAt: 0 }
+      const bytes = Buffer.from(member)
+      const position = firstNotBelow(index.members, bytes)
+      if (index.members[position]?.text !== member) {
+        index.members.splice(position, 0, { text: member, bytes })
+      }
+      index.expiresAt = Math.max(index.expiresAt, expiry(ttl))
+      indexes.set(name, index)
+      sweepIndexes()
+    },
+    remove(name: string, member: string): void {
+      const index = getUnexpired(indexes, name)
+      if (!index) return
+      const position = firstNotBelow(index.members, Buffer.from(member))
+      if (index.members[position]?.text === member) index.members.splice(position, 1)
+      if (index.members.length === 0) indexes.delete(name)
+    },
+    range(name: string, { after, limit }: Parameters<Store['range']>[1]): string[] {
+      const members = getUnexpired(indexes, name)?.members ?? []
+      const position = after === undefined ? 0 : firstNotBelow(members, Buffer.from(after))
+      const start = members[position]?.text === after ? position + 1 : position
+      return members.slice(start, start + limit).map(({ text }) => text)
+    },
+    clear: () => indexes.clear(),
+  }
+}
+
+/** The subscriptions of a store, by channel. */
+function createChannels() {
+  const channels = new Map<string, Set<{ deliver(message: string): void }>>()
+  return {
+    publish(channel: string, message: string): void {
+      for (const subscription of channels.get(channel) ?? []) subscription.deliver(message)
+    },
+    subscribe(channel: string, listener: (message: string) => void): () => Promise<void> {
+      const subscriptions = channels.get(channel) ?? new Set()
+      const subscription = {
+        deliver(message: string) {
+          // The listener is called asynchronously, as with a real database. So the failure of a listener
+          // affects nothing else.
+          Promise.resolve()
+            .then(() => (subscriptions.has(subscription) ? listener(message) : undefined))
+            .catch(() => {})
+        },
+      }
+      subscriptions.add(subscription)
+      channels.set(channel, subscriptions)
+      return async () => {
+        subscriptions.delete(subscription)
+        if (subscriptions.size === 0 && channels.get(channel) === subscriptions) channels.delete(channel)
+      }
+    },
+    clear(): void {
       for (const subscriptions of channels.values()) subscriptions.clear()
       channels.clear()
     },
@@ -167,6 +181,11 @@ function getUnexpired<T extends { expiresAt: number }>(entries: Map<string, T>, 
 /**
  * Returns a function that checks the next few entries with each call, and removes the expired entries. After
  * the last entry it begins again with the first entry.
+ *
+ * An expired entry is removed when it is read, or by a later write. Each write checks more entries than it
+ * adds, so the number of expired entries stays small. There is no timer. A timer would use another clock
+ * than Date.now(), and might keep the process alive. It would also block the process while it checks all
+ * entries.
  */
 function createSweep(entries: Map<string, { expiresAt: number }>): () => void {
   // A Map's iterator stays valid while entries are added and removed.

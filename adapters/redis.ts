@@ -77,17 +77,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     }
   }
 
-  async function send(command: RedisCommand): Promise<unknown> {
-    try {
-      return await client.call(...command)
-    } catch (error) {
-      // With `enableAutoPipelining` ioredis follows redirections only for an explicit pipeline of one command.
-      if (!client.isCluster || !isMisdirected(error)) throw error
-      const [[failure, reply] = [error as Error, undefined]] = (await client.pipeline([command]).exec()) ?? []
-      if (failure) throw failure
-      return reply
-    }
-  }
+  const send = (command: RedisCommand) => sendCommand(client, command)
 
   /**
    * Writes without waiting for replicas. ioredis resends a command if the connection is lost before the
@@ -152,6 +142,18 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   return {
     ...store,
     durable: { ...store, ...writesBy(key, (write) => run(() => durableWrites.write(write))) },
+  }
+}
+
+async function sendCommand(client: RedisClient, command: RedisCommand): Promise<unknown> {
+  try {
+    return await client.call(...command)
+  } catch (error) {
+    // With `enableAutoPipelining` ioredis follows redirections only for an explicit pipeline of one command.
+    if (!client.isCluster || !isMisdirected(error)) throw error
+    const [[failure, reply] = [error as Error, undefined]] = (await client.pipeline([command]).exec()) ?? []
+    if (failure) throw failure
+    return reply
   }
 }
 

@@ -1,6 +1,7 @@
 import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
 import { addressOf, connect } from './connect.ts'
 import { storeClosed } from './errors.ts'
+import { createListeners } from './listeners.ts'
 
 /**
  * Milliseconds until the next attempt to connect. Messages are missed while there is no connection. So the pauses
@@ -14,9 +15,18 @@ const retryDelay = (attempt: number): number => (attempt > 100 ? 500 : Math.min(
  */
 const NODE_REMOVED_AFTER_MS = 1000
 
-interface Subscription {
-  deliver(message: string): void
-  missed(): void
+/** The connection for messages, and what it serves. */
+interface MessageConnection {
+  readonly client: RedisClient
+  readonly listeners: ReturnType<typeof createListeners>
+  readonly onNodeLost: (node: RedisNode) => void
+  readonly onClientReady: () => void
+  connection: Promise<RedisConnection> | undefined
+  connected: RedisConnection | undefined
+  nextAttempt: NodeJS.Timeout | undefined
+  nodeCheck: NodeJS.Timeout | undefined
+  attempts: number
+  wasReady: boolean
 }
 
 /**
@@ -25,148 +35,44 @@ interface Subscription {
  * the cluster, the adapter connects to another node.
  */
 export function createSubscriptions(client: RedisClient) {
-  const channels = new Map<string, Set<Subscription>>()
-  let connection: Promise<RedisConnection> | undefined
-  let connected: RedisConnection | undefined
-  let nextAttempt: NodeJS.Timeout | undefined
-  let nodeCheck: NodeJS.Timeout | undefined
-  let attempts = 0
-  let wasReady = false
-
-  function openConnection(): Promise<RedisConnection> {
-    clearTimeout(nextAttempt)
-    if (connection) return connection
-    client.off('-node', leaveNode)
-    client.on('-node', leaveNode)
-    client.off('ready', reconnectNow)
-    client.on('ready', reconnectNow)
-    const opening = connect(client).then((opened) => {
-      if (connection === opening) use(opened)
-      else opened.disconnect()
-      return opened
-    })
-    connection = opening
-    opening.catch(() => {
-      if (connection === opening) reconnect()
-    })
-    return opening
-  }
-
-  function use(opened: RedisConnection): void {
-    connected = opened
-    // This listener only keeps the error from being uncaught. A pending subscription rejects with the error.
-    opened.on('error', () => {})
-    opened.on('message', (channel, message) => {
-      for (const subscription of channels.get(channel) ?? []) subscription.deliver(message)
-    })
-    opened.on('ready', () => {
-      if (channels.size === 0) return
-      opened.subscribe(...channels.keys()).then(
-        () => {
-          if (connected !== opened) return
-          attempts = 0
-          if (wasReady) notifyMissed()
-          wasReady = true
-        },
-        // A connection without its subscriptions is useless. The next connection subscribes again.
-        () => opened.disconnect(),
-      )
-    })
-    opened.on('end', () => {
-      if (connected === opened) reconnect()
-    })
-  }
-
-  /** Connects again after a pause, as long as there are subscriptions. */
-  function reconnect(): void {
-    connection = undefined
-    connected = undefined
-    if (channels.size === 0) return
-    clearTimeout(nextAttempt)
-    nextAttempt = setTimeout(() => void openConnection().catch(() => {}), retryDelay((attempts += 1)))
-  }
-
-  /**
-   * Connects without a pause, because the client has just reached Redis. What was missed until now can be read with
-   * the client.
-   */
-  function reconnectNow(): void {
-    if (channels.size === 0 || connected?.status === 'ready') return
-    if (wasReady) notifyMissed()
-    void openConnection().catch(() => {})
-  }
-
-  function notifyMissed(): void {
-    for (const subscription of [...channels.values()].flatMap((all) => [...all])) subscription.missed()
-  }
-
-  /**
-   * Disconnects from a node that has left the cluster. Such a node receives no more messages, although it may
-   * still answer.
-   */
-  function leaveNode(node: RedisNode): void {
-    const opened = connected
-    if (!opened || addressOf(node) !== addressOf(opened)) return
-    clearTimeout(nodeCheck)
-    // Usually only the client's own connection to the node has ended, and the node is soon known again.
-    nodeCheck = setTimeout(() => {
-      const isKnown = client.nodes?.().some((known) => addressOf(known) === addressOf(opened))
-      if (connected === opened && !isKnown) opened.disconnect()
-    }, NODE_REMOVED_AFTER_MS)
-  }
-
-  function disconnect(): void {
-    client.off('-node', leaveNode)
-    client.off('ready', reconnectNow)
-    clearTimeout(nodeCheck)
-    clearTimeout(nextAttempt)
-    const previous = connected
-    connection = undefined
-    connected = undefined
-    wasReady = false
-    previous?.disconnect()
+  const listeners = createListeners()
+  const messages: MessageConnection = {
+    client,
+    listeners,
+    onNodeLost: (node) => leaveNode(messages, node),
+    onClientReady: () => reconnectNow(messages),
+    connection: undefined,
+    connected: undefined,
+    nextAttempt: undefined,
+    nodeCheck: undefined,
+    attempts: 0,
+    wasReady: false,
   }
 
   return {
     close(): void {
-      for (const subscriptions of channels.values()) subscriptions.clear()
-      channels.clear()
-      disconnect()
+      listeners.clear()
+      disconnect(messages)
     },
     async subscribe(
       channel: string,
       listener: (message: string) => void,
       missed: () => void = () => {},
     ): Promise<() => Promise<void>> {
-      const subscriptions = channels.get(channel) ?? new Set()
-      channels.set(channel, subscriptions)
-
-      // The failure of a listener affects nothing else, and an ended subscription calls no listener.
-      const notify = (call: () => void) => {
-        Promise.resolve()
-          .then(() => (subscriptions.has(subscription) ? call() : undefined))
-          .catch(() => {})
-      }
-      const subscription = {
-        deliver: (message: string) => notify(() => listener(message)),
-        missed: () => notify(missed),
-      }
+      const subscription = listeners.add(channel, listener, missed)
 
       function unsubscribe(): void {
-        subscriptions.delete(subscription)
-        if (subscriptions.size > 0 || channels.get(channel) !== subscriptions) return
-        channels.delete(channel)
+        if (!subscription.remove()) return
         // An open connection keeps the process alive, so it is closed when there are no subscriptions.
-        if (channels.size === 0) disconnect()
+        if (listeners.channels().length === 0) disconnect(messages)
         // The outcome of unsubscribing does not matter, because the channel has no listeners.
-        else connected?.unsubscribe(channel).catch(() => {})
+        else messages.connected?.unsubscribe(channel).catch(() => {})
       }
 
       const subscribe = async () => {
-        if (!subscriptions.has(subscription)) throw storeClosed()
-        return (await openConnection()).subscribe(channel)
+        if (!subscription.isListening()) throw storeClosed()
+        return (await openConnection(messages)).subscribe(channel)
       }
-      subscriptions.add(subscription)
       try {
         // A second attempt follows, because the connection of the first attempt may just have been lost, or
         // its node may have left the cluster.
@@ -178,4 +84,99 @@ export function createSubscriptions(client: RedisClient) {
       return async () => unsubscribe()
     },
   }
+}
+
+function openConnection(messages: MessageConnection): Promise<RedisConnection> {
+  const { client, onNodeLost, onClientReady } = messages
+  clearTimeout(messages.nextAttempt)
+  if (messages.connection) return messages.connection
+  client.off('-node', onNodeLost)
+  client.on('-node', onNodeLost)
+  client.off('ready', onClientReady)
+  client.on('ready', onClientReady)
+  const opening = connect(client).then((opened) => {
+    if (messages.connection === opening) use(messages, opened)
+    else opened.disconnect()
+    return opened
+  })
+  messages.connection = opening
+  opening.catch(() => {
+    if (messages.connection === opening) reconnect(messages)
+  })
+  return opening
+}
+
+function use(messages: MessageConnection, opened: RedisConnection): void {
+  const { listeners } = messages
+  messages.connected = opened
+  // This listener only keeps the error from being uncaught. A pending subscription rejects with the error.
+  opened.on('error', () => {})
+  opened.on('message', listeners.deliver)
+  opened.on('ready', () => {
+    const channels = listeners.channels()
+    if (channels.length === 0) return
+    opened.subscribe(...channels).then(
+      () => {
+        if (messages.connected !== opened) return
+        messages.attempts = 0
+        if (messages.wasReady) listeners.notifyMissed()
+        messages.wasReady = true
+      },
+      // A connection without its subscriptions is useless. The next connection subscribes again.
+      () => opened.disconnect(),
+    )
+  })
+  opened.on('end', () => {
+    if (messages.connected === opened) reconnect(messages)
+  })
+}
+
+/** Connects again after a pause, as long as there are subscriptions. */
+function reconnect(messages: MessageConnection): void {
+  messages.connection = undefined
+  messages.connected = undefined
+  if (messages.listeners.channels().length === 0) return
+  clearTimeout(messages.nextAttempt)
+  messages.nextAttempt = setTimeout(
+    () => void openConnection(messages).catch(() => {}),
+    retryDelay((messages.attempts += 1)),
+  )
+}
+
+/**
+ * Connects without a pause, because the client has just reached Redis. What was missed until now can be read with
+ * the client.
+ */
+function reconnectNow(messages: MessageConnection): void {
+  const { listeners, connected, wasReady } = messages
+  if (listeners.channels().length === 0 || connected?.status === 'ready') return
+  if (wasReady) listeners.notifyMissed()
+  void openConnection(messages).catch(() => {})
+}
+
+/**
+ * Disconnects from a node that has left the cluster. Such a node receives no more messages, although it may
+ * still answer.
+ */
+function leaveNode(messages: MessageConnection, node: RedisNode): void {
+  const { client, connected: opened } = messages
+  if (!opened || addressOf(node) !== addressOf(opened)) return
+  clearTimeout(messages.nodeCheck)
+  // Usually only the client's own connection to the node has ended, and the node is soon known again.
+  messages.nodeCheck = setTimeout(() => {
+    const isKnown = client.nodes?.().some((known) => addressOf(known) === addressOf(opened))
+    if (messages.connected === opened && !isKnown) opened.disconnect()
+  }, NODE_REMOVED_AFTER_MS)
+}
+
+function disconnect(messages: MessageConnection): void {
+  const { client, connected } = messages
+  client.off('-node', messages.onNodeLost)
+  client.off('ready', messages.onClientReady)
+  clearTimeout(messages.nodeCheck)
+  clearTimeout(messages.nextAttempt)
+  messages.connection = undefined
+  messages.connected = undefined
+  messages.wasReady = false
+  connected?.disconnect()
 }

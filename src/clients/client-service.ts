@@ -9,37 +9,23 @@ import {
   restoreOperation,
   setProducts,
 } from './client-products.ts'
-import { productsRule, secretHashRule } from './create-client.ts'
-import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
-import type { ClientService, RotatedSecret, RotationOptions } from './client-service-types.ts'
+import { productsRule } from './create-client.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
+import type { ClientService } from './client-service-types.ts'
 import {
   changeRecord,
   findClient,
   listClients,
   notFound,
   presentClient,
-  requireRecord,
   type ApplyChange,
   type Change,
   type ClientRepository,
 } from './client-repository.ts'
 import { deleteClient, removeAccess } from './disable-client.ts'
 import { checkInput } from '../validation/check-input.ts'
-import {
-  type Fields,
-  hostIdRule,
-  nameRule,
-  oneOf,
-  optional,
-  type Rule,
-  textRule,
-  wholeNumber,
-} from '../validation/rules.ts'
-import { isRotated, revokeSecret, rotateSecret } from './secret-rotation.ts'
-import { hashSecret, hasSecret, isLive, newSecret, type StoredSecret } from './secrets.ts'
-import { goneSince, type Attempt } from './idempotency.ts'
-
-const DAY_SECONDS = 86_400
+import { type Fields, hostIdRule, nameRule, type Rule } from '../validation/rules.ts'
+import { createSecretMethods } from './client-secrets.ts'
 
 /** The methods that API keys and applications have in common. */
 export function createClientService<C extends Client>(
@@ -102,65 +88,7 @@ export function createClientService<C extends Client>(
         restoreOperation(client, scope, catalog.current, otherScopes),
       ),
 
-    async rotateSecret(clientId, options = {}) {
-      checkChange('secret.rotated', options, {
-        overlapSeconds: optional(wholeNumber(0, 90 * DAY_SECONDS)),
-        idempotencyKey: optional(textRule),
-      })
-      const { idempotencyKey: key } = options
-      if (key === undefined) return setNewSecret(clients, clientId, options)
-
-      const { client, secrets } = await requireRecord(clients, clientId)
-      const attempt = await clients.idempotency.begin({
-        key,
-        what: ['rotate secret', clientId, client.accountId, options.actor],
-        input: { overlapSeconds: options.overlapSeconds },
-        newestCreatedAt: secrets[0]?.createdAt,
-      })
-      if (attempt.isRepeat) return presentRotation(secrets, attempt)
-      try {
-        const rotated = await setNewSecret(clients, clientId, options, attempt)
-        await attempt.complete()
-        return rotated
-      } catch (error) {
-        await attempt.fail(error)
-        throw error
-      }
-    },
-
-    async setSecretHash(clientId, secretHash, options) {
-      checkInput('the secret cannot be set', { secretHash }, { secretHash: secretHashRule })
-      const changed = await changeRecord(clients, { clientId, name: 'secret.rotated', options }, (record) => {
-        const now = Date.now()
-        const [current, ...others] = record.secrets.filter((secret) => isLive(secret, now))
-        if (current?.hash === secretHash && others.length === 0) return undefined
-        return { ...record, secrets: [{ hash: secretHash, createdAt: Math.floor(now / 1000) }] }
-      })
-      return presentClient(clients, changed)
-    },
-
-    async revokeSecret(clientId, which, options) {
-      checkInput('the secret cannot be revoked', { which }, { which: oneOf('old', 'new') })
-      const what = { clientId, name: 'secret.revoked', target: which, options }
-      const changed = await changeRecord(clients, what, (record) => {
-        const secrets = revokeSecret(record.secrets, which, Date.now())
-        return secrets && { ...record, secrets }
-      })
-      return presentClient(clients, changed)
-    },
-
-    async listSecrets(clientId) {
-      const { secrets } = await requireRecord(clients, clientId)
-      return secrets
-        .filter((secret) => isLive(secret, Date.now()))
-        .map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt }))
-    },
-
-    async reportCompromised(clientId, options) {
-      await removeAccess(clients, { clientId, name: 'compromised', options }, (record) =>
-        record.secrets.length === 0 ? undefined : { ...record, secrets: [] },
-      )
-    },
+    ...createSecretMethods(clients),
 
     disable: (clientId, options) =>
       changeAndRevoke({ clientId, name: 'disabled', options }, (client) =>
@@ -172,34 +100,6 @@ export function createClientService<C extends Client>(
       ),
     delete: (clientId, options) => deleteClient(clients, clientId, options),
   }
-}
-
-/** Gives a client a new secret, unless an earlier attempt at the same rotation has done so. */
-async function setNewSecret<C extends Client>(
-  clients: ClientRepository<C>,
-  clientId: string,
-  options: RotationOptions,
-  attempt?: Attempt,
-): Promise<RotatedSecret> {
-  const { overlapSeconds = DAY_SECONDS } = options
-  const clientSecret = attempt?.clientSecret ?? newSecret()
-  const hash = hashSecret(clientSecret)
-  const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }
-  const { secrets } = await changeRecord(clients, rotation, (record) => {
-    if (attempt && isRotated(record.secrets, hash, attempt)) return undefined
-    return { ...record, secrets: rotateSecret(record.secrets, { hash, now: Date.now(), overlapSeconds }) }
-  })
-  return { clientSecret, oldSecretExpiresAt: secrets[1]?.expiresAt }
-}
-
-/**
- * The answer to a repeat of a rotation.
- *
- * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the secret was revoked since
- */
-function presentRotation(secrets: readonly StoredSecret[], { clientSecret }: Attempt): RotatedSecret {
-  if (!hasSecret(secrets, hashSecret(clientSecret))) throw goneSince('secret')
-  return { clientSecret, oldSecretExpiresAt: secrets[1]?.expiresAt }
 }
 
 /** Throws if a change of a client is not allowed. */

@@ -16,7 +16,7 @@ import {
   type Rule,
   uniqueListOf,
 } from '../validation/rules.ts'
-import { hashSecret, hasSecret, isSecretHash, newSecret } from './secrets.ts'
+import { hashSecret, hasSecretHash, isSecretHash, newSecret } from './secrets.ts'
 
 /** The input for a new client, which may import an existing secret. */
 type InputWithSecret = NewClient & { readonly secretHash?: string | undefined }
@@ -128,7 +128,7 @@ async function requireCreated<C extends Client>(
 ): Promise<C> {
   const record = await clients.records.get(clientId)
   if (!record) throw goneSince('client')
-  if (!hasSecret(record.secrets, hash)) throw goneSince('secret')
+  if (!hasSecretHash(record.secrets, hash)) throw goneSince('secret')
   return presentClient(clients, record)
 }
 

@@ -74,7 +74,7 @@ export function isLive(secret: StoredSecret, now: number): boolean {
 }
 
 /** Whether a secret with this hash is still accepted. */
-export function hasSecret(secrets: readonly StoredSecret[], hash: string): boolean {
+export function hasSecretHash(secrets: readonly StoredSecret[], hash: string): boolean {
   return secrets.some((secret) => secret.hash === hash && isLive(secret, Date.now()))
 }
 

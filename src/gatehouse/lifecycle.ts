@@ -61,9 +61,7 @@ export function createLifecycle<Running>(
     }
   }
 
-  function startOnce(): Promise<Running> {
-    return (starting ??= startAndKeep())
-  }
+  const startOnce = (): Promise<Running> => (starting ??= startAndKeep())
 
   return {
     /** The running service, or undefined. */

@@ -65,21 +65,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     ...BUCKETS,
   })
 
-  /** The grants of members, in the order of the members; undefined for a member without an active grant. */
-  async function loadMembers(
-    { name }: BucketedIndex,
-    members: readonly string[],
-  ): Promise<(ListedGrant | CorruptRecord | undefined)[]> {
-    const grantIds = members.map((member) => grantIdOf(readMember(store, name, member)))
-    const records = await load(grantIds)
-    return grantIds.map((grantId, at) => {
-      const record = records[at]
-      if (record instanceof CorruptRecord) return record
-      // The record of a grant is written before its index entry. So if an entry has no record, its grant has
-      // expired or was deleted.
-      return isActive(record) ? { grantId, record } : undefined
-    })
-  }
+  const loadMembers = (index: BucketedIndex, members: readonly string[]) => loadGrants(index, load, members)
 
   /**
    * @param isMeant selects the grants of the page by their records. @default all grants
@@ -164,21 +150,25 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
      * The ids of the grants that must be revoked because a pair exceeds `PAIR_LIMIT`: all grants of the pair
      * that are in use, except the newest `PAIR_LIMIT` grants. The oldest grant comes first.
      */
-    async listOverLimit(pair: GrantPair): Promise<string[]> {
-      const index = indexOf(pair.accountId)
-      const buckets = await bucketsOf(index)
-      const tag = tagOf(pair)
-      const grantIds: string[] = []
-      for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
-        members = await rangeOfAll(index, buckets, members?.at(-1), PAGE_SIZE)
-        const ofPair = members.filter((member) => member.endsWith(tag))
-        grantIds.push(...ofPair.map((member) => grantIdOf(readMember(store, index.name, member))))
-      }
-      if (grantIds.length <= PAIR_LIMIT) return []
-      const records = await load(grantIds)
-      return grantIds.filter((_, at) => isInUseOf(records[at], pair)).slice(0, -PAIR_LIMIT)
-    },
+    listOverLimit: (pair: GrantPair) => listOverLimit(indexOf(pair.accountId), load, pair),
   }
+}
+
+/** The grants of members, in the order of the members; undefined for a member without an active grant. */
+async function loadGrants(
+  { store, name }: BucketedIndex,
+  load: LoadGrants,
+  members: readonly string[],
+): Promise<(ListedGrant | CorruptRecord | undefined)[]> {
+  const grantIds = members.map((member) => grantIdOf(readMember(store, name, member)))
+  const records = await load(grantIds)
+  return grantIds.map((grantId, at) => {
+    const record = records[at]
+    if (record instanceof CorruptRecord) return record
+    // The record of a grant is written before its index entry. So if an entry has no record, its grant has
+    // expired or was deleted.
+    return isActive(record) ? { grantId, record } : undefined
+  })
 }
 
 /**
@@ -225,6 +215,20 @@ function grantIdOf(id: string): string {
  */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 6)}`
+}
+
+async function listOverLimit(index: BucketedIndex, load: LoadGrants, pair: GrantPair): Promise<string[]> {
+  const buckets = await bucketsOf(index)
+  const tag = tagOf(pair)
+  const grantIds: string[] = []
+  for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
+    members = await rangeOfAll(index, buckets, members?.at(-1), PAGE_SIZE)
+    const ofPair = members.filter((member) => member.endsWith(tag))
+    grantIds.push(...ofPair.map((member) => grantIdOf(readMember(index.store, index.name, member))))
+  }
+  if (grantIds.length <= PAIR_LIMIT) return []
+  const records = await load(grantIds)
+  return grantIds.filter((_, at) => isInUseOf(records[at], pair)).slice(0, -PAIR_LIMIT)
 }
 
 function isInUseOf(record: GrantRecord | CorruptRecord | undefined, pair: GrantPair): boolean {

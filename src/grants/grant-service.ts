@@ -84,15 +84,18 @@ const PAGE_SIZE = 100
 const DONE =
   'The tokens of these grants were revoked nevertheless, and all other grants were revoked as requested'
 
-/**
- * @param parts.audience identifier of the resource server. A listed grant shows only scopes of this resource
- *   server
- */
-export function createGrantService(parts: RevokeGrantsParts & { readonly audience: string }) {
+/** What listing and revoking grants needs. */
+interface GrantServiceParts extends RevokeGrantsParts {
+  /** Identifier of the resource server. A listed grant shows only scopes of this resource server. */
+  readonly audience: string
+}
+
+/** The methods for hosts. */
+function createGrants(parts: GrantServiceParts): Grants {
   const { lifecycle, logger, audience } = parts
   const { records, index } = lifecycle
 
-  const grants: Grants = {
+  return {
     async list(options) {
       const { accountId, userId, clientId, ...page } = Object(options) as GrantListOptions
       checkInput(
@@ -138,9 +141,15 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
       return count
     },
   }
+}
+
+/** The methods for hosts, and what other parts of the library do with grants. */
+export function createGrantService(parts: GrantServiceParts) {
+  const { lifecycle, logger } = parts
+  const { records, index } = lifecycle
 
   return {
-    grants,
+    grants: createGrants(parts),
     grantsOfUsers: {
       /**
        * The users of an account who have grants in use, without duplicates, and an error for each corrupt

@@ -25,31 +25,35 @@ const PROBE_INTERVAL_MS = 250
  */
 const MAX_TRIAL_PAUSE_MS = 1000
 
+/** Options of a circuit breaker. */
+interface CircuitBreakerOptions {
+  /** What is unavailable, for messages: `the store`. */
+  readonly name: string
+  /** Resolves if the store answers. */
+  readonly probe: () => Promise<void>
+  /**
+   * True if an answered probe proves that all calls work, so that the probe closes the circuit. If false, a probe is
+   * made after a pause, and its answer permits five trial calls. The first trial call that is answered closes the
+   * circuit. A failed trial call keeps the circuit open and doubles the pause.
+   */
+  readonly isProbeConclusive: boolean
+  /**
+   * A second breaker. While the circuit of `outer` is open, all calls through this breaker fail. Answers are recorded
+   * in both breakers, and failures only in this breaker.
+   */
+  readonly outer?: CircuitBreaker | undefined
+  /** Called once for each outage, after the circuit has opened and a probe has failed. */
+  readonly onUnavailable?: ((error: GatehouseError) => void) | undefined
+  /** Called when the store answers again after `onUnavailable` was called. */
+  readonly onAvailable?: (() => void) | undefined
+}
+
 /**
  * Creates a circuit breaker. While its circuit is open, the breaker calls `probe` in the background until the
  * store answers. No other call is sent before a probe was answered. A write that is sent earlier may stay
  * unanswered, and its caller would have to find out whether the write was applied.
- *
- * @param options.name what is unavailable, for messages: `the store`
- * @param options.probe resolves if the store answers
- * @param options.isProbeConclusive true if an answered probe proves that all calls work, so that the probe
- *   closes the circuit. If false, a probe is made after a pause, and its answer permits five trial calls. The
- *   first trial call that is answered closes the circuit. A failed trial call keeps the circuit open and
- *   doubles the pause
- * @param options.outer a second breaker. While the circuit of `outer` is open, all calls through this breaker
- *   fail. Answers are recorded in both breakers, and failures only in this breaker
- * @param options.onUnavailable called once for each outage, after the circuit has opened and a probe has
- *   failed
- * @param options.onAvailable called when the store answers again after `onUnavailable` was called
  */
-export function createCircuitBreaker(options: {
-  readonly name: string
-  readonly probe: () => Promise<void>
-  readonly isProbeConclusive: boolean
-  readonly outer?: CircuitBreaker | undefined
-  readonly onUnavailable?: ((error: GatehouseError) => void) | undefined
-  readonly onAvailable?: (() => void) | undefined
-}) {
+export function createCircuitBreaker(options: CircuitBreakerOptions) {
   const { name, probe, isProbeConclusive, outer, onUnavailable, onAvailable } = options
   /**
    * Grows with each answer, and whenever the circuit opens or trial calls begin. The failure of a call counts
@@ -68,11 +72,8 @@ export function createCircuitBreaker(options: {
   function throwIfOpen(): void {
     outer?.throwIfOpen()
     if (!open || (trials !== undefined && trials > 0)) return
-    const { since, last } = open
-    throw new CircuitOpenError(
-      `${name} has been unavailable since ${since.toISOString()}, so no calls are made; the last failure: ${last.message}`,
-      last,
-    )
+    const why = `${name} has been unavailable since ${open.since.toISOString()}, so no calls are made`
+    throw new CircuitOpenError(`${why}; the last failure: ${open.last.message}`, open.last)
   }
 
   /** Records that the store has answered, and closes the circuit. */
@@ -100,32 +101,21 @@ export function createCircuitBreaker(options: {
     failures = 0
     trials = undefined
     open = { since: open?.since ?? new Date(), last: error }
-    void probeUntilAnswered(attempt)
+    void findAnswer()
   }
 
-  async function probeUntilAnswered(startedAt: number): Promise<void> {
+  async function findAnswer(): Promise<void> {
+    const startedAt = attempt
     const isNeeded = () => attempt === startedAt && !stopped
-    for (let pauseMs = isProbeConclusive ? 0 : trialPauseMs; isNeeded(); pauseMs = nextPause(pauseMs)) {
-      if (pauseMs > 0) await pause(pauseMs)
-      if (!isNeeded()) return
-      const isAnswered = await probe().then(
-        () => true,
-        () => false,
-      )
-      if (!isNeeded()) return
-      if (isAnswered) return isProbeConclusive ? recordAnswer() : startTrials()
-      reportUnavailable()
+    const firstPauseMs = isProbeConclusive ? 0 : trialPauseMs
+    const onFailure = () => {
+      if (!isReported && open) onUnavailable?.(open.last)
+      isReported = true
     }
-  }
-
-  function startTrials(): void {
+    if (!(await probeUntilAnswered(probe, { firstPauseMs, isNeeded, onFailure }))) return
+    if (isProbeConclusive) return recordAnswer()
     attempt += 1
     trials = TRIAL_CALLS
-  }
-
-  function reportUnavailable(): void {
-    if (!isReported && open) onUnavailable?.(open.last)
-    isReported = true
   }
 
   return {
@@ -170,6 +160,36 @@ export function createCircuitBreaker(options: {
  * to the other shards.
  */
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
+
+/**
+ * Calls `probe` again and again until it is answered.
+ *
+ * @param options.isNeeded false as soon as the answer does not matter any more
+ * @param options.onFailure called after each failed probe
+ * @returns whether the probe was answered while it was needed
+ */
+async function probeUntilAnswered(
+  probe: () => Promise<void>,
+  options: {
+    readonly firstPauseMs: number
+    readonly isNeeded: () => boolean
+    readonly onFailure: () => void
+  },
+): Promise<boolean> {
+  const { firstPauseMs, isNeeded, onFailure } = options
+  for (let pauseMs = firstPauseMs; isNeeded(); pauseMs = nextPause(pauseMs)) {
+    if (pauseMs > 0) await pause(pauseMs)
+    if (!isNeeded()) return false
+    const isAnswered = await probe().then(
+      () => true,
+      () => false,
+    )
+    if (!isNeeded()) return false
+    if (isAnswered) return true
+    onFailure()
+  }
+  return false
+}
 
 function nextPause(pauseMs: number): number {
   return Math.min(Math.max(2 * pauseMs, FIRST_PROBE_PAUSE_MS), PROBE_INTERVAL_MS)

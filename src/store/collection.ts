@@ -45,18 +45,6 @@ export function createCollection<T extends object>(
     return text === undefined || record === undefined ? undefined : { record, text }
   }
 
-  async function decodeOrCorrupt(
-    id: string,
-    readText: () => Promise<string | undefined>,
-  ): Promise<T | CorruptRecord | undefined> {
-    try {
-      return decodeIfPresent(id, await readText())
-    } catch (error) {
-      if (!isCorruptRecord(error)) throw error
-      return new CorruptRecord(id, key(id), error)
-    }
-  }
-
   return {
     /** The key in the store. */
     key,
@@ -90,13 +78,13 @@ export function createCollection<T extends object>(
 
     /** Like `getMany`, but a corrupt record is a `CorruptRecord` in the list. */
     async getEach(ids: readonly string[]): Promise<(T | CorruptRecord | undefined)[]> {
-      try {
-        const texts = await store.getMany(ids.map(key))
-        return await Promise.all(ids.map((id, index) => decodeOrCorrupt(id, async () => texts[index])))
-      } catch (error) {
+      const texts = await store.getMany(ids.map(key)).catch((error: unknown) => {
         if (!isCorruptRecord(error)) throw error
-        return Promise.all(ids.map((id) => decodeOrCorrupt(id, () => store.get(key(id)))))
-      }
+        return undefined
+      })
+      const readOne = async (id: string, index: number) =>
+        decodeIfPresent(id, texts ? texts[index] : await store.get(key(id)))
+      return Promise.all(ids.map((id, index) => orCorrupt(id, key(id), () => readOne(id, index))))
     },
 
     /** Stores a new record; false if the id is taken. */
@@ -135,3 +123,13 @@ export function createCollection<T extends object>(
 
 /** Records of one kind in the store. */
 export type Collection<T extends object> = ReturnType<typeof createCollection<T>>
+
+/** The record that `read` returns, or the corrupt record that it reports. */
+async function orCorrupt<T>(id: string, key: string, read: () => Promise<T>): Promise<T | CorruptRecord> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!isCorruptRecord(error)) throw error
+    return new CorruptRecord(id, key, error)
+  }
+}

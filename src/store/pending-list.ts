@@ -68,16 +68,8 @@ export function createPendingList(parts: {
     return members
   }
 
-  /**
-   * Milliseconds between now and the time of a member, which may be in the past or in the future; `Infinity` for a
-   * corrupt member.
-   */
-  function ageOf(member: string): number {
-    return PREFIX.test(member) ? Math.abs(now() - Number(member.slice(0, 13))) : Infinity
-  }
-
   function isDue(member: string): boolean {
-    const age = ageOf(member)
+    const age = ageOf(member, now())
     if (age <= ABANDONED_AFTER_MS) return false
     const resumed = resumedAt.get(member)
     return resumed === undefined || age > REMOVE_AFTER_MS || Math.abs(now() - resumed) > RESUME_INTERVAL_MS
@@ -97,7 +89,7 @@ export function createPendingList(parts: {
     }
     for (const member of members) {
       resumedAt.set(member, now())
-      if (ageOf(member) > REMOVE_AFTER_MS) await remove(member)
+      if (ageOf(member, now()) > REMOVE_AFTER_MS) await remove(member)
     }
   }
 
@@ -137,9 +129,17 @@ export function createPendingList(parts: {
       }
       // A newer version of this library may have written a member in another format, so it is removed in any case.
       const longest = Math.max(maxAgeSeconds() * 1000, REMOVE_AFTER_MS)
-      for (const member of members.filter((each) => ageOf(each) > longest)) await remove(member)
+      for (const member of members.filter((each) => ageOf(each, now()) > longest)) await remove(member)
     },
   }
+}
+
+/**
+ * Milliseconds between now and the time of a member, which may be in the past or in the future; `Infinity` for a
+ * corrupt member.
+ */
+function ageOf(member: string, now: number): number {
+  return PREFIX.test(member) ? Math.abs(now - Number(member.slice(0, 13))) : Infinity
 }
 
 function groupBySubject(members: readonly string[]): Map<string, string[]> {

@@ -41,28 +41,14 @@ export function createCatalogSync(
     readonly pollIntervalMs?: number | undefined
   },
 ) {
-  const { store, catalog, products, revocations, logger, pollIntervalMs = 60_000 } = parts
+  const { store, products, logger, pollIntervalMs = 60_000 } = parts
   const state = createSyncState(parts)
-  let hasPendingReload = false
   let isFollowing = false
   /** Whether the last poll failed because the store was unavailable. */
   let isUnavailable = false
   let retry: NodeJS.Timeout | undefined
 
-  const synchronize = coalesce(async () => {
-    const isReload = hasPendingReload
-    hasPendingReload = false
-    state.hasRead = false
-    try {
-      await (state.hasPublished && !isReload ? pull(state) : publish(state, isReload))
-    } catch (error) {
-      // If the products are invalid, a poll does not retry the reload. The host corrects the products and
-      // calls `reload` again.
-      const isInvalid = error instanceof GatehouseError && error.code === 'ERR_CATALOG'
-      hasPendingReload ||= isReload && !isInvalid
-      throw error
-    }
-  })
+  const synchronize = coalesce(() => synchronizeOnce(state))
 
   /**
    * Synchronizes once. A failure is logged, and the next poll tries again. If the record cannot be read because the
@@ -79,21 +65,11 @@ export function createCatalogSync(
       isUnavailable = isStoreUnavailable(error)
       clearTimeout(retry)
       // Each attempt of a pending reload loads the products.
-      const isOnlyUnread = !state.hasRead && !hasPendingReload
+      const isOnlyUnread = !state.hasRead && !state.hasPendingReload
       if (isUnavailable && isOnlyUnread) retry = setTimeout(() => void poll(), unavailablePause()).unref()
       if (isUnavailable && wasUnavailable) return
       logger.warn({ err: error }, 'the products could not be synchronized with other processes yet')
     }
-  }
-
-  /**
-   * Whether new tokens of this process would be revoked from the start, because another process has withdrawn
-   * one of their scopes.
-   */
-  function isBehind(): boolean {
-    if (!catalog.loaded) return false
-    const { operations, epoch } = catalog.current
-    return [...operations.keys()].some((scope) => revocations.isScopeRevoked(scope, epoch))
   }
 
   return {
@@ -113,7 +89,7 @@ export function createCatalogSync(
      */
     async reload(): Promise<void> {
       if (typeof products !== 'function') return
-      hasPendingReload = true
+      state.hasPendingReload = true
       await synchronize()
     },
 
@@ -142,7 +118,7 @@ export function createCatalogSync(
       isFollowing = true
       const stopPolling = periodically(poll, pollIntervalMs)
       const stopListening = parts.onRevoked(() => {
-        if (isBehind()) void poll()
+        if (isBehind(parts)) void poll()
       })
       return async () => {
         isFollowing = false
@@ -152,5 +128,30 @@ export function createCatalogSync(
         await unsubscribe()
       }
     },
+  }
+}
+
+/**
+ * Whether new tokens of this process would be revoked from the start, because another process has withdrawn
+ * one of their scopes.
+ */
+function isBehind({ catalog, revocations }: Pick<SyncParts, 'catalog' | 'revocations'>): boolean {
+  if (!catalog.loaded) return false
+  const { operations, epoch } = catalog.current
+  return [...operations.keys()].some((scope) => revocations.isScopeRevoked(scope, epoch))
+}
+
+async function synchronizeOnce(state: ReturnType<typeof createSyncState>): Promise<void> {
+  const isReload = state.hasPendingReload
+  state.hasPendingReload = false
+  state.hasRead = false
+  try {
+    await (state.hasPublished && !isReload ? pull(state) : publish(state, isReload))
+  } catch (error) {
+    // If the products are invalid, a poll does not retry the reload. The host corrects the products and
+    // calls `reload` again.
+    const isInvalid = error instanceof GatehouseError && error.code === 'ERR_CATALOG'
+    state.hasPendingReload ||= isReload && !isInvalid
+    throw error
   }
 }

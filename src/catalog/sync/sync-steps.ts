@@ -52,6 +52,8 @@ export function createSyncState(parts: SyncParts) {
     version: undefined as string | undefined,
     /** Whether the last synchronization could read the record. Only its writes can then have failed. */
     hasRead: false,
+    /** Whether the host has called `reload`, and the products were not loaded again since. */
+    hasPendingReload: false,
     /** Whether this process has published its products. */
     hasPublished: false,
     /** Whether this process uses its own products, because the record was corrupt when it started. */

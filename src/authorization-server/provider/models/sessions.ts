@@ -17,17 +17,8 @@ const SESSION = {
 /** An id that no session has. For one second after a sign-out, the `uid` of the session points to this id. */
 const NONE = ''
 
-/**
- * Our sessions in browsers, stored under the digest of the session cookie. Each session also has a `uid`,
- * which is not a credential, and which stays the same when the cookie changes. A second record points from
- * the `uid` to the session.
- *
- * At the end of each request, oidc-provider saves the session of that request. If the session was read from
- * the store, it is written only if it still exists there. So a request that is pending during a sign-out does
- * not restore the session. A session without a person is usually not stored (`isEmpty`), because strangers
- * can start any number of such sessions.
- */
-export function sessions(store: Store): Adapter {
+/** The records of sessions, and what changes them. */
+function sessionRecords(store: Store) {
   const sessionsById = payloadCollection(store, 'session', 'Session', SESSION)
   const idsByUid = createCollection<{ id: string }>(store, {
     name: 'session-uid',
@@ -114,6 +105,22 @@ export function sessions(store: Store): Adapter {
     )
     if (last !== NONE) await sessionsById.delete(last)
   }
+
+  return { sessionsById, idsByUid, create, update, move, deleteByUid }
+}
+
+/**
+ * Our sessions in browsers, stored under the digest of the session cookie. Each session also has a `uid`,
+ * which is not a credential, and which stays the same when the cookie changes. A second record points from
+ * the `uid` to the session.
+ *
+ * At the end of each request, oidc-provider saves the session of that request. If the session was read from
+ * the store, it is written only if it still exists there. So a request that is pending during a sign-out does
+ * not restore the session. A session without a person is usually not stored (`isEmpty`), because strangers
+ * can start any number of such sessions.
+ */
+export function sessions(store: Store): Adapter {
+  const { sessionsById, idsByUid, create, update, move, deleteByUid } = sessionRecords(store)
 
   return modelAdapter('Session', {
     async upsert(cookie, payload, ttl = 0) {

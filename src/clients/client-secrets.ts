@@ -1,0 +1,111 @@
+import { changeOptionsOf, checkChange } from '../host/change-options.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { oneOf, optional, textRule, wholeNumber } from '../validation/rules.ts'
+import type { Client } from './client.ts'
+import { changeRecord, presentClient, requireRecord, type ClientRepository } from './client-repository.ts'
+import type { ClientService, RotatedSecret, RotationOptions } from './client-service-types.ts'
+import { secretHashRule } from './create-client.ts'
+import { removeAccess } from './disable-client.ts'
+import { goneSince, type Attempt } from './idempotency.ts'
+import { isRotated, revokeSecret, rotateSecret } from './secret-rotation.ts'
+import { hashSecret, hasSecretHash, isLive, newSecret, type StoredSecret } from './secrets.ts'
+
+const DAY_SECONDS = 86_400
+
+/** The methods for the secrets of API keys and applications. */
+export function createSecretMethods<C extends Client>(
+  clients: ClientRepository<C>,
+): Pick<
+  ClientService<C, string, string>,
+  'rotateSecret' | 'setSecretHash' | 'revokeSecret' | 'listSecrets' | 'reportCompromised'
+> {
+  return {
+    async rotateSecret(clientId, options = {}) {
+      checkChange('secret.rotated', options, {
+        overlapSeconds: optional(wholeNumber(0, 90 * DAY_SECONDS)),
+        idempotencyKey: optional(textRule),
+      })
+      const { idempotencyKey: key } = options
+      if (key === undefined) return setNewSecret(clients, clientId, options)
+
+      const { client, secrets } = await requireRecord(clients, clientId)
+      const attempt = await clients.idempotency.begin({
+        key,
+        what: ['rotate secret', clientId, client.accountId, options.actor],
+        input: { overlapSeconds: options.overlapSeconds },
+        newestCreatedAt: secrets[0]?.createdAt,
+      })
+      if (attempt.isRepeat) return presentRotation(secrets, attempt)
+      try {
+        const rotated = await setNewSecret(clients, clientId, options, attempt)
+        await attempt.complete()
+        return rotated
+      } catch (error) {
+        await attempt.fail(error)
+        throw error
+      }
+    },
+
+    async setSecretHash(clientId, secretHash, options) {
+      checkInput('the secret cannot be set', { secretHash }, { secretHash: secretHashRule })
+      const changed = await changeRecord(clients, { clientId, name: 'secret.rotated', options }, (record) => {
+        const now = Date.now()
+        const [current, ...others] = record.secrets.filter((secret) => isLive(secret, now))
+        if (current?.hash === secretHash && others.length === 0) return undefined
+        return { ...record, secrets: [{ hash: secretHash, createdAt: Math.floor(now / 1000) }] }
+      })
+      return presentClient(clients, changed)
+    },
+
+    async revokeSecret(clientId, which, options) {
+      checkInput('the secret cannot be revoked', { which }, { which: oneOf('old', 'new') })
+      const what = { clientId, name: 'secret.revoked', target: which, options }
+      const changed = await changeRecord(clients, what, (record) => {
+        const secrets = revokeSecret(record.secrets, which, Date.now())
+        return secrets && { ...record, secrets }
+      })
+      return presentClient(clients, changed)
+    },
+
+    async listSecrets(clientId) {
+      const { secrets } = await requireRecord(clients, clientId)
+      return secrets
+        .filter((secret) => isLive(secret, Date.now()))
+        .map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt }))
+    },
+
+    async reportCompromised(clientId, options) {
+      await removeAccess(clients, { clientId, name: 'compromised', options }, (record) =>
+        record.secrets.length === 0 ? undefined : { ...record, secrets: [] },
+      )
+    },
+  }
+}
+
+/** Gives a client a new secret, unless an earlier attempt at the same rotation has done so. */
+async function setNewSecret<C extends Client>(
+  clients: ClientRepository<C>,
+  clientId: string,
+  options: RotationOptions,
+  attempt?: Attempt,
+): Promise<RotatedSecret> {
+  const { overlapSeconds = DAY_SECONDS } = options
+  const clientSecret = attempt?.clientSecret ?? newSecret()
+  const hash = hashSecret(clientSecret)
+  const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }
+  const { secrets } = await changeRecord(clients, rotation, (record) => {
+    if (attempt && isRotated(record.secrets, hash, attempt)) return undefined
+    return { ...record, secrets: rotateSecret(record.secrets, { hash, now: Date.now(), overlapSeconds }) }
+  })
+  return { clientSecret, oldSecretExpiresAt: secrets[1]?.expiresAt }
+}
+
+/**
+ * The answer to a repeat of a rotation.
+ *
+ * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the secret was revoked since
+ */
+function presentRotation(secrets: readonly StoredSecret[], { clientSecret }: Attempt): RotatedSecret {
+  if (!hasSecretHash(secrets, hashSecret(clientSecret))) throw goneSince('secret')
+  return { clientSecret, oldSecretExpiresAt: secrets[1]?.expiresAt }
+}
