@@ -1,8 +1,11 @@
 import type { Provider } from '../authorization-server/provider/build-provider.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
-import type { ResumeRevocations } from '../access/resume-revocations.ts'
+import { createResumeRevocations, type ResumeRevocations } from '../access/resume-revocations.ts'
+import { createStartFailures } from '../host/start-failures.ts'
+import { createLifecycle } from './lifecycle.ts'
 import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
+import type { Authorizations } from './wire-grants.ts'
 import type { BuildProvider } from './wire-provider.ts'
 
 /** A running gatehouse. `provider` is replaced when the signing keys change. */
@@ -14,11 +17,40 @@ interface Running {
 
 type Stop = () => void | Promise<void>
 
+/** Default timeout of `ready()`, in milliseconds. */
+export const READY_TIMEOUT_MS = 10_000
+
+/** How the service starts, and whether it runs. */
+export type Start = ReturnType<typeof createStart>
+
+/** Wires the start of the service. Nothing is started yet. */
+export function createStart(
+  core: Core,
+  clients: Clients,
+  { resumeGrant, resumeAccount }: Authorizations,
+  keys: KeySource,
+  buildProvider: BuildProvider,
+) {
+  const { revocations, logger } = core
+  const { clientTokens } = clients
+  const resume = createResumeRevocations({ revocations, clientTokens, resumeGrant, resumeAccount, logger })
+  const startFailed = createStartFailures(
+    logger,
+    'gatehouse has not started: requests fail until it has started',
+  )
+  const lifecycle = createLifecycle(
+    () => start(core, clients, keys, buildProvider, resume),
+    async ({ stop }) => stop(),
+    startFailed,
+  )
+  return { lifecycle, startFailed, ready: () => lifecycle.ready(READY_TIMEOUT_MS) }
+}
+
 /**
  * Loads products and keys, builds the authorization server, and subscribes to changes. May be called again
  * after a failure.
  */
-export async function start(
+async function start(
   core: Pick<
     Core,
     | 'store'

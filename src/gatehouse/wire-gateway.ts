@@ -1,0 +1,48 @@
+import { catalogLookups } from '../catalog/lookups.ts'
+import { createGatewayFrom } from '../gateway/gateway.ts'
+import { createTokenVerifier } from '../gateway/verify-token.ts'
+import { checkKeys } from '../health/key-check.ts'
+import { checkProducts } from '../health/product-check.ts'
+import { storeHealthReader } from '../health/store-health.ts'
+import type { Shutdown } from '../host/shutdown.ts'
+import type { KeySource } from '../keys/signing-keys.ts'
+import type { Start } from './startup.ts'
+import type { Core } from './wire-core.ts'
+
+/** Wires the gateway in the process of the service, and what its health has in common with that of the service. */
+export function createOwnGateway(
+  core: Core,
+  keys: KeySource,
+  { lifecycle, ...start }: Start,
+  shutdown: Shutdown,
+) {
+  const { settings, store, catalog, events, revoked, logger } = core
+  const { issuer, audience, startTimeoutMs, maxCachedTokens } = settings
+  const readStoreHealth = storeHealthReader(store)
+  const check = () => [checkKeys(keys.condition, Date.now()), checkProducts(catalog)]
+  const accessTokens: Parameters<typeof createTokenVerifier>[0] = {
+    issuer,
+    audience,
+    async getKey(header, token) {
+      await lifecycle.ready(startTimeoutMs)
+      return keys.getKey(header, token)
+    },
+  }
+  const gateway = createGatewayFrom({
+    ...accessTokens,
+    ...catalogLookups(catalog),
+    revocations: revoked,
+    events,
+    ready: async () => void (await start.ready()),
+    begin: lifecycle.begin,
+    startFailed: start.startFailed,
+    close: async () => {},
+    shutdown,
+    readStoreHealth,
+    check,
+    startTimeoutMs,
+    maxCachedTokens,
+    logger,
+  })
+  return { gateway, verifyToken: createTokenVerifier(accessTokens), readStoreHealth, check }
+}

@@ -1,0 +1,78 @@
+import { createAccountService } from '../access/account-changes.ts'
+import { createRevokeAccount } from '../access/revoke-account.ts'
+import { createTokens } from '../access/token-service.ts'
+import type { VerifyToken } from '../gateway/verify-token.ts'
+import type { KeySource } from '../keys/signing-keys.ts'
+import type { Gatehouse } from './gatehouse.ts'
+import type { Clients } from './wire-clients.ts'
+import type { Core } from './wire-core.ts'
+import type { Authorizations } from './wire-grants.ts'
+
+/** The services of a gatehouse. They do not wait until the gatehouse has started. */
+export type Services = ReturnType<typeof createServices>
+
+/** Wires the services that hosts call. */
+export function createServices(
+  core: Core,
+  { apiKeys, applications, clientTokens }: Clients,
+  { grants, grantsOfUsers, revokeLostOperations }: Authorizations,
+  { list, rotate, revoke }: KeySource,
+  verify: VerifyToken,
+) {
+  const { accounts, catalog, revocations } = core
+  const revokeAccount = createRevokeAccount(clientTokens, grants)
+  return {
+    apiKeys,
+    applications,
+    grants,
+    tokens: createTokens({ verify, revocations, clientTokens, revokeAccount }),
+    accounts: createAccountService({ accounts, catalog, revokeAccount, grantsOfUsers, revokeLostOperations }),
+    signingKeys: { list, rotate, revoke },
+    catalog: { reload: core.catalogSync.reload },
+  }
+}
+
+/**
+ * The services as hosts call them: each call waits until gatehouse runs. So a host may create its first API key right
+ * after `createGatehouse`. If the store is unavailable, or after `close()`, a call rejects with the same error as
+ * `ready()`.
+ */
+export function servicesOfHost(
+  services: Services,
+  audit: Core['audit'],
+  ready: () => Promise<unknown>,
+): Services & Pick<Gatehouse, 'audit'> {
+  return {
+    apiKeys: waitUntilReady(services.apiKeys, ready),
+    applications: waitUntilReady(services.applications, ready),
+    grants: waitUntilReady(services.grants, ready),
+    tokens: waitUntilReady(services.tokens, ready),
+    accounts: waitUntilReady(services.accounts, ready),
+    signingKeys: waitUntilReady(services.signingKeys, ready),
+    catalog: waitUntilReady(services.catalog, ready),
+    audit: {
+      async list(options) {
+        await ready()
+        return audit.list(options)
+      },
+      async *read(options) {
+        await ready()
+        yield* audit.read(options)
+      },
+    },
+  }
+}
+
+/** @param service a service whose methods all return promises */
+function waitUntilReady<Service extends object>(service: Service, ready: () => Promise<unknown>): Service {
+  const methods = Object.entries(service) as [string, (...args: unknown[]) => Promise<unknown>][]
+  return Object.fromEntries(
+    methods.map(([name, method]) => [
+      name,
+      async (...args: unknown[]) => {
+        await ready()
+        return method.apply(service, args)
+      },
+    ]),
+  ) as Service
+}
