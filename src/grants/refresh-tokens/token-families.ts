@@ -7,6 +7,17 @@ import { mayArriveLate, pollUntil, rollbackDeadline } from './late-writes.ts'
 import type { RefreshTokenFormat } from './token-format.ts'
 import { createUncertainWrites, type UncertainWrites } from './uncertain-writes.ts'
 
+// Two failures can make a client send a refresh token again. Each has a remedy of its own, and both are needed.
+//
+// - The service answered, and the client lost the answer. The rotation is in force, and the service does not learn of
+//   the loss. In the grace period, the client gets the same successor again (`grace-period.ts`).
+// - The store did not say whether it applied the write, so the client got an error and no successor. The write is then
+//   confirmed, or rolled back, so that the old token works (`uncertain-writes.ts`). Another process waits for the
+//   rollback before it treats the old token as stolen (`late-writes.ts`).
+//
+// The grace period cannot replace the rollback: it is off by default and lasts at most 60 seconds, and a paused store may
+// apply a write later.
+
 /** A refresh token that was found. */
 export interface FoundRefreshToken {
   /**
