@@ -1,4 +1,4 @@
-import { isObject, isText } from '../validation/predicates.ts'
+import { isObject, isText, isVisibleText } from '../validation/predicates.ts'
 import {
   booleanRule,
   exactObjectOf,
@@ -9,15 +9,13 @@ import {
   optional,
   type Rule,
 } from '../validation/rules.ts'
-import { isLocale } from '../http/locale.ts'
+import { localeProblem } from '../http/locale.ts'
 import { parseRoute } from './route.ts'
 import { isScope, MAX_SCOPE_LENGTH, OPENID_SCOPES } from './scope.ts'
 
 /** Constraints on definitions. */
 export interface CatalogOptions {
-  /**
-   * The host's KYC levels, lowest first. If `kycLevels` is omitted, the levels of operations are not checked.
-   */
+  /** The host's KYC levels, lowest first. If `kycLevels` is omitted, the levels of operations are not checked. */
   readonly kycLevels?: readonly string[] | undefined
   /** Scopes that no operation may have, in addition to the scopes of OpenID Connect. */
   readonly reservedScopes?: readonly string[] | undefined
@@ -82,16 +80,10 @@ const textRule: Rule = (value) => {
   if (isVisibleText(value)) return undefined
   const seen = new Set<string>()
   const locales = mapOf(visibleTextRule, (locale) => {
-    if (!isLocale(locale)) return "must be a language tag such as 'en' or 'de-CH' (BCP 47)"
-    if (seen.has(locale.toLowerCase())) {
-      return { code: 'duplicate', message: 'occurs twice; letter case makes no difference' }
-    }
-    seen.add(locale.toLowerCase())
-    return undefined
+    const tag = locale.toLowerCase()
+    if (seen.has(tag)) return { code: 'duplicate', message: 'occurs twice; letter case makes no difference' }
+    seen.add(tag)
+    return localeProblem(locale)
   })
   return isObject(value) ? notEmpty(locales)(value) : 'must be a text, or a text per locale'
-}
-
-function isVisibleText(value: unknown): boolean {
-  return isText(value) && value.trim() !== ''
 }

@@ -11,9 +11,7 @@ export interface ScopeHolder {
   readonly removedOperations: readonly string[]
 }
 
-/**
- * All scopes of an API key, in the catalog's order: the scopes of its products without the removed scopes.
- */
+/** All scopes of an API key, in the catalog's order: the scopes of its products without the removed scopes. */
 export function directScopes(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): string[] {
   return operationsOf(catalog, client).map(({ scope }) => scope)
 }

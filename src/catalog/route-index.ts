@@ -26,9 +26,7 @@ export function createRouteIndex<T extends object>() {
    * `/straße`.
    */
   let foldsToAscii = false
-  /**
-   * Whether a route has upper-case letters, so that a path in lower case may match it in some routers only.
-   */
+  /** Whether a route has upper-case letters, so that a path in lower case may match it in some routers only. */
   let hasUpperCase = false
 
   return {
@@ -78,9 +76,7 @@ export function createRouteIndex<T extends object>() {
   }
 }
 
-/**
- * @param fold the function that is applied to a path and to the literals of routes before they are compared
- */
+/** @param fold the function that is applied to a path and to the literals of routes before they are compared */
 function createTree<T>(fold: (text: string) => string) {
   const methods = new Map<string, Node<T>>()
   return {

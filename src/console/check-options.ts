@@ -1,4 +1,4 @@
-import { isLocale } from '../http/locale.ts'
+import { localeProblem } from '../http/locale.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { booleanRule, exactObjectOf, functionRule, mapOf, optional, stringRule } from '../validation/rules.ts'
@@ -36,8 +36,4 @@ function nameProblem(name: string): string | undefined {
   return Object.hasOwn(english, name)
     ? undefined
     : 'is not the name of a text of the console (see ConsoleTexts)'
-}
-
-function localeProblem(locale: string): string | undefined {
-  return isLocale(locale) ? undefined : `must be a language tag such as 'en' or 'de-CH' (BCP 47)`
 }

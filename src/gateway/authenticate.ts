@@ -38,9 +38,7 @@ export interface AuthenticateOptions<Scope extends string = string> {
    * least one. @default the scope of the operation that method and URL name
    */
   readonly scope?: Scope | readonly Scope[] | undefined
-  /**
-   * Path at which this server sees {base_url}, if a proxy strips a prefix. @default the path of {base_url}
-   */
+  /** Path at which this server sees {base_url}, if a proxy strips a prefix. @default the path of {base_url} */
   readonly mountPath?: string | undefined
 }
 

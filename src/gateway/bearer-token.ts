@@ -46,9 +46,7 @@ export function readBearerToken({
   return { token }
 }
 
-/**
- * Every `Authorization` field of a request. Node's own `headers` keeps the first field and drops the others.
- */
+/** Every `Authorization` field of a request. Node's own `headers` keeps the first field and drops the others. */
 export function authorizationFields(
   headers: { readonly authorization?: string | readonly string[] | undefined },
   rawHeaders?: readonly string[],

@@ -30,9 +30,7 @@ export interface RevocationHealth {
   readonly enabled: boolean
   /** Whether this process currently cannot receive revocations. */
   readonly stale: boolean
-  /**
-   * Seconds since the last moment at which all revocations were known; undefined if there was no such moment.
-   */
+  /** Seconds since the last moment at which all revocations were known; undefined if there was no such moment. */
   readonly ageSeconds: number | undefined
   /** The number of active revocations. */
   readonly count: number

@@ -7,9 +7,7 @@ import { reasonOf } from './reason.ts'
 /** The progress of a start. */
 export interface StartState {
   readonly state: 'starting' | 'running' | 'closed'
-  /**
-   * Why the last attempt to start failed; undefined if no attempt has failed, or if the start is complete.
-   */
+  /** Why the last attempt to start failed; undefined if no attempt has failed, or if the start is complete. */
   readonly failure: unknown
 }
 

@@ -21,9 +21,7 @@ export interface GatehouseEvents {
   'refresh_token.reused': GrantEvent
   /** An authorization code was used a second time, and its grant was revoked (RFC 6749 4.1.2). */
   'code.reused': GrantEvent
-  /**
-   * A client sent a refresh token again within `refreshTokenGraceSeconds`, and got the same new token again.
-   */
+  /** A client sent a refresh token again within `refreshTokenGraceSeconds`, and got the same new token again. */
   'refresh_token.retried': GrantEvent
   /** A person approved the request of an application. */
   'consent.approved': GrantEvent & { scopes: readonly string[]; denied: readonly string[] }

@@ -169,9 +169,7 @@ async function readYesNo(callback: string, call: () => unknown): Promise<boolean
   return result === true
 }
 
-/**
- * The sign-in address. A relative address is resolved against `returnTo`, which is on the host's own origin.
- */
+/** The sign-in address. A relative address is resolved against `returnTo`, which is on the host's own origin. */
 async function readAddress(returnTo: URL, call: () => unknown): Promise<URL> {
   const result = await callHost(SIGN_IN_URL, call)
   const address = result instanceof URL ? result.href : result

@@ -34,12 +34,9 @@ export function readBasicCredentials(authorization: string): BasicCredentials | 
 }
 
 /** The Basic header of a client, form-encoded as RFC 6749 2.3.1 asks. */
-export function formatBasicCredentials({
-  clientId,
-  clientSecrets: [clientSecret],
-}: BasicCredentials): string {
-  const encoded = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`
-  return `Basic ${Buffer.from(encoded).toString('base64')}`
+export function formatBasicCredentials({ clientId, clientSecrets }: BasicCredentials): string {
+  const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
+  return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecrets[0])}`).toString('base64')}`
 }
 
 function formDecode(encoded: string): string | undefined {

@@ -4,9 +4,7 @@ import type { Context } from 'koa'
 /** Maximum size of a form; the same limit as in oidc-provider. */
 const MAX_FORM_BYTES = 56 * 1024
 
-/**
- * The fields of a submitted form. `getAll` reads a field that may occur several times, such as checkboxes.
- */
+/** The fields of a submitted form. `getAll` reads a field that may occur several times, such as checkboxes. */
 export class Form extends URLSearchParams {
   /** The value of a field that was sent once; null if the field was not sent, or was sent more than once. */
   override get(name: string): string | null {

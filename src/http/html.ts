@@ -18,19 +18,13 @@ export type Html = SafeHtml
 /** The values of a template. `undefined`, `null` and `false` render as nothing. */
 export type HtmlValue = Html | string | number | undefined | null | false | readonly HtmlValue[]
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
+const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
 
 function render(value: HtmlValue): string {
   if (value instanceof SafeHtml) return value.toString()
   if (Array.isArray(value)) return value.map(render).join('')
   if (value === undefined || value === null || value === false) return ''
-  return String(value).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+  return String(value).replaceAll(/[&<>"']/g, (character) => `&${ENTITIES[character]};`)
 }
 
 /**

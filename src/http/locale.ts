@@ -3,6 +3,12 @@ export function isLocale(text: string): boolean {
   return /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(text)
 }
 
+/** Why a value is not a language tag; undefined if it is one. */
+export function localeProblem(value: unknown): string | undefined {
+  if (typeof value === 'string' && isLocale(value)) return undefined
+  return "must be a language tag such as 'en' or 'de-CH' (BCP 47)"
+}
+
 /** A locale and its parents, the most general locale last: `zh-Hant-TW`, `zh-Hant`, `zh` (RFC 4647 3.4). */
 export function lineageOf(locale: string): string[] {
   const lineage: string[] = []

@@ -36,18 +36,12 @@ const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'for
 
 /** The networks of proxies: those that the internet does not route (RFC 6890), because strangers may add headers. */
 const PRIVATE_NETWORKS = new BlockList()
-for (const [address, prefix] of [
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['::1', 128],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const) {
-  PRIVATE_NETWORKS.addSubnet(address, prefix, familyOf(address))
+for (const network of [
+  ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
+  ['::1/128', 'fc00::/7', 'fe80::/10'],
+].flat()) {
+  const [address = '', prefix] = network.split('/')
+  PRIVATE_NETWORKS.addSubnet(address, Number(prefix), familyOf(address))
 }
 
 function isFromProxy({ req, headers }: Context): boolean {

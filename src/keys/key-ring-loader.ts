@@ -32,9 +32,7 @@ export interface RingLoaderParts {
   readonly logger: Logger
 }
 
-/**
- * Attempts before a load fails. More attempts would be needed only if the store loses each new ring at once.
- */
+/** Attempts before a load fails. More attempts would be needed only if the store loses each new ring at once. */
 const MAX_ATTEMPTS = 10
 
 /**

@@ -15,9 +15,7 @@ export function createRevokedKeys(parts: {
   readonly takeOverAfterMs: number
 }) {
   const { revokeKey, isKeyRevoked, takeOverAfterMs } = parts
-  /**
-   * When this process first saw a key as revoked; `-Infinity` for keys that were revoked before the start.
-   */
+  /** When this process first saw a key as revoked; `-Infinity` for keys that were revoked before the start. */
   const seenAt = new Map<string, number>()
   const completed = new Set<string>()
   /** Keys whose tokens this process rejects, although the store may not have the revocation yet. */

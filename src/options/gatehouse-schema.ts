@@ -1,21 +1,12 @@
 import * as v from 'valibot'
-import { isLocale } from '../http/locale.ts'
+import { localeProblem } from '../http/locale.ts'
 import { isScope } from '../catalog/scope.ts'
 import { english } from '../authorization-server/interaction/texts.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { revocationEntries, sharedEntries } from './gateway-schema.ts'
 import { accountsSchema, storeSchema } from './host-interfaces.ts'
-import {
-  exactly,
-  isText,
-  mapOf,
-  milliseconds,
-  rule,
-  seconds,
-  text,
-  wholeNumber,
-  type AddProblem,
-} from './rules.ts'
+import { isVisibleText } from '../validation/predicates.ts'
+import { exactly, mapOf, milliseconds, rule, seconds, text, wholeNumber, type AddProblem } from './rules.ts'
 import { SECRET_REQUIRED, secretSchema } from './secret.ts'
 import { signingKeysSchema } from './signing-keys.ts'
 import { placementProblem } from './urls.ts'
@@ -114,14 +105,9 @@ function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProbl
   if (secret === undefined && volatile !== true) add(['secret'], SECRET_REQUIRED)
 }
 
-function localeProblem(value: unknown): string | undefined {
-  return typeof value === 'string' && isLocale(value)
-    ? undefined
-    : "must be a language tag such as 'en' or 'de-CH' (BCP 47)"
-}
-
 function levelsProblem(value: unknown): string | undefined {
-  if (!Array.isArray(value) || !value.every(isText)) return 'must be a list of names, lowest level first'
+  if (!Array.isArray(value) || !value.every(isVisibleText))
+    return 'must be a list of names, lowest level first'
   const twice = value.find((level, index) => value.indexOf(level) < index)
   return twice === undefined ? undefined : `has '${twice}' twice`
 }
@@ -136,7 +122,7 @@ function claimsScopeProblem(value: unknown): string | undefined {
 }
 
 function claimsProblem(value: unknown): string | undefined {
-  if (!Array.isArray(value) || !value.every(isText)) return 'must be a list of names of claims'
+  if (!Array.isArray(value) || !value.every(isVisibleText)) return 'must be a list of names of claims'
   const fixed = value.filter((name) => PROTOCOL_CLAIMS.includes(name))
   return fixed.length === 0 ? undefined : `must not have ${fixed.join(', ')}: the protocol defines them`
 }

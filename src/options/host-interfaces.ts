@@ -8,12 +8,10 @@ export const storeSchema = withMethods<Store>(
   'get getMany set create replace delete add remove range publish subscribe ping close'.split(' '),
 )
 
-export const loggerSchema = withMethods<Logger>("a logger of pino's shape", [
-  'debug',
-  'info',
-  'warn',
-  'error',
-])
+export const loggerSchema = withMethods<Logger>(
+  "a logger of pino's shape",
+  'debug info warn error'.split(' '),
+)
 
 const OPTIONAL_METHODS_OF_ACCOUNTS = ['current', 'signInUrl', 'signOut', 'authenticate', 'can', 'isOperator']
 
@@ -57,12 +55,8 @@ function withMethods<T extends object>(
 ) {
   return resolvedBy((value, add) => {
     if (typeof value !== 'object' || value === null) {
-      add(
-        [],
-        value === undefined
-          ? { code: 'required', message: `is required: ${hint}` }
-          : { code: 'type', message: `must be an object: ${hint}` },
-      )
+      if (value === undefined) add([], { code: 'required', message: `is required: ${hint}` })
+      else add([], { code: 'type', message: `must be an object: ${hint}` })
       return value as T
     }
     for (const name of [...required, ...optional]) {

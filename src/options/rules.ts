@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { toFault, type Fault } from '../errors.ts'
-import { isObject } from '../validation/predicates.ts'
+import { isObject, isVisibleText } from '../validation/predicates.ts'
+import { wholeNumber as wholeNumberRule } from '../validation/rules.ts'
 
 /** Records a problem of a value, at a path below the value. */
 export type AddProblem = (keys: readonly (string | number)[], found: string | Fault) => void
@@ -67,14 +68,7 @@ export function mapOf<const Value extends v.GenericSchema<unknown, unknown>>(
 
 /** A whole number with its default. */
 export function wholeNumber(unit: string, byDefault: number, max: number, min = 1) {
-  return v.optional(
-    rule<number>((value) =>
-      Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
-        ? undefined
-        : { code: 'range', message: `must be a whole number of ${unit} from ${min} to ${max}`, min, max },
-    ),
-    byDefault,
-  )
+  return v.optional(rule<number>(wholeNumberRule(min, max, `a whole number of ${unit}`)), byDefault)
 }
 
 /** A duration in whole seconds, with its default. */
@@ -89,13 +83,8 @@ export function milliseconds(byDefault: number, max: number) {
 
 /** A text that is not blank. The message never quotes the value, which may be a secret. */
 export const text = rule<string>((value) =>
-  isText(value) ? undefined : { code: 'type', message: 'must be a text' },
+  isVisibleText(value) ? undefined : { code: 'type', message: 'must be a text' },
 )
-
-/** Whether a value is a text that is not blank. */
-export function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
-}
 
 function objectProblem(value: unknown): Fault | undefined {
   return isObject(value) ? undefined : { code: 'type', message: 'must be an object' }

@@ -1,8 +1,8 @@
+import { createHash, createPrivateKey, createPublicKey, sign, verify, type JsonWebKey } from 'node:crypto'
 import * as v from 'valibot'
 import { isObject } from '../validation/predicates.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import { exactly, resolvedBy, seconds, type AddProblem } from './rules.ts'
-import { keyMaterialOf, readSigningJwk } from './signing-jwk.ts'
 
 const DAY = 86_400
 
@@ -44,10 +44,7 @@ function resolveKeySet(jwks: unknown, add: AddProblem): { readonly keys: readonl
     const key = readSigningJwk(jwk)
     if (typeof key === 'string') add(['keys', position], key)
     else if (keys.some(({ kid }) => kid === key.kid))
-      add(['keys', position, 'kid'], {
-        code: 'duplicate',
-        message: `"${key.kid}" is in the set twice`,
-      })
+      add(['keys', position, 'kid'], { code: 'duplicate', message: `"${key.kid}" is in the set twice` })
     else {
       // The same key must not have two kids: if one kid is revoked, tokens with the other kid would stay
       // valid.
@@ -62,4 +59,82 @@ function resolveKeySet(jwks: unknown, add: AddProblem): { readonly keys: readonl
     add(['keys'], `has no private key for ${alg}, which signs ${use}`)
   }
   return { keys }
+}
+
+/** The minimum size of an RSA key (RFC 7518 3.3). */
+const MIN_RSA_BITS = 2048
+
+const MEMBERS = { ES256: ['crv', 'x', 'y', 'd'], RS256: ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'] } as const
+
+/**
+ * Reads a key of the host.
+ * @returns the key with `kid`, `alg` and `use`, or a message about its problem, which quotes no part of the
+ *   key
+ */
+function readSigningJwk(jwk: unknown): SigningJwk | string {
+  if (!isObject(jwk)) return 'must be a JWK (RFC 7517 4)'
+  const { kty, crv, kid, use, alg, key_ops: operations } = jwk
+  if (kty === 'oct') return 'is symmetric: every verifier of tokens could also sign them'
+  const expected = kty === 'EC' && crv === 'P-256' ? 'ES256' : kty === 'RSA' ? 'RS256' : undefined
+  if (expected === undefined) return 'must be a key for ES256 (EC with the curve P-256) or RS256 (RSA)'
+  if (alg !== undefined && alg !== expected)
+    return `has an alg that is not ${expected}, the alg of this kind of key`
+  if (use !== undefined && use !== 'sig') return "has a use that is not 'sig'"
+  const operation = jwk['d'] === undefined ? 'verify' : 'sign'
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes(operation))) {
+    return `has key_ops without '${operation}'`
+  }
+  if (kid !== undefined && (typeof kid !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(kid))) {
+    return 'must have a kid of 1 to 200 printable ASCII characters without spaces, or none'
+  }
+  const problem = materialProblem(jwk, expected)
+  if (problem !== undefined) return problem
+  const key = pick(jwk, MEMBERS[expected])
+  return { ...key, kty: String(kty), kid: kid ?? thumbprint(jwk), alg: expected, use: 'sig' }
+}
+
+/**
+ * The thumbprint of the public part of a key. Two JWKs of the same key have the same thumbprint, however they
+ * are written.
+ */
+function keyMaterialOf(key: Record<string, unknown>): string {
+  return thumbprint(createPublicKey(asInput(key)).export({ format: 'jwk' }))
+}
+
+/**
+ * Checks the members of a JWK. Returns a message about the problem; undefined if there is no problem. The
+ * private key signs data, and the public key verifies the signature, because only this proves that the
+ * members belong together.
+ */
+function materialProblem(jwk: Record<string, unknown>, alg: 'ES256' | 'RS256'): string | undefined {
+  const isPrivate = jwk['d'] !== undefined
+  try {
+    const publicMembers = MEMBERS[alg].slice(0, alg === 'ES256' ? 3 : 2)
+    const publicKey = createPublicKey(asInput({ kty: jwk['kty'], ...pick(jwk, publicMembers) }))
+    const bits = publicKey.asymmetricKeyDetails?.modulusLength
+    if (bits !== undefined && bits < MIN_RSA_BITS)
+      return `has ${bits} bits; RSA keys need at least ${MIN_RSA_BITS}`
+    if (!isPrivate) return undefined
+    const privateKey = createPrivateKey(asInput({ kty: jwk['kty'], ...pick(jwk, MEMBERS[alg]) }))
+    const data = Buffer.from('koa-gatehouse')
+    if (verify('sha256', data, publicKey, sign('sha256', data, privateKey))) return undefined
+    return 'has a private part that belongs to another public part'
+  } catch {
+    // The caught error is dropped, because it could quote private members.
+    return `is no ${isPrivate ? 'private key that can be read as a JWK' : 'public key'} (RFC 7518 6)`
+  }
+}
+
+function asInput(key: Record<string, unknown>) {
+  return { key: key as JsonWebKey, format: 'jwk' as const }
+}
+
+/** The thumbprint of a public key (RFC 7638). */
+function thumbprint({ kty, crv, x, y, n, e }: Record<string, unknown>): string {
+  const members = kty === 'RSA' ? { e, kty, n } : { crv, kty, x, y }
+  return createHash('sha256').update(JSON.stringify(members)).digest('base64url')
+}
+
+function pick(jwk: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => jwk[name] !== undefined).map((name) => [name, jwk[name]]))
 }

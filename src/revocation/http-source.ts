@@ -1,4 +1,5 @@
 import { GatehouseError } from '../errors.ts'
+import { formatBasicCredentials } from '../http/basic-credentials.ts'
 import { asRevocation } from './revocation.ts'
 import type { RevocationPage, RevocationSource } from './revocation-source.ts'
 
@@ -27,8 +28,8 @@ export function createHttpSource(options: {
   readonly timeoutMs: number
   readonly fetch?: typeof fetch | undefined
 }): RevocationSource {
-  const { uri, timeoutMs, fetch: send = fetch } = options
-  const authorization = basicCredentials(options.clientId, options.clientSecret)
+  const { uri, clientId, clientSecret, timeoutMs, fetch: send = fetch } = options
+  const authorization = formatBasicCredentials({ clientId, clientSecrets: [clientSecret] })
   /** The ETag of the last response; undefined if that response was not the last page. */
   let etag: string | undefined
   let failure: { readonly at: number; readonly error: unknown } | undefined
@@ -87,22 +88,13 @@ export function createHttpSource(options: {
     },
 
     close() {
-      for (const request of pending) {
-        request.abort(
-          new GatehouseError('ERR_CLOSED', 'this process was closed, and no longer reads revocations'),
-        )
-      }
+      const closed = new GatehouseError(
+        'ERR_CLOSED',
+        'this process was closed, and no longer reads revocations',
+      )
+      for (const request of pending) request.abort(closed)
     },
   }
-}
-
-/**
- * The value of the `Authorization` header. Client id and secret are form-encoded first (RFC 6749 2.3.1), so
- * that both may contain a colon or non-ASCII letters.
- */
-function basicCredentials(clientId: string, clientSecret: string): string {
-  const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
-  return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')}`
 }
 
 /** Explains to an operator why a response contains no revocations. */

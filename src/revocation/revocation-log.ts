@@ -15,9 +15,7 @@ import { readCursor, writeCursor, type Cursor, type Place } from './cursor.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
 import type { RevocationPage } from './revocation-source.ts'
 
-/**
- * The index that lists the numbers of the buckets. It also contains the marks of the log (`createLogMarks`).
- */
+/** The index that lists the numbers of the buckets. It also contains the marks of the log (`createLogMarks`). */
 export const BUCKET_NUMBERS = 'revocations:buckets'
 
 const CHANNEL = 'revocations'
@@ -52,6 +50,12 @@ const BATCH_SIZE = 100
  */
 const ENTRY = { bucket: /^([\w-]{16}):/, recent: /^(\d{13}:[\w-]{8}):/ }
 
+/** A part of an index: at most `limit` entries after `after`. */
+interface IndexRange {
+  readonly after: string | undefined
+  readonly limit: number
+}
+
 interface Log {
   readonly store: StoreWithMemory
   readonly now: () => number
@@ -80,26 +84,17 @@ export function createRevocationLog(
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some revocations may be stored, so add all of them
      *   again
      */
-    async add(revocations: readonly Revocation[]): Promise<void> {
-      for (let at = 0; at < revocations.length; at += BATCH_SIZE) {
-        await Promise.all(revocations.slice(at, at + BATCH_SIZE).map((each) => addRevocation(log, each)))
-      }
-    },
+    add: (revocations: readonly Revocation[]) => inBatches(revocations, (each) => addRevocation(log, each)),
 
     /**
      * Removes revocations that another stored revocation covers.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
-    async remove(revocations: readonly Revocation[]): Promise<void> {
-      for (let at = 0; at < revocations.length; at += BATCH_SIZE) {
-        const batch = revocations.slice(at, at + BATCH_SIZE).map((each) => {
-          const text = writeRevocation(each)
-          return removeEntry(buckets, [bucketOf(buckets, each.until)], bucketEntry(text))
-        })
-        await Promise.all(batch)
-      }
-    },
+    remove: (revocations: readonly Revocation[]) =>
+      inBatches(revocations, (each) =>
+        removeEntry(buckets, [bucketOf(buckets, each.until)], bucketEntry(writeRevocation(each))),
+      ),
 
     async read(text: string | undefined): Promise<RevocationPage> {
       const time = now()
@@ -128,6 +123,12 @@ export function createRevocationLog(
 
 /** The revocations in the store. */
 export type RevocationLog = ReturnType<typeof createRevocationLog>
+
+async function inBatches<T>(all: readonly T[], write: (one: T) => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < all.length; at += BATCH_SIZE) {
+    await Promise.all(all.slice(at, at + BATCH_SIZE).map(write))
+  }
+}
 
 async function addRevocation({ store, now, buckets }: Log, revocation: Revocation): Promise<void> {
   const made = now()
@@ -197,11 +198,8 @@ async function readIndexes(
   let room = PAGE_SIZE
   for (const number of numbers) {
     const index = kind === 'bucket' ? bucketName(buckets, number) : recentIndex(number)
-    const { entries, head } = await fillPage(
-      (from) => store.range(index, from),
-      { after, limit: room },
-      ENTRY[kind],
-    )
+    const range = (from: IndexRange) => store.range(index, from)
+    const { entries, head } = await fillPage(range, { after, limit: room }, ENTRY[kind])
     revocations.push(...parseEntries(store, index, entries, ENTRY[kind]))
     room -= entries.length
     if (head !== undefined) return { revocations, isEmpty: false, reached: { kind, number, after: head } }
@@ -250,8 +248,8 @@ function parseEntries(store: StoreWithMemory, index: string, entries: readonly s
  * @param pattern matches the entries of this log; its first group is their beginning
  */
 async function fillPage(
-  range: (from: { after: string | undefined; limit: number }) => Promise<string[]>,
-  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+  range: (from: IndexRange) => Promise<string[]>,
+  { after, limit }: IndexRange,
   pattern: RegExp,
 ): Promise<{ readonly entries: readonly string[]; readonly head?: string | undefined }> {
   for (let from = after; ;) {

@@ -43,11 +43,10 @@ export const finiteNumberRule = must('a number', Number.isFinite)
 export const countRule = must('a whole number from 0', isCount)
 
 /** A whole number within bounds, both included. */
-export function wholeNumber(min: number, max: number): Rule {
-  return (value) =>
-    Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
-      ? undefined
-      : { code: 'range', message: `must be a whole number from ${min} to ${max}`, min, max }
+export function wholeNumber(min: number, max: number, what = 'a whole number') {
+  const fault: Fault = { code: 'range', message: `must be ${what} from ${min} to ${max}`, min, max }
+  return (value: unknown) =>
+    Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max ? undefined : fault
 }
 
 /** A time in epoch seconds, with or without a fraction. */
@@ -108,9 +107,7 @@ export function exactObjectOf(fields: Fields): Rule {
   return (value) => objectOf(isObject(value) ? exactFields(value, fields) : fields)(value)
 }
 
-/**
- * The rules of an object's fields. For each other field in `values`, a rule is added that rejects the field.
- */
+/** The rules of an object's fields. For each other field in `values`, a rule is added that rejects the field. */
 export function exactFields(values: Readonly<Record<string, unknown>>, fields: Fields): Fields {
   const unknown: Rule = () => {
     return { code: 'unknown', message: `is unknown here; expected one of ${Object.keys(fields).join(', ')}` }

@@ -11,7 +11,9 @@ import type { Logger } from '../../host/logger.ts'
 import type { Stored } from '../../store/collection.ts'
 import { isCorruptRecord } from '../../store/corrupt-record.ts'
 import type { Store } from '../../store/contract.ts'
+import type { RevocationSet } from '../../revocation/is-revoked.ts'
 import type { LongestLifetime } from '../../revocation/longest-token-lifetime.ts'
+import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import {
   CATALOG_CHANNEL,
   CATALOG_RECORD,
@@ -22,7 +24,6 @@ import {
   nextRecord,
   type CatalogRecord,
 } from './catalog-record.ts'
-import { revokeWithdrawnScopes, type ScopeRevocations } from './revoke-withdrawn-scopes.ts'
 
 /** The parts of gatehouse that the synchronization of the catalog needs. */
 export interface SyncParts {
@@ -30,7 +31,8 @@ export interface SyncParts {
   readonly catalog: LiveCatalog
   /** The host's products, or the function that loads them. */
   readonly products: ProductSource
-  readonly revocations: ScopeRevocations
+  readonly revocations: Pick<Revocations, 'revoke'> &
+    Pick<RevocationSet, 'isScopeRevoked' | 'lowestValidCatalogEpoch'>
   readonly longestLifetime: Pick<LongestLifetime, 'seconds'>
   /** Records the changes of the products. */
   readonly audit: Pick<AuditWriter, 'change'>
@@ -231,9 +233,7 @@ function areLoadedByFunction({ products }: SyncState): boolean {
   return typeof products === 'function'
 }
 
-/**
- * Activates the loaded operations that the record has, and logs the loaded operations that the record lacks.
- */
+/** Activates the loaded operations that the record has, and logs the loaded operations that the record lacks. */
 function activate(state: SyncState, record: CatalogRecord): void {
   const { catalog } = state
   const before = productScopesOf(catalog.current)
@@ -253,8 +253,22 @@ function activate(state: SyncState, record: CatalogRecord): void {
   state.withheld = operations.join()
 }
 
-function revokeWithdrawn(state: SyncState, { withdrawn }: CatalogRecord): Promise<void> {
-  return revokeWithdrawnScopes(state.revocations, state.pendingScopes, withdrawn, nowInSeconds())
+/**
+ * Revokes the tokens that carry withdrawn scopes, also if another process withdrew a scope and stopped before it
+ * revoked them. If all revocations are stored already, the call costs only a few look-ups in memory.
+ */
+async function revokeWithdrawn(state: SyncState, { withdrawn }: CatalogRecord): Promise<void> {
+  const { revocations, pendingScopes } = state
+  for (const { scope, below } of withdrawn) {
+    if (!revocations.isScopeRevoked(scope, below - 1)) pendingScopes.add(scope)
+  }
+  const now = nowInSeconds()
+  const pending = withdrawn.filter(({ scope, until }) => until > now && pendingScopes.has(scope))
+  if (pending.length === 0) return
+  await revocations.revoke(
+    ...pending.map(({ scope, below, until }) => ({ of: 'operation' as const, id: scope, below, until })),
+  )
+  pendingScopes.clear()
 }
 
 function nowInSeconds(): number {

@@ -27,11 +27,8 @@ export const atomicity: StorePromises = {
   async 'replace stores a text only if the stored text is exactly the expected text'({ store, other, key }) {
     await store.set(key('a'), '1')
     for (const expected of ['2', '1 ', ' 1', '1.0', '01', '1\n', '١']) {
-      assert.equal(
-        await store.replace(key('a'), expected, 'new'),
-        false,
-        `replaced "1", although ${JSON.stringify(expected)} was expected`,
-      )
+      const isReplaced = await store.replace(key('a'), expected, 'new')
+      assert.equal(isReplaced, false, `replaced "1", although ${JSON.stringify(expected)} was expected`)
     }
     assert.equal(await store.get(key('a')), '1')
     assert.equal(await other.replace(key('a'), '1', '\u00e9'), true)

@@ -1,10 +1,7 @@
 import type { Store } from '../../store/contract.ts'
 
 /** One call of each method that needs the database, by the name of the method. */
-export function callsOf(
-  store: Store,
-  key: (suffix: string) => string,
-): ReadonlyMap<string, () => Promise<unknown>> {
+export function callsOf(store: Store, key: (suffix: string) => string) {
   return new Map<string, () => Promise<unknown>>([
     ['get', () => store.get(key('a'))],
     ['getMany', () => store.getMany([key('a')])],

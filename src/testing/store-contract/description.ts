@@ -18,10 +18,8 @@ export const description: StorePromises = {
     assert.equal(await store.ping(), undefined)
   },
 
-  async 'volatile is a boolean, and durable is a complete store, if the store has these properties'({
-    store,
-    other,
-  }) {
+  async 'volatile is a boolean, and durable is a complete store, if the store has these properties'(stage) {
+    const { store, other } = stage
     for (const one of [store, other]) {
       assert.ok(['boolean', 'undefined'].includes(typeof one.volatile), 'volatile is not a boolean')
       assert.equal(one.volatile === true, store.volatile === true)

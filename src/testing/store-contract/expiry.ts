@@ -55,30 +55,16 @@ export const expiry: StorePromises = {
     )
     await elapse(SHORT)
     for (const method of ['set', 'replace']) {
-      assert.equal(
-        await store.get(key(`${method} longer`)),
-        'new',
-        `${method} did not lengthen the time to live`,
-      )
-      assert.equal(
-        await store.get(key(`${method} none any more`)),
-        'new',
-        `${method} kept the old time to live`,
-      )
-      assert.equal(
-        await store.get(key(`${method} shorter`)),
-        undefined,
-        `${method} did not shorten the time to live`,
-      )
-      assert.equal(await store.get(key(`${method} one where there was none`)), undefined)
+      const read = (name: string) => store.get(key(`${method} ${name}`))
+      assert.equal(await read('longer'), 'new', `${method} did not lengthen the time to live`)
+      assert.equal(await read('none any more'), 'new', `${method} kept the old time to live`)
+      assert.equal(await read('shorter'), undefined, `${method} did not shorten the time to live`)
+      assert.equal(await read('one where there was none'), undefined)
     }
   },
 
-  async 'a call of create or replace that answers false does not change the time to live'({
-    store,
-    key,
-    elapse,
-  }) {
+  async 'a call of create or replace that answers false does not change the time to live'(stage) {
+    const { store, key, elapse } = stage
     for (const method of ['create', 'replace'] as const) {
       const fail = (name: string, ttl: number) =>
         method === 'create' ? store.create(name, 'new', ttl) : store.replace(name, 'another', 'new', ttl)

@@ -57,11 +57,8 @@ export const indexes: StorePromises = {
     assert.deepEqual(await store.range(key('index'), { after: 'd', limit: 1 }), ['e'])
   },
 
-  async 'a member may have a hundred thousand characters, and all of them are compared'({
-    store,
-    other,
-    key,
-  }) {
+  async 'a member may have a hundred thousand characters, and all of them are compared'(stage) {
+    const { store, other, key } = stage
     const long = 'x\u00e9'.repeat(49_999)
     const [first = '', second = '', third = ''] = ['a', 'b', 'b\u0000'].map((end) => long + end)
     for (const member of [third, first, second, first]) await store.add(key('index'), member)
@@ -98,11 +95,8 @@ export const indexes: StorePromises = {
     assert.deepEqual(await readPages(store, key('index'), 67), sorted)
   },
 
-  async 'paging skips no member and repeats no member while other callers add and remove members'({
-    store,
-    other,
-    key,
-  }) {
+  async 'paging skips no member and repeats no member while other callers add and remove members'(stage) {
+    const { store, other, key } = stage
     for (const member of ['b', 'd', 'f', 'h', 'j']) await store.add(key('index'), member)
     assert.deepEqual(await store.range(key('index'), { limit: 2 }), ['b', 'd'])
     for (const member of ['a', 'aa', 'e']) await other.add(key('index'), member)
@@ -154,11 +148,8 @@ export const indexes: StorePromises = {
     assert.deepEqual(await stage.store.range(index, { limit: 1000 }), expected)
   },
 
-  async 'a member that is added while the last other member is removed stays in the index'({
-    store,
-    other,
-    key,
-  }) {
+  async 'a member that is added while the last other member is removed stays in the index'(stage) {
+    const { store, other, key } = stage
     const rounds = Array.from({ length: CONCURRENT }, (_, number) => key(String(number)))
     await Promise.all(
       rounds.map(async (index, round) => {

@@ -4,27 +4,13 @@ import type { StorePromises } from './promise.ts'
 
 /** Texts that change if a store trims, parses, normalises, escapes or cuts them. */
 const TEXTS = [
-  ' ',
-  '0',
-  '-1',
-  '1e3',
-  'null',
-  'undefined',
-  'true',
-  'OK',
-  '{"v":1,"a":["b"]}',
-  ' leading and trailing ',
-  'line\nbreak\r\nand\ttab',
-  'nul\u0000inside',
-  `"quotes" 'and' \\backslashes\\`,
-  'composed \u00e9, decomposed e\u0301',
-  'العربية עברית ไทย 日本語',
-  '\u{1F469}\u200D\u{1F4BB}\u{1F600}\u{10FFFF}',
-  '\uFEFFafter a byte order mark',
-  '\u2028\u2029\uFEFF\uFFFD',
+  [' ', '0', '-1', '1e3', 'null', 'undefined', 'true', 'OK', '{"v":1,"a":["b"]}', ' leading and trailing '],
+  ['line\nbreak\r\nand\ttab', 'nul\u0000inside', `"quotes" 'and' \\backslashes\\`],
+  ['composed \u00e9, decomposed e\u0301', 'العربية עברית ไทย 日本語', '\uFEFFafter a byte order mark'],
+  ['\u{1F469}\u200D\u{1F4BB}\u{1F600}\u{10FFFF}', '\u2028\u2029\uFEFF\uFFFD'],
   // Separators, terminators and escapes of various formats.
-  '\\u0000 \\x00 %00 $1 ${a} {{a}} ?',
-]
+  ['\\u0000 \\x00 %00 $1 ${a} {{a}} ?'],
+].flat()
 
 /** Promises about storing and reading texts. */
 export const values: StorePromises = {
