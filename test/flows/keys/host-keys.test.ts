@@ -172,6 +172,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
       })
     const problem = {
       path: 'signingKeys.jwks.keys',
+      code: 'format',
       message: 'has no private key for RS256, which signs ID tokens',
     }
     expect(create).toThrow(
