@@ -151,9 +151,14 @@ export class GatehouseError extends Error {
   }
 }
 
+/** Whether an error is an error of this library with this code. */
+export function hasCode(error: unknown, code: GatehouseErrorCode): error is GatehouseError {
+  return error instanceof GatehouseError && error.code === code
+}
+
 /** Whether the store could not be reached, or did not answer in time. */
 export function isStoreUnavailable(error: unknown): error is GatehouseError {
-  return error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
+  return hasCode(error, 'ERR_STORE_UNAVAILABLE')
 }
 
 /** Whether an error says that a change was rejected, so that nothing was changed. */

@@ -1,12 +1,11 @@
-import { GatehouseError } from '../errors.ts'
-import type { Catalog } from './catalog.ts'
+import { GatehouseError, hasCode } from '../errors.ts'
+import type { Catalog, Product } from './catalog.ts'
 import { createCatalog } from './create-catalog.ts'
 import type { ProductSource } from './definition.ts'
-import { productScopesOf, isSameAs, type ProductScopes } from './product-scopes.ts'
+import { isSameAs, productScopesOf, scopesOf, type ProductScopes } from './product-scopes.ts'
 import { coalesce } from '../async/coalesce.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 import type { CatalogOptions } from './products-rule.ts'
-import { restrictCatalog } from './restrict-catalog.ts'
 
 /** Milliseconds after which a load counts as failed. */
 const LOAD_TIMEOUT_MS = 30_000
@@ -112,7 +111,7 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
       use(createCatalog(definitions, options))
       rejection = undefined
     } catch (error) {
-      rejection = isInvalidCatalog(error)
+      rejection = hasCode(error, 'ERR_CATALOG')
         ? error
         : new GatehouseError('ERR_CATALOG', 'the products could not be loaded', { cause: error })
       options.onRejected?.(rejection)
@@ -124,6 +123,37 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
 /** The active catalog, and the methods that change it. */
 export type LiveCatalog = ReturnType<typeof createLiveCatalog>
 
-function isInvalidCatalog(error: unknown): error is GatehouseError {
-  return error instanceof GatehouseError && error.code === 'ERR_CATALOG'
+/**
+ * The allowed part of a catalog. If the best match for a request is the route of an operation outside the
+ * allowed part, the request finds no operation. A less specific route of an allowed operation is not used
+ * instead, because the host's router would still run the handler of the best match.
+ *
+ * @param to the allowed part
+ * @param epoch the epoch of the allowed part
+ * @returns the frozen catalog
+ */
+export function restrictCatalog(catalog: Catalog, to: ProductScopes, epoch: number): Catalog {
+  const products = new Map<string, Product>()
+  const scopes = new Set<string>()
+  for (const [id, product] of catalog.products) {
+    const allowed = new Set(scopesOf(to, id))
+    const operations = product.operations.filter(({ scope }) => allowed.has(scope))
+    for (const { scope } of operations) scopes.add(scope)
+    if (operations.length > 0) {
+      products.set(id, Object.freeze({ ...product, operations: Object.freeze(operations) }))
+    }
+  }
+  const operations = new Map([...catalog.operations].filter(([scope]) => scopes.has(scope)))
+
+  return Object.freeze({
+    products,
+    operations,
+    kycLevels: catalog.kycLevels,
+    epoch,
+    findOperation(method: string, path: string) {
+      const operation = catalog.findOperation(method, path)
+      return operation && scopes.has(operation.scope) ? operation : undefined
+    },
+    findClaims: catalog.findClaims,
+  })
 }

@@ -19,6 +19,18 @@ export interface GatewayRevocations extends RevocationView {
   onAdded(listener: () => void): () => void
 }
 
+/**
+ * The revocations of a gateway without a source of revocations. Such a gateway accepts every verified token
+ * until the token expires.
+ */
+export const noRevocations: GatewayRevocations = {
+  isTokenRevoked: () => false,
+  mustReject: false,
+  freshness: undefined,
+  size: 0,
+  onAdded: () => () => {},
+}
+
 /** The events of `gateway.on(name, listener)`. */
 export type GatewayEvents = Pick<GatehouseEvents, 'revocations.stale' | 'revocations.fresh'>
 

@@ -20,31 +20,6 @@ const COOLDOWN_MS = 30_000
 /** Milliseconds after a failed fetch during which no further fetch is tried. */
 const FAILURE_COOLDOWN_MS = 1_000
 
-/** The public keys of an authorization service in another process. */
-export interface RemoteKeys {
-  /**
-   * Finds the key that signed a token. If the key is unknown, it may be new: the call joins a fetch of the
-   * keys and waits for it at most a second, unless the keys were fetched within the last 30 seconds. The
-   * promise then rejects with jose's `JWKSNoMatchingKey`, also if the fetch failed. If the keys were never
-   * fetched, the promise rejects with the error of that fetch.
-   */
-  readonly getKey: JWTVerifyGetKey
-  /**
-   * Fetches the keys if they were never fetched.
-   *
-   * @throws {GatehouseError} `ERR_NOT_READY` if the keys cannot be fetched: call again; `ERR_CLOSED` after
-   *   `close()`
-   */
-  ready(): Promise<void>
-  /** Refetches the keys in the background. Call it when the keys may have changed. */
-  refetch(): void
-  /** Refetches the keys in the background if they are stale, or if the last fetch failed. */
-  ensureFresh(): void
-  /** The state of the keys, for health checks. Reading it does no I/O. */
-  readonly condition: FetchedKeys
-  close(): void
-}
-
 /**
  * Creates a source of keys over HTTP (RFC 7517 5). The keys are fetched at the first use. They are fetched
  * again when a token names an unknown key, since that key may be new. If the keys are older than
@@ -59,7 +34,7 @@ export function remoteKeys(options: {
   readonly jwksUri: string
   readonly jwksCacheSeconds: number
   readonly logger: Logger
-}): RemoteKeys {
+}) {
   const { jwksUri, logger } = options
   const cacheMs = options.jwksCacheSeconds * 1000
   const closed = new AbortController()
@@ -100,6 +75,7 @@ export function remoteKeys(options: {
     }
   }
 
+  /** Refetches the keys in the background if they are stale, or if the last fetch failed. */
   function ensureFresh(): void {
     const isFresh = failure === undefined && isWithin(fetchedAt, cacheMs)
     if (!isFresh && !isWithin(triedAt, COOLDOWN_MS)) refetch()
@@ -109,13 +85,20 @@ export function remoteKeys(options: {
     return kid === undefined || keys.jwks()?.keys.some((key) => key.kid === kid) === true
   }
 
+  /** Refetches the keys in the background. Call it when the keys may have changed. */
   function refetch(): void {
     // `fetchKeys` logs the failure, and the old keys stay in use.
     keys.reload().catch(() => {})
   }
 
   return {
-    async getKey(header, token) {
+    /**
+     * Finds the key that signed a token. If the key is unknown, it may be new: the call joins a fetch of the
+     * keys and waits for it at most a second, unless the keys were fetched within the last 30 seconds. The
+     * promise then rejects with jose's `JWKSNoMatchingKey`, also if the fetch failed. If the keys were never
+     * fetched, the promise rejects with the error of that fetch.
+     */
+    async getKey(...[header, token]: Parameters<JWTVerifyGetKey>) {
       if (keys.jwks() === undefined) return keys(header, token)
       ensureFresh()
       if (!isKnown(header.kid) && !keys.coolingDown) await settlesWithin(keys.reload, MAX_WAIT_MS)
@@ -125,10 +108,17 @@ export function remoteKeys(options: {
     },
     refetch,
     ensureFresh,
-    get condition() {
+    /** The state of the keys, for health checks. Reading it does no I/O. */
+    get condition(): FetchedKeys {
       return { fetchedAt: Number.isFinite(fetchedAt) ? fetchedAt : undefined, failure }
     },
-    async ready() {
+    /**
+     * Fetches the keys if they were never fetched.
+     *
+     * @throws {GatehouseError} `ERR_NOT_READY` if the keys cannot be fetched: call again; `ERR_CLOSED` after
+     *   `close()`
+     */
+    async ready(): Promise<void> {
       if (keys.jwks() !== undefined) return
       try {
         await keys.reload()
@@ -136,11 +126,12 @@ export function remoteKeys(options: {
         throw closed.signal.aborted ? gatewayClosed() : notReady(cause)
       }
     },
-    close() {
-      closed.abort()
-    },
+    close: () => closed.abort(),
   }
 }
+
+/** The public keys of an authorization service in another process. */
+export type RemoteKeys = ReturnType<typeof remoteKeys>
 
 /**
  * Whether a value is a key set with at least one key. An empty key set must not replace keys that verify

@@ -1,4 +1,4 @@
-import { GatehouseError } from '../errors.ts'
+import { hasCode } from '../errors.ts'
 import type { KeyCondition } from '../keys/signing-keys.ts'
 import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import { ANOTHER_SECRET, SEE_START } from './remedies.ts'
@@ -24,7 +24,7 @@ const LOSS_REPORTED_SECONDS = 7 * 86_400
  */
 export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   const { keys, managedByHost, isSigningRevoked, confirmedAt } = condition
-  if (isSecret(condition.failure)) {
+  if (hasCode(condition.failure, 'ERR_SECRET_MISMATCH')) {
     return fail(
       name,
       'the keys in the store were encrypted with another `secret`, and cannot be decrypted',
@@ -117,8 +117,4 @@ function dateOf(seconds: number): string {
 
 function because({ failure }: KeyCondition): string {
   return failure === undefined ? '' : `: ${reasonOf(failure)}`
-}
-
-function isSecret(error: unknown): boolean {
-  return error instanceof GatehouseError && error.code === 'ERR_SECRET_MISMATCH'
 }

@@ -1,6 +1,9 @@
+import { GatehouseError, type GatehouseErrorCode } from '../errors.ts'
+import { fail, pass, warn } from '../store/check-results.ts'
 import type { Health, HealthCheck } from './health-report.ts'
+import { reasonOf } from './reason.ts'
+import { ANOTHER_SECRET, CORRECT_PRODUCTS } from './remedies.ts'
 import { checkRevocations, revocationHealth, type RevocationView } from './revocations-check.ts'
-import { checkStart, type StartState } from './start-check.ts'
 import type { ReadStoreHealth } from './store-health.ts'
 
 /** The sources of the health of a gatehouse or a gateway. */
@@ -50,4 +53,52 @@ export async function readHealth(parts: HealthParts): Promise<Health> {
 function worstOf(checks: readonly HealthCheck[]): Health['status'] {
   if (checks.some(({ status }) => status === 'fail')) return 'fail'
   return checks.every(({ status }) => status === 'pass') ? 'pass' : 'warn'
+}
+
+/** The progress of a start. */
+export interface StartState {
+  readonly state: 'starting' | 'running' | 'closed'
+  /** Why the last attempt to start failed; undefined if no attempt has failed, or if the start is complete. */
+  readonly failure: unknown
+}
+
+/**
+ * Checks whether the start is complete, and names the reason if it is not.
+ *
+ * @param isStopping whether the host has begun to stop the service, which still answers
+ */
+export function checkStart({ state, failure }: StartState, isStopping: boolean): HealthCheck {
+  const name = 'start'
+  if (isStopping && state !== 'closed') return warn(name, 'the service is shutting down', USE_ANOTHER)
+  if (state === 'running') return pass(name, 'the service is running')
+  if (state === 'closed') return fail(name, 'the service was closed', USE_ANOTHER)
+  if (failure === undefined) {
+    return warn(
+      name,
+      'the service is starting',
+      'Wait. If the start takes longer than some seconds, check the database and how long the products take to load',
+    )
+  }
+  return fail(
+    name,
+    `the service could not start yet, and keeps trying: ${reasonOf(failure)}`,
+    remedyOf(failure),
+  )
+}
+
+const USE_ANOTHER = 'Use another process; this process is stopping'
+
+function remedyOf(failure: unknown): string {
+  const remedy = failure instanceof GatehouseError ? REMEDIES[failure.code] : undefined
+  return remedy ?? 'The log has the whole error'
+}
+
+const REMEDIES: Partial<Record<GatehouseErrorCode, string>> = {
+  ERR_SECRET_MISMATCH: ANOTHER_SECRET,
+  ERR_CATALOG: CORRECT_PRODUCTS,
+  ERR_STORE_UNAVAILABLE:
+    'See the check `store`; the start continues without a restart once the store is available again',
+  ERR_STORE_CORRUPT:
+    'Another program has written below the key prefix of this service. Give each service a prefix of its own, and ' +
+    'restore what was overwritten',
 }

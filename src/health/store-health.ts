@@ -31,7 +31,7 @@ export function storeHealthReader(
   /** When the store stopped answering, in milliseconds since the epoch; undefined while it answers. */
   let unavailableSince: number | undefined
 
-  return cacheFor(REUSED_FOR_MS, async () => {
+  return cached(async () => {
     // Makes both calls at once, so that an unavailable store costs one timeout and not two.
     const [latency, inspected] = await Promise.allSettled([latencyOf(store), inspect(store)])
     if (latency.status === 'rejected') {
@@ -47,25 +47,21 @@ export function storeHealthReader(
 }
 
 /**
- * Returns a function that shares the answers of `read`. Concurrent calls wait for the same read, and later
- * calls reuse its answer for `milliseconds`. Any client can request the health report, and many requests
- * must not each cause a read.
- *
- * @param milliseconds how many milliseconds an answer is reused
- * @param read reads the answer; it never rejects
+ * Returns a function that shares the answers of `read`, which never rejects: between concurrent calls, and with later
+ * calls for a second. Any client can request the health report, and many requests must not each cause a read.
  */
-function cacheFor<T>(milliseconds: number, read: () => Promise<T>): () => Promise<T> {
-  let cached: { readonly answer: T; readonly at: number } | undefined
-  let pending: Promise<T> | undefined
+function cached(read: ReadStoreHealth): ReadStoreHealth {
+  let known: { readonly answer: StoreHealth; readonly at: number } | undefined
+  let pending: Promise<StoreHealth> | undefined
 
-  async function readAgain(): Promise<T> {
+  async function readAgain(): Promise<StoreHealth> {
     const answer = await read().finally(() => (pending = undefined))
-    cached = { answer, at: performance.now() }
+    known = { answer, at: performance.now() }
     return answer
   }
 
   return async () => {
-    if (cached && performance.now() - cached.at < milliseconds) return cached.answer
+    if (known && performance.now() - known.at < REUSED_FOR_MS) return known.answer
     return (pending ??= readAgain())
   }
 }

@@ -130,34 +130,19 @@ export interface EventSource<Names extends keyof GatehouseEvents = keyof Gatehou
   off<Name extends Names>(name: Name, listener: Listener<Name>): void
 }
 
-/** The names of all events. The type makes the compiler report a missing name. */
-const NAMES: Record<keyof GatehouseEvents, true> = {
-  'token.issued': true,
-  'token.rejected': true,
-  'client_authentication.failed': true,
-  'sign_in.rejected': true,
-  'refresh_token.reused': true,
-  'code.reused': true,
-  'refresh_token.retried': true,
-  'consent.approved': true,
-  'consent.denied': true,
-  'grant.limited': true,
-  'grant.revoked': true,
-  'client.created': true,
-  'client.changed': true,
-  'client.deleted': true,
-  'client.compromised': true,
-  'token.revoked': true,
-  'revocations.stale': true,
-  'revocations.fresh': true,
-  'key.published': true,
-  'key.activated': true,
-  'key.retired': true,
-  'key.revoked': true,
-  'catalog.reloaded': true,
-  'catalog.rejected': true,
-  error: true,
-}
+/** The names of all events. */
+const NAMES = (
+  [
+    ['token.issued', 'token.rejected', 'client_authentication.failed', 'sign_in.rejected'],
+    ['refresh_token.reused', 'code.reused', 'refresh_token.retried', 'consent.approved', 'consent.denied'],
+    ['grant.limited', 'grant.revoked', 'client.created', 'client.changed', 'client.deleted'],
+    ['client.compromised', 'token.revoked', 'revocations.stale', 'revocations.fresh', 'key.published'],
+    ['key.activated', 'key.retired', 'key.revoked', 'catalog.reloaded', 'catalog.rejected', 'error'],
+  ] as const
+).flat()
+
+/** Makes the compiler report a missing name. */
+type AllNames = keyof GatehouseEvents extends (typeof NAMES)[number] ? readonly string[] : never
 
 /**
  * A typed event emitter. Subscribing to an unknown event throws `ERR_INVALID_ARGUMENT`.
@@ -167,7 +152,7 @@ const NAMES: Record<keyof GatehouseEvents, true> = {
  */
 export function createEvents(
   onListenerError: (error: unknown, event: string) => void,
-  names: readonly (keyof GatehouseEvents)[] = Object.keys(NAMES) as (keyof GatehouseEvents)[],
+  names: readonly (keyof GatehouseEvents)[] = NAMES satisfies AllNames,
 ): EventSink & EventSource {
   // This emitter does not use Node's EventEmitter, which throws at an 'error' event without listeners, and
   // warns of a leak at the 11th listener.

@@ -12,30 +12,8 @@ import {
   textRule,
 } from '../validation/rules.ts'
 import type { Account, Accounts, Permission, PermissionTarget, SignedIn } from './accounts.ts'
-import type { Logger } from './logger.ts'
+import { firstTimes, type Logger } from './logger.ts'
 import { subjectProblem } from './subject.ts'
-
-/**
- * The host's accounts with validated results. Absent values are undefined, and present values match their
- * types. If the host does not provide a callback, the method of that name is absent.
- */
-export interface HostAccounts {
-  /** The account of exactly this id, or undefined. */
-  find(accountId: string, userId?: string): Promise<Account | undefined>
-  readonly current?: ((ctx: Context) => Promise<SignedIn | undefined>) | undefined
-  readonly signInUrl?:
-    ((returnTo: URL, ctx: Context, options: { reauthenticate: boolean }) => Promise<URL>) | undefined
-  readonly signOut?: ((ctx: Context) => Promise<void>) | undefined
-  readonly authenticate?:
-    | ((credentials: { identifier: string; password: string }, ctx: Context) => Promise<SignedIn | undefined>)
-    | undefined
-  readonly can?:
-    ((ctx: Context, permission: Permission, target: PermissionTarget) => Promise<boolean>) | undefined
-  readonly isOperator?: ((ctx: Context) => Promise<boolean>) | undefined
-}
-
-/** Maximum number of unknown KYC levels, and of unknown operations, that are logged. */
-const MAX_WARNINGS = 100
 
 /**
  * Validates all results of the host's account callbacks, in this one place. If a result is invalid, the
@@ -54,11 +32,30 @@ export function createHostAccounts(
     readonly logger: Logger
     readonly isOperation: (scope: string) => boolean
   },
-): HostAccounts {
-  const knownLevel = createLevelCheck(options)
-  const warnOfUnknown = createOperationCheck(options)
+) {
+  const { kycLevels, logger, isOperation } = options
+  const isNewLevel = firstTimes()
+  const isNewOperation = firstTimes()
+
+  /** A known level; undefined for an unknown one. */
+  function knownLevel(level: string | undefined): string | undefined {
+    if (level === undefined || kycLevels.includes(level)) return level
+    if (isNewLevel(level)) {
+      const message =
+        'accounts.find returned a KYC level that is not in kycLevels; it counts as the lowest level'
+      logger.warn({ kycLevel: level, kycLevels }, message)
+    }
+    return undefined
+  }
+
+  function warnOfUnknown(operation: string): void {
+    if (isOperation(operation) || !isNewOperation(operation)) return
+    logger.warn({ operation }, 'accounts.find returned an operation that is in no product; it is ignored')
+  }
+
   return {
-    async find(accountId, userId) {
+    /** The account of exactly this id, or undefined. */
+    async find(accountId: string, userId?: string): Promise<Account | undefined> {
       const account = await readAccount(accountId, () => accounts.find(accountId, userId))
       account?.operations?.forEach(warnOfUnknown)
       return account && { ...account, kycLevel: knownLevel(account.kycLevel) }
@@ -88,33 +85,13 @@ export function createHostAccounts(
 }
 
 /**
- * Creates a function that returns a known KYC level unchanged. For an unknown level it returns undefined, and
- * logs that level once.
+ * The host's accounts with validated results. Absent values are undefined, and present values match their
+ * types. If the host does not provide a callback, the method of that name is absent.
  */
-function createLevelCheck({ kycLevels, logger }: Parameters<typeof createHostAccounts>[1]) {
-  const warned = new Set<string>()
-  return function knownLevel(level: string | undefined): string | undefined {
-    if (level === undefined || kycLevels.includes(level)) return level
-    if (!warned.has(level) && warned.size < MAX_WARNINGS) {
-      warned.add(level)
-      logger.warn(
-        { kycLevel: level, kycLevels },
-        'accounts.find returned a KYC level that is not in kycLevels; it counts as the lowest level',
-      )
-    }
-    return undefined
-  }
+export type HostAccounts = Pick<CheckedAccounts, 'find'> & {
+  readonly [Name in keyof CheckedAccounts]: CheckedAccounts[Name] | undefined
 }
-
-/** Creates a function that logs an operation that is in no product, each once. */
-function createOperationCheck({ isOperation, logger }: Parameters<typeof createHostAccounts>[1]) {
-  const warned = new Set<string>()
-  return function warnOfUnknown(operation: string): void {
-    if (isOperation(operation) || warned.has(operation) || warned.size >= MAX_WARNINGS) return
-    warned.add(operation)
-    logger.warn({ operation }, 'accounts.find returned an operation that is in no product; it is ignored')
-  }
-}
+type CheckedAccounts = ReturnType<typeof createHostAccounts>
 
 /** An empty text is rejected, because a missing list allows every operation. */
 const operationsRule: Rule = (value) => {

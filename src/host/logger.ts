@@ -16,3 +16,9 @@ export const silentLogger: Logger = {
   warn() {},
   error() {},
 }
+
+/** Returns a function that is true for each of the first 100 texts that differ, once. So each cause is logged once. */
+export function firstTimes(): (text: string) => boolean {
+  const seen = new Set<string>()
+  return (text) => seen.size < 100 && seen.size < seen.add(text).size
+}

@@ -44,23 +44,8 @@ const RULES = {
   onGraceEnd: optional(functionRule),
 }
 
-/** The shutdown of a gatehouse or a gateway together with the servers of its host. */
-export interface Shutdown {
-  /** Whether `run()` was called. The process is not ready from then on. */
-  readonly hasBegun: boolean
-  /** Calls `listener` at the end of the grace, after the host's `onGraceEnd`. */
-  onGraceEnd(listener: () => void): void
-  /**
-   * Ends the connections of the servers without a lost answer, and then calls `close`. Each later call returns the
-   * promise of the first one.
-   *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems, before any effect
-   */
-  run(server: WebServer | readonly WebServer[], options?: ShutdownOptions): Promise<void>
-}
-
 /** @param close closes the gatehouse or the gateway; called after the last answer */
-export function createShutdown(close: () => Promise<void>, logger: Logger): Shutdown {
+export function createShutdown(close: () => Promise<void>, logger: Logger) {
   const listeners: (() => void)[] = []
   let running: Promise<void> | undefined
 
@@ -90,17 +75,28 @@ export function createShutdown(close: () => Promise<void>, logger: Logger): Shut
   }
 
   return {
+    /** Whether `run()` was called. The process is not ready from then on. */
     get hasBegun() {
       return running !== undefined
     },
-    onGraceEnd: (listener) => void listeners.push(listener),
-    async run(server, options = {}) {
+    /** Calls `listener` at the end of the grace, after the host's `onGraceEnd`. */
+    onGraceEnd: (listener: () => void) => void listeners.push(listener),
+    /**
+     * Ends the connections of the servers without a lost answer, and then calls `close`. Each later call returns the
+     * promise of the first one.
+     *
+     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems, before any effect
+     */
+    async run(server: WebServer | readonly WebServer[], options: ShutdownOptions = {}): Promise<void> {
       const servers = [server].flat()
       checkInput('shutdown()', { ...options, server: servers }, RULES)
       await (running ??= shutDown(servers, options))
     },
   }
 }
+
+/** The shutdown of a gatehouse or a gateway together with the servers of its host. */
+export type Shutdown = ReturnType<typeof createShutdown>
 
 /**
  * Whether a value is an HTTP server of Node. An import of `node:http` would also load what Node keeps there until it

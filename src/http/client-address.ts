@@ -36,14 +36,9 @@ function mappedAddress(groups: readonly number[]): string | undefined {
 function groupsOf(address: string): number[] {
   // The URL parser turns an IPv4 address at the end (`::ffff:192.0.2.1`) into two groups.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
-  const [head = [], tail = []] = canonical
-    .split('::')
-    .map((part) => part.split(':').filter(Boolean).map(toNumber))
+  const numbersOf = (part: string) => part.split(':').flatMap((group) => (group ? Number(`0x${group}`) : []))
+  const [head = [], tail = []] = canonical.split('::').map(numbersOf)
   return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => 0), ...tail]
-}
-
-function toNumber(group: string): number {
-  return Number.parseInt(group, 16)
 }
 
 /** Maximum length of a recorded user agent. */
@@ -61,10 +56,7 @@ export function requesterOf(request: {
   readonly ip: string
   get(header: string): string
   readonly oidc?: never
-}): {
-  readonly address?: string
-  readonly userAgent?: string
-} {
+}): { readonly address?: string; readonly userAgent?: string } {
   const sent = plainText(request.ip, MAX_TEXT_LENGTH)
   const address = (isIPv6(sent) && !sent.includes('%') && mappedAddress(groupsOf(sent))) || sent
   const userAgent = plainText(request.get('User-Agent'), MAX_USER_AGENT_LENGTH)

@@ -2,18 +2,6 @@ import { createPrivateKey, sign, type JsonWebKey } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { SigningJwk } from './generate-key.ts'
 
-/**
- * Signs access tokens (RFC 9068 2.1). Which thread is faster was measured on two cores. A direct token has no other work
- * for the second core, so another thread gives a third more tokens a second. A refresh has: there, the way to the other
- * thread and back costs a tenth more CPU time, because the commands to Redis then travel in more pieces.
- */
-export interface AccessTokenSigner {
-  /** @returns the JWT, signed on the calling thread */
-  signHere(claims: object): string
-  /** @returns the JWT, signed on another thread */
-  signOnOtherThread(claims: object): Promise<string>
-}
-
 const signers = new WeakMap<SigningJwk, AccessTokenSigner>()
 
 /** The signer of a key for ES256. */
@@ -25,7 +13,7 @@ export function accessTokenSigner(jwk: SigningJwk): AccessTokenSigner {
 
 const signAsync = promisify(sign)
 
-function createSigner(jwk: SigningJwk): AccessTokenSigner {
+function createSigner(jwk: SigningJwk) {
   const { kty, crv, x, y, d, alg, kid } = jwk
   const privateKey = createPrivateKey({ key: { kty, crv, x, y, d } as JsonWebKey, format: 'jwk' })
   // Node reads the encoding of signatures (RFC 7518 3.4) from the key. In an object around the key, Node 24
@@ -36,16 +24,25 @@ function createSigner(jwk: SigningJwk): AccessTokenSigner {
   const join = (content: string, signature: Buffer) => `${content}.${signature.toString('base64url')}`
 
   return {
-    signHere(claims) {
+    /** @returns the JWT, signed on the calling thread */
+    signHere(claims: object): string {
       const content = contentOf(claims)
       return join(content, sign('sha256', Buffer.from(content, 'latin1'), key))
     },
-    async signOnOtherThread(claims) {
+    /** @returns the JWT, signed on another thread */
+    async signOnOtherThread(claims: object): Promise<string> {
       const content = contentOf(claims)
       return join(content, await signAsync('sha256', Buffer.from(content, 'latin1'), key))
     },
   }
 }
+
+/**
+ * Signs access tokens (RFC 9068 2.1). Which thread is faster was measured on two cores. A direct token has no other work
+ * for the second core, so another thread gives a third more tokens a second. A refresh has: there, the way to the other
+ * thread and back costs a tenth more CPU time, because the commands to Redis then travel in more pieces.
+ */
+export type AccessTokenSigner = ReturnType<typeof createSigner>
 
 function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url')

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { GatehouseError } from '../errors.ts'
+import { GatehouseError, hasCode } from '../errors.ts'
 import type { Outbox } from '../audit/outbox.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { Store } from '../store/contract.ts'
@@ -125,7 +125,8 @@ async function read(state: KeyRingStore): Promise<StoredRing> {
     return ring
   } catch (error) {
     state.failure = error
-    if (isSecretMismatch(error) && (await areCurrentKeysKnown(state))) state.confirmedAt = Date.now()
+    const isOtherSecret = hasCode(error, 'ERR_SECRET_MISMATCH')
+    if (isOtherSecret && (await areCurrentKeysKnown(state))) state.confirmedAt = Date.now()
     throw error
   }
 }
@@ -194,8 +195,4 @@ async function notifyProcesses({ parts }: KeyRingStore, id: string): Promise<voi
       'other processes were not notified of the new keys, and see them at their next poll',
     )
   })
-}
-
-function isSecretMismatch(error: unknown): boolean {
-  return error instanceof GatehouseError && error.code === 'ERR_SECRET_MISMATCH'
 }

@@ -2,7 +2,9 @@ import * as v from 'valibot'
 import type { ProductSource } from '../catalog/definition.ts'
 import { isObject } from '../validation/predicates.ts'
 import { silentLogger } from '../host/logger.ts'
+import type { GatewayOptions } from './gateway-options.ts'
 import { loggerSchema, storeSchema } from './host-interfaces.ts'
+import { parseOptions } from './parse-options.ts'
 import { exactly, milliseconds, rule, seconds, text, wholeNumber, type AddProblem } from './rules.ts'
 import { addressProblem, endpointProblem } from './urls.ts'
 
@@ -35,7 +37,7 @@ export const revocationEntries = {
 const endpoint = (example: string) => v.optional(rule<string>((value) => endpointProblem(value, example)))
 
 /** The options of `createGateway`, with their defaults. */
-export const gatewaySchema = exactly({
+const gatewaySchema = exactly({
   ...sharedEntries,
   productsRefreshSeconds: seconds(60, DAY),
   jwksUri: endpoint('https://example.com/auth/oauth2/jwks'),
@@ -71,3 +73,29 @@ function checkFeed(feed: Readonly<Record<string, unknown>>, add: AddProblem): vo
   else if (clientSecret === undefined)
     add(['clientSecret'], { code: 'required', message: 'is required beside clientId' })
 }
+
+/** The checked and frozen options of `createGateway`, with all defaults. */
+export type ResolvedGatewayOptions = ReturnType<typeof resolveGatewayOptions>
+
+/**
+ * Checks the options of `createGateway`, adds the defaults and freezes the result. This function does no I/O.
+ * It does not check the contents of the products, which the catalog checks.
+ *
+ * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
+ */
+export function resolveGatewayOptions(options: GatewayOptions) {
+  const parsed = parseOptions('the options of createGateway are not valid', gatewaySchema, options)
+  const { issuer, jwksUri = `${issuer}/oauth2/jwks`, revocations } = parsed
+  return Object.freeze({ ...parsed, jwksUri, revocations: revocations && resolveFeed(revocations, issuer) })
+}
+
+/**
+ * The source of revocations. The schema has checked that `feed` has either a store or the credentials of an
+ * API key.
+ */
+function resolveFeed(feed: ParsedFeed, issuer: string) {
+  const { store, clientId = '', clientSecret = '', uri = `${issuer}/oauth2/revocations`, ...policy } = feed
+  return Object.freeze({ ...policy, ...(store ? { store } : { clientId, clientSecret, uri }) })
+}
+
+type ParsedFeed = NonNullable<v.InferOutput<typeof gatewaySchema>['revocations']>

@@ -1,4 +1,3 @@
-export { mintToken, type MintOptions } from './mint-token.ts'
-export type { MintedToken } from './sign-token.ts'
+export { mintToken, type MintedToken, type MintOptions } from './mint-token.ts'
 export { createTestIssuer, type TestIssuer } from './test-issuer.ts'
 export { storeContract, type StoreContractCase, type StoreContractOptions } from './store-contract.ts'

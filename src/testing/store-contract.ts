@@ -9,7 +9,6 @@ import { failures } from './store-contract/failures.ts'
 import { indexes } from './store-contract/indexes.ts'
 import { messages } from './store-contract/messages.ts'
 import type { Check, Stage, StorePromises } from './store-contract/promise.ts'
-import { createTraces, type Traces } from './store-contract/traces.ts'
 import { values } from './store-contract/values.ts'
 
 /** The options of `storeContract`. */
@@ -70,7 +69,7 @@ export interface StoreContractCase {
 export function storeContract(options: StoreContractOptions): readonly StoreContractCase[] {
   const { createStore, elapse, breakConnection, stopReplication } = options
 
-  async function removeTraces(traces: Traces): Promise<void> {
+  async function removeTraces(traces: ReturnType<typeof createTraces>): Promise<void> {
     const store = await createStore()
     try {
       await traces.remove(store)
@@ -123,12 +122,7 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
       durable: store.durable,
     })),
     ...asCases(
-      {
-        ...description,
-        ...closing,
-        ...(breakConnection && failures),
-        ...(stopReplication && durability),
-      },
+      { ...description, ...closing, ...(breakConnection && failures), ...(stopReplication && durability) },
       (store) => ({ store }),
     ),
   ]
@@ -144,5 +138,43 @@ async function namingView(through: string, checking: Promise<void>): Promise<voi
   } catch (error) {
     if (through !== 'store' && error instanceof Error) error.message = `through ${through}: ${error.message}`
     throw error
+  }
+}
+
+/** Records the writes of one case, so that they can be removed. */
+function createTraces() {
+  const keys = new Set<string>()
+  const members = new Map<string, Set<string>>()
+
+  function record(method: string | symbol, [name, member]: readonly string[]): void {
+    if (name === undefined || member === undefined) return
+    if (method === 'set' || method === 'create') keys.add(name)
+    if (method === 'add') members.set(name, (members.get(name) ?? new Set()).add(member))
+  }
+
+  /** Wraps a store, so that its writes and the writes of its durable view are recorded. */
+  function watch(store: Store): Store {
+    return new Proxy(store, {
+      get(target, method) {
+        if (method === 'durable') return target.durable && watch(target.durable)
+        const member: unknown = Reflect.get(target, method)
+        if (typeof member !== 'function') return member
+        return (...args: string[]): unknown => {
+          record(method, args)
+          return Reflect.apply(member, target, args)
+        }
+      },
+    })
+  }
+
+  return {
+    watch,
+
+    /** Removes all recorded writes through a store on the same database. */
+    async remove(store: Store): Promise<void> {
+      await Promise.all([...keys].map((key) => store.delete(key)))
+      const removals = [...members].flatMap(([index, all]) => [...all].map((one) => store.remove(index, one)))
+      await Promise.all(removals)
+    },
   }
 }

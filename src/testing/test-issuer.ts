@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { generateSigningKey, toPublicJwk } from '../keys/generate-key.ts'
-import { signToken, type MintedToken } from './sign-token.ts'
+import { signToken, type MintedToken } from './mint-token.ts'
 
 /** A small authorization server for tests. Use it for an API that runs only a gateway (`createGateway`). */
 export interface TestIssuer {

@@ -1,4 +1,4 @@
-import { noRevocations } from '../../src/gateway/no-revocations.ts'
+import { noRevocations } from '../../src/gateway/dependencies.ts'
 import Koa from 'koa'
 import compose from 'koa-compose'
 import { Router } from '@koa/router'

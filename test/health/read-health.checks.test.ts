@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import { productScopesOf } from '../../src/catalog/product-scopes.ts'
-import { restrictCatalog } from '../../src/catalog/restrict-catalog.ts'
+import { restrictCatalog } from '../../src/catalog/live-catalog.ts'
 import { GatehouseError } from '../../src/errors.ts'
 import { checkClock } from '../../src/health/clock-check.ts'
 import { checkFetchedKeys } from '../../src/health/fetched-keys-check.ts'
@@ -9,7 +9,7 @@ import type { HealthCheck } from '../../src/health/health-report.ts'
 import { checkKeys } from '../../src/health/key-check.ts'
 import { checkProducts } from '../../src/health/product-check.ts'
 import { checkRevocations } from '../../src/health/revocations-check.ts'
-import { checkStart } from '../../src/health/start-check.ts'
+import { checkStart } from '../../src/health/read-health.ts'
 import type { KeyCondition } from '../../src/keys/signing-keys.ts'
 
 const NOW = 1_900_000_000_000

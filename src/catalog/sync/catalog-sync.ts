@@ -1,7 +1,7 @@
 import { coalesce } from '../../async/coalesce.ts'
 import { periodically } from '../../async/periodically.ts'
 import { unavailablePause } from '../../async/unavailable-pause.ts'
-import { GatehouseError, isStoreUnavailable } from '../../errors.ts'
+import { hasCode, isStoreUnavailable } from '../../errors.ts'
 import { CATALOG_CHANNEL } from './catalog-record.ts'
 import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
 
@@ -150,8 +150,7 @@ async function synchronizeOnce(state: ReturnType<typeof createSyncState>): Promi
   } catch (error) {
     // If the products are invalid, a poll does not retry the reload. The host corrects the products and
     // calls `reload` again.
-    const isInvalid = error instanceof GatehouseError && error.code === 'ERR_CATALOG'
-    state.hasPendingReload ||= isReload && !isInvalid
+    state.hasPendingReload ||= isReload && !hasCode(error, 'ERR_CATALOG')
     throw error
   }
 }

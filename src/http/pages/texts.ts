@@ -83,18 +83,12 @@ export function createReaderTexts<Texts extends NamedTexts>(options: {
       return [locale.toLowerCase(), withoutPart(texts, together)] as const
     }),
   )
-  reportMissing()
-
-  /** Logs, in one line for all locales, which texts are missing and are therefore shown in English. */
-  function reportMissing(): void {
-    const names = Object.keys(english)
-    const missing = localeNames
-      .map((locale) => [
-        locale,
-        names.filter((name) => complete.get(locale.toLowerCase())?.[name] === undefined),
-      ])
-      .filter(([, absent]) => absent?.length)
-    if (missing.length === 0) return
+  const missing = localeNames.flatMap((locale) => {
+    const texts = complete.get(locale.toLowerCase())
+    const absent = Object.keys(english).filter((name) => texts?.[name] === undefined)
+    return absent.length > 0 ? [[locale, absent] as const] : []
+  })
+  if (missing.length > 0) {
     const message = `texts of ${options.pages} are missing and are shown in English`
     logger?.warn({ missing: Object.fromEntries(missing) }, message)
   }

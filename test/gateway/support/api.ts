@@ -6,7 +6,7 @@ import { createEvents } from '../../../src/host/events.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import type { GatewayDependencies } from '../../../src/gateway/dependencies.ts'
 import { createGatewayFrom, type Gateway } from '../../../src/gateway/gateway.ts'
-import { noRevocations } from '../../../src/gateway/no-revocations.ts'
+import { noRevocations } from '../../../src/gateway/dependencies.ts'
 import { products } from '../../fixtures/products.ts'
 import { AUDIENCE, createTokenIssuer, ISSUER, type TokenIssuer } from './token-issuer.ts'
 

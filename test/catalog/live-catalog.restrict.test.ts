@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
-import { restrictCatalog } from '../../src/catalog/restrict-catalog.ts'
+import { restrictCatalog } from '../../src/catalog/live-catalog.ts'
 import { directScopes } from '../../src/catalog/resolve-scopes.ts'
 
 const operation = (route: string) => ({ route, title: route })

@@ -2,7 +2,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { describe, expect, it } from 'vitest'
 import { GatehouseError } from '../../src/errors.ts'
 import { silentLogger } from '../../src/host/logger.ts'
-import { resolveGatewayOptions } from '../../src/options/resolve-gateway-options.ts'
+import { resolveGatewayOptions } from '../../src/options/gateway-schema.ts'
 
 const valid = { issuer: 'https://example.com/auth', audience: 'https://example.com/api', products: {} }
 

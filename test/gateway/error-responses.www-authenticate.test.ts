@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatWwwAuthenticate } from '../../src/gateway/www-authenticate.ts'
+import { formatWwwAuthenticate } from '../../src/gateway/error-responses.ts'
 
 const realm = 'https://example.com/api'
 const resource_metadata = 'https://example.com/.well-known/oauth-protected-resource/api'
