@@ -46,13 +46,9 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
   return {
     /** @throws {GatehouseError} `ERR_NOT_READY` before the first successful load */
     get current(): Catalog {
-      if (current === undefined) {
-        throw new GatehouseError(
-          'ERR_NOT_READY',
-          'the products have not been loaded yet: await gatehouse.ready() first',
-        )
-      }
-      return current
+      if (current) return current
+      const message = 'the products have not been loaded yet: await gatehouse.ready() first'
+      throw new GatehouseError('ERR_NOT_READY', message)
     },
     /** Whether there is a catalog. False only until a function has loaded the products for the first time. */
     get loaded(): boolean {

@@ -105,9 +105,7 @@ async function scopesOf(
 }
 
 function locatorAt({ base, locators }: GatewayParts, mountPath = base): LocatePath {
-  const known = locators.get(mountPath)
-  if (known !== undefined) return known
-  const locator = createPathLocator(mountPath)
+  const locator = locators.get(mountPath) ?? createPathLocator(mountPath)
   locators.set(mountPath, locator)
   return locator
 }

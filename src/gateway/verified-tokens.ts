@@ -24,16 +24,11 @@ interface Entry {
   readonly verifiedAt: number
 }
 
-/** A token that was found in the cache. */
-export interface KnownToken {
-  readonly verified: VerifiedToken
+/** A recent token with its text, and with its entry in the cache. */
+interface RecentToken extends Entry {
+  readonly token: string
   /** Frozen. Calls with the same token may share it. */
   readonly principal: Principal
-}
-
-/** A recent token with its text, and with its entry in the cache. */
-interface RecentToken extends Entry, KnownToken {
-  readonly token: string
 }
 
 /**
@@ -98,7 +93,7 @@ export function createVerifiedTokens({
 
   return {
     /** A cached token. Undefined if the token is not cached, has expired, or must be verified again. */
-    get(token: string): KnownToken | undefined {
+    get(token: string): RecentToken | undefined {
       const found = find(token)
       if (found === undefined) return undefined
       const now = Date.now()

@@ -160,10 +160,8 @@ export function createEvents(
 
   function requireName(name: keyof GatehouseEvents): void {
     if (names.includes(name)) return
-    throw new GatehouseError(
-      'ERR_INVALID_ARGUMENT',
-      `there is no event "${name}"; the events are ${names.join(', ')}`,
-    )
+    const message = `there is no event "${name}"; the events are ${names.join(', ')}`
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', message)
   }
 
   return {

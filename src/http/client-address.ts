@@ -25,11 +25,8 @@ export function addressGroup(ip: string): string {
 /** The IPv4 address that is written as an IPv6 address (RFC 4291 2.5.5.2); undefined for other addresses. */
 function mappedAddress(groups: readonly number[]): string | undefined {
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
-  if (!isMapped) return undefined
-  return groups
-    .slice(6)
-    .flatMap((group) => [group >> 8, group & 0xff])
-    .join('.')
+  const bytes = groups.slice(6).flatMap((group) => [group >> 8, group & 0xff])
+  return isMapped ? bytes.join('.') : undefined
 }
 
 /** The eight groups of an IPv6 address (RFC 4291 2.2). */

@@ -32,9 +32,8 @@ export function createPageTokens(
 ) {
   const { name, issuer, path } = surface
   const tokens = createCsrfTokens(keys)
-  const digest = createHash('sha256')
-    .update(JSON.stringify([name, issuer, path]))
-    .digest('base64url')
+  const own = JSON.stringify([name, issuer, path])
+  const digest = createHash('sha256').update(own).digest('base64url')
   const cookie = `gatehouse_csrf_${digest.slice(0, 10)}`
   const attributes = `; Path=${path || '/'}; HttpOnly; SameSite=Lax${issuer.startsWith('https:') ? '; Secure' : ''}`
 

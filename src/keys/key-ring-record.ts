@@ -101,11 +101,8 @@ interface RingRecords {
 }
 
 export function createKeyRingRecords(store: Store, encryption: KeyEncryption) {
-  const rings = createCollection<KeyRingRecord>(store, {
-    name: 'signing-keys',
-    version: 1,
-    fields: RING_FIELDS,
-  })
+  const definition = { name: 'signing-keys', version: 1, fields: RING_FIELDS }
+  const rings = createCollection<KeyRingRecord>(store, definition)
   const records: RingRecords = { rings, encryption, opened: new Map() }
   return {
     /** The key of the ring in the store. */
@@ -173,24 +170,17 @@ async function fromText(records: RingRecords, text: string): Promise<readonly Op
   // Times in the future are replaced by the current time. If the clocks of the exporting processes were ahead
   // of the clock of this process, the keys would otherwise rotate too late here.
   const now = Date.now() / 1000
-  const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => ({
-    kid,
-    alg,
-    state,
-    createdAt: Math.min(createdAt, now),
-    since: Math.min(since, now),
-    sealed,
-  }))
+  const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => {
+    return { kid, alg, state, createdAt: Math.min(createdAt, now), since: Math.min(since, now), sealed }
+  })
   return (await openAll(records, known, 'that are to be imported')).map(({ key }) => key)
 }
 
 async function openAll(records: RingRecords, keys: readonly KeyRecord[], where = 'in the store') {
   const { encryption, opened } = records
   const texts = keys.flatMap(({ sealed }) => sealed ?? [])
-  const entries = texts.map(
-    async (text) => [text, opened.get(text) ?? (await encryption.unseal(text))] as const,
-  )
-  records.opened = new Map(await Promise.all(entries))
+  const unseal = async (text: string) => [text, opened.get(text) ?? (await encryption.unseal(text))] as const
+  records.opened = new Map(await Promise.all(texts.map(unseal)))
   return keys.map(({ sealed, ...key }) => open(key, sealed, records.opened.get(sealed ?? ''), where))
 }
 

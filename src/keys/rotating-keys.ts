@@ -207,15 +207,10 @@ async function ensureFresh(keys: RotatingKeys): Promise<void> {
 async function list({ parts, ringStore }: RotatingKeys): Promise<readonly SigningKeyInfo[]> {
   const [{ keys }, policy] = await Promise.all([readRing(ringStore), readPolicy(parts)])
   return inState(keys, 'current', 'next', 'previous', 'revoked', 'retired').map((key) => {
+    const { kid, alg, state, createdAt, since } = key
     const until = endOf(keys, key, policy)
-    return {
-      kid: key.kid,
-      alg: key.alg,
-      state: key.state,
-      createdAt: Math.floor(key.createdAt),
-      since: Math.floor(key.since),
-      ...(until !== undefined && { until: Math.ceil(until) }),
-    }
+    const times = { createdAt: Math.floor(createdAt), since: Math.floor(since) }
+    return { kid, alg, state, ...times, ...(until !== undefined && { until: Math.ceil(until) }) }
   })
 }
 

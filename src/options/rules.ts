@@ -72,14 +72,10 @@ export function wholeNumber(unit: string, byDefault: number, max: number, min = 
 }
 
 /** A duration in whole seconds, with its default. */
-export function seconds(byDefault: number, max: number, min = 1) {
-  return wholeNumber('seconds', byDefault, max, min)
-}
+export const seconds = wholeNumber.bind(undefined, 'seconds')
 
 /** A duration in whole milliseconds, with its default. */
-export function milliseconds(byDefault: number, max: number) {
-  return wholeNumber('milliseconds', byDefault, max)
-}
+export const milliseconds = wholeNumber.bind(undefined, 'milliseconds')
 
 /** A text that is not blank. The message never quotes the value, which may be a secret. */
 export const text = rule<string>((value) =>

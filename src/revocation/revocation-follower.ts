@@ -78,7 +78,9 @@ export function createRevocationFollower(parts: Parts) {
      * no I/O.
      */
     get mustReject(): boolean {
-      return mustReject(follower)
+      const { policy, state, clocks, freshAt } = follower
+      if (policy.whenStale === 'serve') return false
+      return state === 'unknown' || clocks.since(freshAt) > policy.maxStalenessSeconds * 1000
     },
     /**
      * Reads all revocations in force, and then polls the source and receives its messages. May be called
@@ -261,11 +263,6 @@ function freshnessOf(follower: Follower): RevocationFreshness {
     isStale: follower.state !== 'fresh' || isOverdue(follower),
     ageSeconds: Math.round(follower.clocks.since(follower.freshAt) / 100) / 10,
   }
-}
-
-function mustReject({ policy, state, clocks, freshAt }: Follower): boolean {
-  if (policy.whenStale === 'serve') return false
-  return state === 'unknown' || clocks.since(freshAt) > policy.maxStalenessSeconds * 1000
 }
 
 const TIMED_OUT = { error: notAnswered, keepsAlive: false }

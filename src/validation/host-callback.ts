@@ -27,9 +27,8 @@ export async function callHost<T>(callback: string, call: () => Awaitable<T>): P
     return await call()
   } catch (error) {
     if (error instanceof Error) throw error
-    throw new GatehouseError('ERR_HOST_CALLBACK', `${callback} threw a value that is not an Error`, {
-      cause: error,
-    })
+    const message = `${callback} threw a value that is not an Error`
+    throw new GatehouseError('ERR_HOST_CALLBACK', message, { cause: error })
   }
 }
 
@@ -41,10 +40,8 @@ export async function callHost<T>(callback: string, call: () => Awaitable<T>): P
 export function readResult(callback: string, result: unknown): Readonly<Record<string, unknown>> | undefined {
   if (!result) return undefined
   if (isObject(result)) return result
-  throw invalidResult(
-    callback,
-    `${kindOf(result)}; it must be an object; undefined or null means that nothing was found`,
-  )
+  const valid = 'it must be an object; undefined or null means that nothing was found'
+  throw invalidResult(callback, `${kindOf(result)}; ${valid}`)
 }
 
 /**
@@ -54,7 +51,7 @@ export function readResult(callback: string, result: unknown): Readonly<Record<s
  */
 export function checkResult(
   callback: string,
-  values: Readonly<Record<string, unknown>>,
+  values: Parameters<typeof findProblems>[0],
   fields: Fields,
 ): void {
   const headline = `${callback} returned an invalid result`

@@ -72,10 +72,8 @@ function luminance([red = 0, green = 0, blue = 0]: Rgb): number {
 function parse(colour: string): Rgb {
   const digits = /^#([0-9a-f]{6})$/i.exec(colour)?.[1]
   if (digits === undefined) {
-    throw new GatehouseError(
-      'ERR_OPTIONS',
-      `branding.accentColor: write it as #rrggbb, not ${JSON.stringify(colour)}`,
-    )
+    const message = `branding.accentColor: write it as #rrggbb, not ${JSON.stringify(colour)}`
+    throw new GatehouseError('ERR_OPTIONS', message)
   }
   const value = Number.parseInt(digits, 16)
   return [value >> 16, (value >> 8) & 255, value & 255]

@@ -32,12 +32,9 @@ export function displayText(text: string, limit = 80): string {
     .trim()
   if (!VISIBLE.test(clean)) return ''
   const letters = Array.from(graphemes.segment(clean), ({ segment }) => segment)
-  return letters.length > limit
-    ? `${letters
-        .slice(0, limit - 1)
-        .join('')
-        .trimEnd()}…`
-    : clean
+  if (letters.length <= limit) return clean
+  const beginning = letters.slice(0, limit - 1).join('')
+  return `${beginning.trimEnd()}…`
 }
 
 /** The display name of an application: its name, or its `client_id` if the name has no visible character. */
