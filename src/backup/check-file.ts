@@ -13,8 +13,8 @@ import {
 import { readLines, type Chunks } from './read-lines.ts'
 import { retry } from './retry.ts'
 import type { Counts } from './section.ts'
-import type { Sections } from './sections.ts'
 import { parseKeys, SIGNING_KEYS } from './signing-keys.ts'
+import type { Sections } from './create-sections.ts'
 
 /** A line that was checked. */
 export interface CheckedLine {

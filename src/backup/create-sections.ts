@@ -4,7 +4,6 @@ import type { RevocationLog } from '../revocation/revocation-log.ts'
 import type { Store } from '../store/contract.ts'
 import { clientSection } from './clients.ts'
 import { deletedClientSection } from './deleted-clients.ts'
-import type { Sections } from './sections.ts'
 import { catalogSection } from './catalog.ts'
 import { revocationSection } from './revocations.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
@@ -14,6 +13,26 @@ import type { GrantLifecycle } from '../grants/grant-lifecycle.ts'
 import type { RevocationSet } from '../revocation/is-revoked.ts'
 import { createLongestLifetime, type LongestLifetime } from '../revocation/longest-token-lifetime.ts'
 import type { Revocations, RevocationSpec, Subject } from '../revocation/revoke-tokens.ts'
+import type { Section } from './section.ts'
+import type { Header } from './file-format.ts'
+
+/** All sections of an exported registry, and what export and import need. */
+export interface Sections {
+  /** Returns the header for a file that is exported now. */
+  header(): Promise<Header>
+  /**
+   * Stores the longest token lifetimes that the header of an imported file states.
+   *
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   */
+  storeLifetimes(lifetimes: Header['longestLifetimes']): Promise<void>
+  /** Undefined if the host manages the signing keys. */
+  readonly keys: ExportableKeys | undefined
+  readonly sections: {
+    readonly [Kind in 'products' | 'clients' | 'deletedClients' | 'revocations']: Section
+  }
+  readonly logger: Logger
+}
 
 /** The number of an account's grants that are read at once. */
 const PAGE_SIZE = 50

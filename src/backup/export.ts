@@ -1,9 +1,8 @@
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
-import { createSections } from './create-sections.ts'
+import { createSections, type Sections } from './create-sections.ts'
 import type { CorruptRecord } from '../store/corrupt-record.ts'
 import { writeHeader, writeLine, writeTrailer } from './file-format.ts'
-import type { Sections } from './sections.ts'
 import { exportKeys, SIGNING_KEYS } from './signing-keys.ts'
 
 /**

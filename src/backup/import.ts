@@ -1,13 +1,12 @@
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
-import { createSections } from './create-sections.ts'
+import { createSections, type Sections } from './create-sections.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { booleanRule, optional } from '../validation/rules.ts'
 import { checkFile, type CheckedFile, type CheckedLine } from './check-file.ts'
 import type { Chunks } from './read-lines.ts'
 import { retry } from './retry.ts'
 import { noCounts } from './section.ts'
-import type { Sections } from './sections.ts'
 import { SIGNING_KEYS } from './signing-keys.ts'
 
 /** The result of an import. */

@@ -1,7 +1,19 @@
 import type { Context } from 'koa'
 import type { PolicyDirectives } from '../http/security-headers.ts'
 import type { Awaitable } from '../validation/host-callback.ts'
-import type { ConsoleTexts } from './texts.ts'
+import { english, type ConsoleTexts } from './texts.ts'
+import { localeProblem } from '../http/locale.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { mountPathProblem } from '../validation/mount-path.ts'
+import {
+  booleanRule,
+  exactObjectOf,
+  functionRule,
+  mapOf,
+  optional,
+  stringRule,
+  type Rule,
+} from '../validation/rules.ts'
 
 /** A page of the console, for the layout of the host. */
 export interface ConsolePage {
@@ -54,4 +66,37 @@ export interface ConsoleOptions {
 export interface ConsolePartOptions {
   /** Path of the part in the host's app, without a trailing slash, such as `/settings/api-keys`. */
   readonly path: string
+}
+
+/** Checks the options of the console. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with every problem */
+export function checkConsoleOptions(options: unknown): void {
+  checkInput('createConsole()', options, {
+    path: optional(mountPathProblem),
+    layout: optional(functionRule),
+    texts: optional(mapOf(mapOf(optional(pageTextRule), nameProblem), localeProblem)),
+    locale: optional(functionRule),
+    sameOriginFrame: optional(booleanRule),
+  })
+}
+
+/** Checks the options of a part. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with every problem */
+export function checkPartOptions(options: unknown): void {
+  checkInput('a part of createConsole()', options, { path: mountPathProblem })
+}
+
+const pluralRule = exactObjectOf({
+  zero: optional(stringRule),
+  one: optional(stringRule),
+  two: optional(stringRule),
+  few: optional(stringRule),
+  many: optional(stringRule),
+  other: stringRule,
+})
+
+const pageTextRule: Rule = (value) => (typeof value === 'string' ? undefined : pluralRule(value))
+
+function nameProblem(name: string): string | undefined {
+  return Object.hasOwn(english, name)
+    ? undefined
+    : 'is not the name of a text of the console (see ConsoleTexts)'
 }

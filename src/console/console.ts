@@ -9,8 +9,12 @@ import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
 import { createPageTokens } from '../http/page-tokens.ts'
 import { createAssets } from './assets/assets.ts'
-import { checkConsoleOptions, checkPartOptions } from './check-options.ts'
-import type { ConsoleOptions, ConsolePartOptions } from './console-options.ts'
+import {
+  checkConsoleOptions,
+  checkPartOptions,
+  type ConsoleOptions,
+  type ConsolePartOptions,
+} from './console-options.ts'
 import { createDispatch } from './dispatch.ts'
 import { createMount, type Mount } from './mount.ts'
 import { errorBody, errorTexts, pageBody } from './page-body.ts'

@@ -23,7 +23,7 @@ const TEXTS: Readonly<Record<Exclude<FormProblem['code'], 'ERR_INVALID_ARGUMENT'
   required: 'problemRequired',
   unknown: 'problemUnknown',
   type: 'problemType',
-  empty: 'problemEmpty',
+  empty: 'problemRequired',
   format: 'problemFormat',
   choice: 'problemChoice',
   range: 'problemRange',

@@ -5,12 +5,12 @@ import type { RejectionReason } from '../front-door/rejection.ts'
 import type { Shown } from './dispatch.ts'
 import { notice } from './elements/elements.ts'
 import { FIELD_LABELS, OTHER_LABELS } from './elements/field-labels.ts'
-import { typedLineOf } from './elements/lines.ts'
 import { problemText } from './form-problems.ts'
 import type { Mount } from './mount.ts'
-import { navigation } from './navigation.ts'
 import type { Reader } from './reader.ts'
 import { english, type TextName } from './texts.ts'
+import { typedLineOf } from './elements/form.ts'
+import type { Call, Section } from './page.ts'
 
 /** A page with the navigation, and with the notice of what was done before. */
 export function pageBody({ view, page, call }: Shown): Html {
@@ -92,4 +92,34 @@ export function errorBody(failure: Failure, texts: Reader, mount: Mount, retry: 
       ${isTemporary && html`<a href="${retry}">${texts.html(link)}</a>`}
       <a href="${mount.path || '/'}">${texts.html('backToStart')}</a>
     </p>`
+}
+
+/** The parts in the order of the navigation: the path of the first page, and the name. */
+const ENTRIES: readonly (readonly [Section, string, TextName])[] = [
+  ['overview', '/', 'navOverview'],
+  ['apiKeys', '/api-keys', 'navApiKeys'],
+  ['applications', '/applications', 'navApplications'],
+  ['connected', '/connected-applications', 'navConnected'],
+  ['activity', '/activity', 'navActivity'],
+  ['inspector', '/token-inspector', 'navInspector'],
+  ['operator', '/operator', 'navOperator'],
+]
+
+/** The navigation between the parts of the console. A part that is mounted alone needs none. */
+function navigation(
+  { texts, to, has }: Pick<Call, 'texts' | 'to' | 'has'>,
+  current: Section,
+): Html | undefined {
+  const entries = ENTRIES.filter(([section]) => has(section))
+  if (entries.length < 2) return undefined
+  return html`<nav class="nav" aria-label="${texts.plain('navLabel')}">
+    <ul>
+      ${entries.map(
+        ([section, path, name]) =>
+          html`<li>
+            <a href="${to(path)}" ${section === current && html`aria-current="page"`}>${texts.html(name)}</a>
+          </li>`,
+      )}
+    </ul>
+  </nav>`
 }

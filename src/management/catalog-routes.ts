@@ -2,8 +2,11 @@ import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
 import type { Client } from '../clients/client.ts'
 import type { Internals } from '../gatehouse/create-internals.ts'
 import { createMissingFor } from '../clients/access-preview.ts'
-import { localizeFor, presentProducts } from './present-catalog.ts'
 import { route, type Call, type Route } from './route.ts'
+import type { Context } from 'koa'
+import type { Catalog, Operation, Product } from '../catalog/catalog.ts'
+import type { LocalizedText } from '../catalog/definition.ts'
+import { localize } from '../catalog/localize.ts'
 
 type Services = Pick<Internals, 'catalog' | 'accounts' | 'defaultLocale'>
 
@@ -50,4 +53,43 @@ export function createAccessPreview({ catalog, accounts, defaultLocale }: Servic
     })
     return { kycLevel: owner?.kycLevel, products }
   }
+}
+
+/** The texts of a request's language. */
+type Localize = (text: LocalizedText) => string
+
+/** Creates the function that picks the texts of a request's language. */
+function localizeFor(ctx: Context, defaultLocale: string): Localize {
+  const wanted = ctx.acceptsLanguages()
+  ctx.vary('Accept-Language')
+  return (text) => localize(text, wanted, defaultLocale)
+}
+
+/**
+ * The products of a catalog with their operations, as the API shows them.
+ *
+ * @param about what else the answer says about each product, and about each operation
+ */
+function presentProducts<P extends object, O extends object>(
+  catalog: Catalog,
+  text: Localize,
+  about: { product(product: Product): P; operation(operation: Operation): O },
+) {
+  return [...catalog.products.values()].map((product) => ({
+    ...presentTexts(product, text),
+    id: product.id,
+    ...about.product(product),
+    operations: product.operations.map((operation) => ({
+      ...presentTexts(operation, text),
+      scope: operation.scope,
+      routes: operation.routes.map(({ method, path }) => ({ method, path })),
+      kycLevel: operation.kycLevel,
+      sensitive: operation.sensitive,
+      ...about.operation(operation),
+    })),
+  }))
+}
+
+function presentTexts({ title, description }: Product | Operation, text: Localize) {
+  return { title: text(title), description: description && text(description) }
 }

@@ -7,8 +7,18 @@ import type { SecretAge } from '../clients/secret-rotation.ts'
 import type { Caller } from '../front-door/enter.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { route, type Call, type Route } from './route.ts'
-import { ClientPageQuery, Rotation, type SchemaName } from './schemas.ts'
+import {
+  ClientPageQuery,
+  Rotation,
+  ApiKeyChanges,
+  ApplicationChanges,
+  NewApiKey,
+  NewApplication,
+  type SchemaName,
+} from './schemas.ts'
 import { presentClient, sendClient } from './present-client.ts'
+import type { ApiKeys } from '../clients/api-keys.ts'
+import type { Applications } from '../clients/applications.ts'
 
 /** Clients that a page with a filter by name looks at. */
 const NAME_PAGE_SIZE = 500
@@ -36,6 +46,29 @@ interface Owner {
   readonly accountId: string
   readonly userId: string | undefined
 }
+
+type Change = readonly [
+  method: 'put' | 'post' | 'delete',
+  path: string,
+  verb: string,
+  thing: string,
+  summary: string,
+  apply: Extract<
+    keyof ClientService<Client, string, string>,
+    'addProduct' | 'removeProduct' | 'removeOperation' | 'restoreOperation' | 'disable' | 'enable'
+  >,
+]
+
+/** The changes without a body: the path below the client, both parts of the id of the operation, and the function. */
+// prettier-ignore
+const CHANGES: readonly Change[] = [
+  ['put', '/products/{product}', 'add', 'Product', 'Add a product with all its operations', 'addProduct'],
+  ['delete', '/products/{product}', 'remove', 'Product', 'Remove a product, and revoke the tokens issued so far', 'removeProduct'],
+  ['delete', '/operations/{scope}', 'remove', 'Operation', 'Remove one operation, and revoke the tokens issued so far', 'removeOperation'],
+  ['put', '/operations/{scope}', 'restore', 'Operation', 'Restore an operation that was removed', 'restoreOperation'],
+  ['post', '/disable', 'disable', '', 'Disable {client}, and revoke its tokens', 'disable'],
+  ['post', '/enable', 'enable', '', 'Enable {client} that was disabled', 'enable'],
+]
 
 /** The routes that API keys and applications have in common. */
 export function clientRoutes<C extends Client, New, Changes extends { name?: string | undefined }>(
@@ -150,63 +183,19 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
       status: 204,
       handle: ({ resource, change: changeOptions }) => service.delete(resource.clientId, changeOptions),
     }),
-    change(
-      {
-        method: 'put',
-        path: `${one}/products/{product}`,
-        operationId: `add${name}Product`,
-        summary: 'Add a product with all its operations',
-      },
-      ({ resource, params, change: changeOptions }) =>
-        service.addProduct(resource.clientId, params['product'] ?? '', changeOptions),
-    ),
-    change(
-      {
-        method: 'delete',
-        path: `${one}/products/{product}`,
-        operationId: `remove${name}Product`,
-        summary: 'Remove a product, and revoke the tokens issued so far',
-      },
-      ({ resource, params, change: changeOptions }) =>
-        service.removeProduct(resource.clientId, params['product'] ?? '', changeOptions),
-    ),
-    change(
-      {
-        method: 'delete',
-        path: `${one}/operations/{scope}`,
-        operationId: `remove${name}Operation`,
-        summary: 'Remove one operation, and revoke the tokens issued so far',
-      },
-      ({ resource, params, change: changeOptions }) =>
-        service.removeOperation(resource.clientId, params['scope'] ?? '', changeOptions),
-    ),
-    change(
-      {
-        method: 'put',
-        path: `${one}/operations/{scope}`,
-        operationId: `restore${name}Operation`,
-        summary: 'Restore an operation that was removed',
-      },
-      ({ resource, params, change: changeOptions }) =>
-        service.restoreOperation(resource.clientId, params['scope'] ?? '', changeOptions),
-    ),
-    change(
-      {
-        method: 'post',
-        path: `${one}/disable`,
-        operationId: `disable${name}`,
-        summary: `Disable ${article}, and revoke its tokens`,
-      },
-      ({ resource, change: changeOptions }) => service.disable(resource.clientId, changeOptions),
-    ),
-    change(
-      {
-        method: 'post',
-        path: `${one}/enable`,
-        operationId: `enable${name}`,
-        summary: `Enable ${article} that was disabled`,
-      },
-      ({ resource, change: changeOptions }) => service.enable(resource.clientId, changeOptions),
+    ...CHANGES.map(([method, path, verb, thing, summary, apply]) =>
+      change(
+        {
+          method,
+          path: one + path,
+          operationId: `${verb}${name}${thing}`,
+          summary: summary.replace('{client}', article),
+        },
+        ({ resource, params, change: changeOptions }) =>
+          apply === 'disable' || apply === 'enable'
+            ? service[apply](resource.clientId, changeOptions)
+            : service[apply](resource.clientId, params['product'] ?? params['scope'] ?? '', changeOptions),
+      ),
     ),
     route<undefined, undefined, C>({
       ...common,
@@ -270,4 +259,40 @@ export function clientRoutes<C extends Client, New, Changes extends { name?: str
 function repeatOptionsOf({ headers }: Context): CreationOptions {
   const key = headers['idempotency-key']
   return key === undefined ? {} : { idempotencyKey: String(key) }
+}
+
+type Shared = Pick<ClientRoutesOptions<never, never, never>, 'previewAccess'>
+
+/** The routes of the caller's API keys. */
+export function apiKeyRoutes(service: ApiKeys, shared: Shared): Route[] {
+  return clientRoutes({
+    service,
+    ...shared,
+    base: '/api-keys',
+    permissions: 'keys',
+    name: 'ApiKey',
+    newClient: NewApiKey,
+    changes: ApiKeyChanges,
+    async create(input, options) {
+      const { apiKey, clientSecret } = await service.create(input, options)
+      return { client: apiKey, clientSecret }
+    },
+  })
+}
+
+/** The routes of the caller's applications. */
+export function applicationRoutes(service: Applications, shared: Shared): Route[] {
+  return clientRoutes({
+    service,
+    ...shared,
+    base: '/applications',
+    permissions: 'applications',
+    name: 'Application',
+    newClient: NewApplication,
+    changes: ApplicationChanges,
+    async create(input, options) {
+      const { application, clientSecret } = await service.create(input, options)
+      return { client: application, clientSecret }
+    },
+  })
 }

@@ -12,11 +12,11 @@ import { authorizationRoutes } from './authorization-routes.ts'
 import { catalogRoutes, createAccessPreview } from './catalog-routes.ts'
 import { operatorRoutes } from './operator-routes.ts'
 import { createDispatch } from './dispatch.ts'
-import { apiKeyRoutes, applicationRoutes } from './kind-routes.ts'
 import { openApiDocument } from './openapi.ts'
 import { createErrorAnswers } from './problem-details.ts'
 import type { Route } from './route.ts'
 import { sessionRoutes } from './session-routes.ts'
+import { apiKeyRoutes, applicationRoutes } from './client-routes.ts'
 
 /** Options of the management API. */
 export interface ManagementOptions {

@@ -1,6 +1,5 @@
 import { html } from '../../http/html.ts'
-import { pager } from '../elements/elements.ts'
-import { choiceLinks } from '../elements/choice-links.ts'
+import { pager, choiceLinks } from '../elements/elements.ts'
 import { page, type Page } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
 import { auditTable } from './entries.ts'
@@ -10,53 +9,49 @@ import { findClients } from './find-clients.ts'
 const LIMIT = 25
 
 /** The audit trail of the caller's account. */
-export function activityPages(
-  services: Pick<ConsoleServices, 'audit' | 'apiKeys' | 'applications' | 'catalog'>,
-): Page[] {
+export function activityPage(services: ConsoleServices): Page {
   const { audit, catalog } = services
-  return [
-    page({
-      path: '/activity',
-      section: 'activity',
-      access: 'audit:read',
-      async show(call) {
-        const { texts, query, caller, to } = call
-        const trail = query['trail'] === 'failures' ? 'failures' : 'changes'
-        const { cursor: from } = query
-        const { items, cursor } = await audit.list({
-          accountId: caller.accountId,
-          trail,
-          cursor: from,
-          limit: LIMIT,
-        })
-        const clients = await findClients(services, items)
-        const empty = trail === 'failures' ? 'activityNoFailures' : 'activityEmpty'
-        return {
-          title: texts.plain('activityTitle'),
-          body: html`<div class="tight">
-              <h1>${texts.html('activityTitle')}</h1>
-              <p class="muted">${texts.html('activityIntro')}</p>
-            </div>
-            ${choiceLinks(texts.plain('activityFilterLabel'), [
-              {
-                href: to('/activity'),
-                text: texts.html('activityChangesLink'),
-                isCurrent: trail === 'changes',
-              },
-              {
-                href: to('/activity', { trail: 'failures' }),
-                text: texts.html('activityFailuresLink'),
-                isCurrent: trail === 'failures',
-              },
-            ])}
-            ${
-              items.length === 0 && from === undefined
-                ? html`<div class="panel empty"><p>${texts.html(empty)}</p></div>`
-                : html`<div class="panel">${auditTable(call, items, { catalog, clients })}</div>`
-            }
-            ${pager(call, '/activity', cursor)}`,
-        }
-      },
-    }),
-  ]
+  return page({
+    path: '/activity',
+    section: 'activity',
+    access: 'audit:read',
+    async show(call) {
+      const { texts, query, caller, to } = call
+      const trail = query['trail'] === 'failures' ? 'failures' : 'changes'
+      const { cursor: from } = query
+      const { items, cursor } = await audit.list({
+        accountId: caller.accountId,
+        trail,
+        cursor: from,
+        limit: LIMIT,
+      })
+      const clients = await findClients(services, items)
+      const empty = trail === 'failures' ? 'activityNoFailures' : 'activityEmpty'
+      return {
+        title: texts.plain('navActivity'),
+        body: html`<div class="tight">
+            <h1>${texts.html('navActivity')}</h1>
+            <p class="muted">${texts.html('activityIntro')}</p>
+          </div>
+          ${choiceLinks(texts.plain('activityFilterLabel'), [
+            {
+              href: to('/activity'),
+              text: texts.html('activityChangesLink'),
+              isCurrent: trail === 'changes',
+            },
+            {
+              href: to('/activity', { trail: 'failures' }),
+              text: texts.html('activityFailuresLink'),
+              isCurrent: trail === 'failures',
+            },
+          ])}
+          ${
+            items.length === 0 && from === undefined
+              ? html`<div class="panel empty"><p>${texts.html(empty)}</p></div>`
+              : html`<div class="panel">${auditTable(call, items, { catalog, clients })}</div>`
+          }
+          ${pager(call, '/activity', cursor)}`,
+      }
+    },
+  })
 }

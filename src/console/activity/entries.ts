@@ -5,7 +5,7 @@ import type { Client } from '../../clients/client.ts'
 import type { AuditReason } from '../../host/audit-reason.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
-import { badge, table } from '../elements/elements.ts'
+import { badge, columns, table } from '../elements/elements.ts'
 import type { Call } from '../page.ts'
 import type { Reader } from '../reader.ts'
 import type { TextName } from '../texts.ts'
@@ -44,9 +44,8 @@ export function auditTable(
   const shown: readonly EntryForOwner[] = options.isForOperators
     ? entries
     : entries.map((entry) => entryForOwner(entry, caller.accountId))
-  const column = (name: TextName) => ({ title: texts.html(name), label: texts.plain(name) })
   return table(
-    [column('activityWhat'), column('activityWho'), column('activityFrom'), column('activityWhen')],
+    columns(call, ['activityWhat', 'activityWho', 'activityFrom', 'activityWhen']),
     shown.map((entry) => [
       html`<div class="tight event">
         <span class="line"
@@ -102,16 +101,14 @@ function subject(
       : isOwn
         ? to(`${path}/${encodeURIComponent(clientId)}`)
         : undefined
-    const label = known === 'apiKey' ? 'activityApiKey' : 'activityApplication'
+    const label = known === 'apiKey' ? 'activityApiKey' : 'applicationLabel'
     const link =
       href === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${href}"><bdi>${name}</bdi></a>`
     parts.push(known === undefined ? link : html`${texts.html(label)} ${link}`)
   }
   if (isForOperators && accountId !== undefined) {
     const href = to(`/operator/accounts/${encodeURIComponent(accountId)}`)
-    parts.push(
-      html`${texts.html('activityAccount')} <a href="${href}"><bdi>${displayText(accountId)}</bdi></a>`,
-    )
+    parts.push(html`${texts.html('accountLabel')} <a href="${href}"><bdi>${displayText(accountId)}</bdi></a>`)
   }
   return parts.length === 0 ? undefined : html`${parts.map((part, at) => html`${at > 0 && ' · '}${part}`)}`
 }
@@ -138,7 +135,7 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
     if (list.length === 0) return undefined
     const titles = list.slice(0, MAX_NAMED).map((scope) => operationTitle(scope, texts, catalog))
     const more = list.length - titles.length
-    const all = more > 0 ? [...titles, texts.plain('activityMore', { count: more })] : titles
+    const all = more > 0 ? [...titles, texts.plain('moreCount', { count: more })] : titles
     return texts.html(listName, { list: texts.list(all) })
   }
   const code = (label: TextName, id: string | undefined) =>

@@ -14,7 +14,7 @@ interface NamesClient {
  * corrupt records, are left out.
  */
 export async function findClients(
-  { apiKeys, applications }: Pick<ConsoleServices, 'apiKeys' | 'applications'>,
+  { apiKeys, applications }: ConsoleServices,
   items: readonly NamesClient[],
 ): Promise<ReadonlyMap<string, Client>> {
   const kinds = new Map(items.map(({ clientId, kind }) => [clientId, kind]))

@@ -3,9 +3,18 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { GatehouseEvents } from '../../host/events.ts'
 import type { Html } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
-import { OPENID_SCOPES } from '../openid-scopes.ts'
 import type { Reader } from '../reader.ts'
 import type { TextName } from '../texts.ts'
+
+/** The names of the scopes of OpenID Connect (Core 5.4, 11), in words. */
+export const OPENID_SCOPES: ReadonlyMap<string, TextName> = new Map<string, TextName>([
+  ['openid', 'connectedScopeOpenid'],
+  ['profile', 'connectedScopeProfile'],
+  ['email', 'connectedScopeEmail'],
+  ['address', 'connectedScopeAddress'],
+  ['phone', 'connectedScopePhone'],
+  ['offline_access', 'connectedScopeOffline'],
+])
 
 /** The sentence of each event. The type makes the compiler report an event without a sentence. */
 export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } = {

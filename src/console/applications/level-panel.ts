@@ -2,7 +2,7 @@ import type { Catalog, Operation } from '../../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
 import type { Application } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
-import { panel, table } from '../elements/elements.ts'
+import { columns, panel, table } from '../elements/elements.ts'
 import type { Call } from '../page.ts'
 
 /**
@@ -21,17 +21,13 @@ export function levelPanel(
   if (operations.every((operation) => operation.kycLevel === undefined)) return undefined
   const level = kycLevel ?? catalog.kycLevels[0] ?? ''
   const blocked = operationsAboveLevel(catalog, application, kycLevel)
-  const column = (name: 'appsLevelOperation' | 'appsLevelNeeded') => ({
-    title: texts.html(name),
-    label: texts.plain(name),
-  })
   return panel(
     { title: texts.html('appsLevelTitle'), id: 'level' },
     blocked.length === 0
       ? html`<p>${texts.html('appsLevelEnough', { level })}</p>`
       : html`<p>${texts.html('appsLevelBlocked', { level })}</p>
           ${table(
-            [column('appsLevelOperation'), column('appsLevelNeeded')],
+            columns({ texts }, ['operationLabel', 'appsLevelNeeded']),
             blocked.map(({ title, scope, kycLevel: needed }) => [
               html`${texts.localize(title)} <code class="muted" dir="ltr">${scope}</code>`,
               needed,

@@ -2,21 +2,18 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Application } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
-import { pathOf } from '../clients/client-kind.ts'
-import { trail } from '../clients/client-trail.ts'
+import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kind.ts'
 import { notice } from '../elements/elements.ts'
+import type { ConsoleServices } from '../services.ts'
 import { page, type Call, type Page } from '../page.ts'
-import type { ApplicationPageParts } from './application-page-parts.ts'
 import { operationsAboveLevel } from './level-panel.ts'
 
 /** The consent page of an application in a frame, as its users will see it. */
-export function previewPage({ kind, find, services }: ApplicationPageParts): Page {
+export function previewPage(services: ConsoleServices): Page {
+  const kind = applicationKind(services)
   return page<Application>({
-    path: `${kind.base}/:clientId/preview`,
-    section: kind.section,
+    ...ownClient(kind, '/preview'),
     access: 'applications:read',
-    find,
-    target: ({ clientId }) => ({ clientId }),
     async show(call) {
       const { texts, to, resource: application } = call
       const frame = to(`${pathOf(kind, application)}/preview/frame`)
@@ -28,7 +25,7 @@ export function previewPage({ kind, find, services }: ApplicationPageParts): Pag
         body: html`${trail(call, kind, application)}
           <div class="line spread">
             <div class="tight">
-              <h1>${texts.html('appsPreviewTitle')}</h1>
+              <h1>${texts.html('clientsPreview')}</h1>
               <p class="muted">${texts.html('appsPreviewIntro', { name })}</p>
             </div>
             <div class="buttons">
@@ -93,13 +90,11 @@ function notShown(
 }
 
 /** The page in the frame. It writes its own response, without the console around it. */
-export function previewFramePage({ kind, find, services }: ApplicationPageParts): Page {
+export function previewFramePage(services: ConsoleServices): Page {
+  const kind = applicationKind(services)
   return page<Application>({
-    path: `${kind.base}/:clientId/preview/frame`,
-    section: kind.section,
+    ...ownClient(kind, '/preview/frame'),
     access: 'applications:read',
-    find,
-    target: ({ clientId }) => ({ clientId }),
     async show({ ctx, caller, resource: application }) {
       await services.previewConsent(ctx, { application, viewer: caller })
       return undefined

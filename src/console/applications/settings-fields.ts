@@ -1,7 +1,7 @@
 import type { ApplicationChanges } from '../../clients/applications.ts'
 import type { Application } from '../../clients/client.ts'
 import type { Form } from '../../http/form-body.ts'
-import { linesOf } from '../elements/lines.ts'
+import { linesOf } from '../elements/form.ts'
 
 /** The name of a field. Its value is one text, or a list with one address in each line. */
 export type SettingsField = keyof ApplicationChanges

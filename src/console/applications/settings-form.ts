@@ -16,8 +16,8 @@ const HINTS: Readonly<Record<SettingsField, TextName>> = {
   postLogoutRedirectUris: 'appsPostLogoutHint',
   homepageUri: 'appsHomepageHint',
   logoUri: 'appsLogoHint',
-  privacyUri: 'appsPrivacyHint',
-  termsUri: 'appsTermsHint',
+  privacyUri: 'appsLinkHint',
+  termsUri: 'appsLinkHint',
 }
 
 type FormCall = Pick<Call<Application>, 'texts' | 'form' | 'problems' | 'self' | 'csrfToken' | 'resource'>

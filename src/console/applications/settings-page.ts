@@ -4,19 +4,18 @@ import { GatehouseError } from '../../errors.ts'
 import { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
-import { pathOf } from '../clients/client-kind.ts'
-import { trail } from '../clients/client-trail.ts'
+import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kind.ts'
 import { facts, notice } from '../elements/elements.ts'
 import { FIELD_LABELS } from '../elements/field-labels.ts'
+import type { ConsoleServices } from '../services.ts'
 import { page, type Call, type Page, type Redirect, type View } from '../page.ts'
-import type { ApplicationPageParts } from './application-page-parts.ts'
 import { levelPanel } from './level-panel.ts'
 import { changedFields, readTexts, textsOf, toChanges, type SettingsTexts } from './settings-fields.ts'
 import { settingsForm } from './settings-form.ts'
 
 /** The settings of an application, which are saved together. */
-export function settingsPage(parts: ApplicationPageParts): Page {
-  const { kind, find, services } = parts
+export function settingsPage(services: ConsoleServices): Page {
+  const kind = applicationKind(services)
 
   /** @param message above the form */
   async function view(call: Call<Application>, message?: Html): Promise<View> {
@@ -31,7 +30,7 @@ export function settingsPage(parts: ApplicationPageParts): Page {
       images: [application.logoUri],
       body: html`${message} ${trail(call, kind, application)}
         <div class="line spread">
-          <h1>${texts.html('appsTitle')}</h1>
+          <h1>${texts.html('clientsSettings')}</h1>
           <a class="button" href="${to(`${pathOf(kind, application)}/preview`)}"
             >${texts.html('appsPreviewLink')}</a
           >
@@ -64,7 +63,7 @@ export function settingsPage(parts: ApplicationPageParts): Page {
    */
   async function changedMeanwhile(call: Call<Application>, wanted: SettingsTexts): Promise<View | undefined> {
     const { caller, params, texts } = call
-    const resource = await find(caller, params)
+    const resource = await kind.service.findOwn(caller.accountId, params['clientId'] ?? '')
     const lost = changedFields(textsOf(resource), wanted)
     // The same form was sent twice at the same time.
     if (lost.length === 0) return undefined
@@ -84,11 +83,8 @@ export function settingsPage(parts: ApplicationPageParts): Page {
   }
 
   return page<Application>({
-    path: `${kind.base}/:clientId/settings`,
-    section: kind.section,
+    ...ownClient(kind, '/settings'),
     access: 'applications:read',
-    find,
-    target: ({ clientId }) => ({ clientId }),
     show: (call) => view(call),
     actions: { save: { access: 'applications:write', run: save } },
   })

@@ -1,3 +1,4 @@
+import type { ConsoleServices } from '../services.ts'
 import type { Operation } from '../../catalog/catalog.ts'
 import { createMissingFor, type Missing } from '../../clients/access-preview.ts'
 import type { Client } from '../../clients/client.ts'
@@ -6,28 +7,21 @@ import { html, type Html } from '../../http/html.ts'
 import { badge, panel } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
-import type { ClientAccess } from './access.ts'
-import { word, type ClientKind, type ClientPageServices } from './client-kind.ts'
-import { backTo, type ClientPanel } from './client-panel.ts'
+import { word, change, type ClientKind, type ClientPanel } from './client-kind.ts'
 import { productTitle } from './client-state.ts'
-import { neededLevel } from './product-choices.ts'
-import { productsToAdd } from './products-to-add.ts'
+import { neededLevel, productsToAdd, type ClientAccess } from './product-choices.ts'
 
 const MISSING = {
   product: 'clientsLacksProduct',
   operation: 'clientsLacksOperation',
   kycLevel: 'clientsLacksLevel',
   user: 'clientsLacksUser',
-  enabled: 'clientsLacksEnabled',
+  enabled: 'clientsStateDisabled',
 } as const satisfies Record<Missing, string>
 
 /** The products and operations of a client: what it may use, what it lacks, and the forms that change it. */
-export function accessPanel(
-  kind: ClientKind,
-  { catalog, accounts }: Pick<ClientPageServices, 'catalog' | 'accounts'>,
-): ClientPanel {
+export function accessPanel(kind: ClientKind, { catalog, accounts }: ConsoleServices): ClientPanel {
   const { service } = kind
-  const access = `${kind.permissions}:write` as const
 
   return {
     async show(call) {
@@ -35,7 +29,7 @@ export function accessPanel(
       // The account is looked up as at a token request.
       const [owner, mayWrite] = await Promise.all([
         accounts.find(client.accountId, client.userId),
-        call.may(access),
+        call.may(`${kind.permissions}:write`),
       ])
       const { current } = catalog
       const missingFor = createMissingFor(current, client, owner)
@@ -50,39 +44,30 @@ export function accessPanel(
       )
     },
     actions: {
-      addProduct: {
-        access,
-        async run({ resource: client, form, change }) {
-          await service.addProduct(client.clientId, form.get('product') ?? '', change)
-          return backTo(kind, client, 'doneProductAdded')
-        },
-      },
-      removeProduct: {
-        access,
-        async run({ resource: client, form, change }) {
-          await service.removeProduct(client.clientId, form.get('product') ?? '', change)
-          return backTo(kind, client, 'doneProductRemoved')
-        },
-      },
-      removeOperation: {
-        access,
-        async run({ resource: client, form, change }) {
+      addProduct: change(kind, 'doneProductAdded', ({ resource: { clientId }, form, change: options }) =>
+        service.addProduct(clientId, form.get('product') ?? '', options),
+      ),
+      removeProduct: change(kind, 'doneProductRemoved', ({ resource: { clientId }, form, change: options }) =>
+        service.removeProduct(clientId, form.get('product') ?? '', options),
+      ),
+      removeOperation: change(
+        kind,
+        'doneOperationRemoved',
+        async ({ resource: client, form, change: options }) => {
           const scope = form.get('operation') ?? ''
           const isKnown = catalog.current.operations.has(scope)
           // If its product was removed in another tab, the operation is gone already.
           if (!isKnown || scopesOf(catalog.current, client.products).includes(scope)) {
-            await service.removeOperation(client.clientId, scope, change)
+            await service.removeOperation(client.clientId, scope, options)
           }
-          return backTo(kind, client, 'doneOperationRemoved')
         },
-      },
-      restoreOperation: {
-        access,
-        async run({ resource: client, form, change }) {
-          await service.restoreOperation(client.clientId, form.get('operation') ?? '', change)
-          return backTo(kind, client, 'doneOperationRestored')
-        },
-      },
+      ),
+      restoreOperation: change(
+        kind,
+        'doneOperationRestored',
+        ({ resource: { clientId }, form, change: options }) =>
+          service.restoreOperation(clientId, form.get('operation') ?? '', options),
+      ),
     },
   }
 }
@@ -139,7 +124,7 @@ function operationAccess({ texts }: Pick<Call, 'texts'>, access: ClientAccess, o
       : missing.map((each) => badge(texts.html(MISSING[each]), 'warn'))
   return html`<li>
     <div class="tight">
-      <span>${title} ${operation.sensitive && badge(texts.html('clientsSensitive'))}</span>
+      <span>${title} ${operation.sensitive && badge(texts.html('sensitiveLabel'))}</span>
       <code class="muted">${operation.scope}</code>
       ${missing.includes('kycLevel') && html`<span class="hint">${level}</span>`}
     </div>

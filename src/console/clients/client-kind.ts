@@ -1,15 +1,12 @@
-import type { Client } from '../../clients/client.ts'
-import type { ClientService, CreationOptions } from '../../clients/client-service-types.ts'
+import type { Application, Client } from '../../clients/client.ts'
+import type { ClientService, CreationOptions, SecretInfo } from '../../clients/client-service-types.ts'
 import type { Caller } from '../../front-door/enter.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
+import { html, type Html } from '../../http/html.ts'
+import { applicationName } from '../../http/pages/display-text.ts'
+import type { Action, Call, Page, Redirect } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
-
-/** The services that the pages of clients use. */
-export type ClientPageServices = Pick<
-  ConsoleServices,
-  'apiKeys' | 'applications' | 'catalog' | 'accounts' | 'audit' | 'issuer' | 'audience'
->
 
 /** What the form for a new client asks for. */
 export interface NewClientInput {
@@ -21,15 +18,13 @@ export interface NewClientInput {
 }
 
 /** What differs between the pages of API keys and those of applications. */
-export interface ClientKind {
+export interface ClientKind<C extends Client = Client> {
   readonly kind: Client['kind']
-  readonly service: ClientService<Client, string, string>
+  readonly service: ClientService<C, string, string>
   /** The path of the list. */
   readonly base: '/api-keys' | '/applications'
   readonly section: 'apiKeys' | 'applications'
   readonly permissions: 'keys' | 'applications'
-  /** The kind in words, for messages of errors. */
-  readonly noun: 'API key' | 'application'
   /** What the names of the texts about this kind begin with. */
   readonly words: 'clientsKey' | 'clientsApp'
   /** Creates a client of an account. */
@@ -40,14 +35,13 @@ export interface ClientKind {
 }
 
 /** The kind of the pages below `/api-keys`. */
-export function apiKeyKind(service: ConsoleServices['apiKeys']): ClientKind {
+export function apiKeyKind({ apiKeys: service }: ConsoleServices): ClientKind {
   return {
     kind: 'apiKey',
     service,
     base: '/api-keys',
     section: 'apiKeys',
     permissions: 'keys',
-    noun: 'API key',
     words: 'clientsKey',
     async create(input, options) {
       const { apiKey, clientSecret } = await service.create(input, options)
@@ -57,14 +51,13 @@ export function apiKeyKind(service: ConsoleServices['apiKeys']): ClientKind {
 }
 
 /** The kind of the pages below `/applications`. */
-export function applicationKind(service: ConsoleServices['applications']): ClientKind {
+export function applicationKind({ applications: service }: ConsoleServices): ClientKind<Application> {
   return {
     kind: 'application',
     service,
     base: '/applications',
     section: 'applications',
     permissions: 'applications',
-    noun: 'application',
     words: 'clientsApp',
     async create(input, options) {
       const { application, clientSecret } = await service.create(input, options)
@@ -81,13 +74,53 @@ export function word({ words }: Pick<ClientKind, 'words'>, rest: Word): TextName
   return `${words}${rest}`
 }
 
-/** Creates a function that finds the caller's own client. */
-export function clientFinder({ service }: Pick<ClientKind, 'service'>) {
-  return ({ accountId }: Caller, { clientId = '' }: Readonly<Record<string, string>>): Promise<Client> =>
-    service.findOwn(accountId, clientId)
+/** What the pages of one client of the caller have in common. @param path below the path of the client */
+export function ownClient<C extends Client>({ base, section, service }: ClientKind<C>, path = '') {
+  return {
+    path: `${base}/:clientId${path}`,
+    section,
+    find: ({ accountId }: Caller, { clientId = '' }: Readonly<Record<string, string>>) =>
+      service.findOwn(accountId, clientId),
+    target: ({ clientId }: C) => ({ clientId }),
+  }
 }
 
 /** The path of the page of a client. */
 export function pathOf({ base }: Pick<ClientKind, 'base'>, { clientId }: Pick<Client, 'clientId'>): string {
   return `${base}/${encodeURIComponent(clientId)}`
+}
+
+/** The links to the pages above a page: the list, and the page of the client. */
+export function trail({ texts, to }: Pick<Call, 'texts' | 'to'>, kind: ClientKind, client?: Client): Html {
+  return html`<nav class="trail-links" aria-label="${texts.plain('clientsTrail')}">
+    <a href="${to(kind.base)}">${texts.html(word(kind, 'ListTitle'))}</a>
+    ${client && html`<span aria-hidden="true">/</span> <a href="${to(pathOf(kind, client))}"><bdi>${applicationName(client)}</bdi></a>`}
+  </nav>`
+}
+
+/** A part of the page of a client, with the forms in it. */
+export interface ClientPanel {
+  /** @param secrets the valid secrets, newest first. Undefined leaves the panel out */
+  show(call: Call<Client>, secrets: readonly SecretInfo[]): Promise<Html | undefined>
+  readonly actions: NonNullable<Page<Client>['actions']>
+}
+
+/** Back to the page of the client, with a notice of what was done. */
+export function backTo(kind: ClientKind, client: Client, done: Redirect['done']): Redirect {
+  return { redirect: pathOf(kind, client), done }
+}
+
+/** An action that changes the client, and shows its page with a notice of what was done. */
+export function change(
+  kind: ClientKind,
+  done: Redirect['done'],
+  apply: (call: Call<Client>) => Promise<unknown>,
+): Action<Client> {
+  return {
+    access: `${kind.permissions}:write`,
+    async run(call) {
+      await apply(call)
+      return backTo(kind, call.resource, done)
+    },
+  }
 }

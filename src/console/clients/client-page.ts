@@ -1,3 +1,4 @@
+import type { ConsoleServices } from '../services.ts'
 import type { Application, Client } from '../../clients/client.ts'
 import type { SecretInfo } from '../../clients/client-service-types.ts'
 import { html, type Html } from '../../http/html.ts'
@@ -6,9 +7,8 @@ import { auditTable } from '../activity/entries.ts'
 import { copyable, facts, notice, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
 import { accessPanel } from './access-panel.ts'
-import { clientFinder, pathOf, word, type ClientKind, type ClientPageServices } from './client-kind.ts'
+import { ownClient, pathOf, word, trail, type ClientKind } from './client-kind.ts'
 import { lastUsed, stateBadge } from './client-state.ts'
-import { trail } from './client-trail.ts'
 import { dangerPanel } from './danger-panel.ts'
 import { secretsPanel } from './secrets-panel.ts'
 import { settingsPanel } from './settings-panel.ts'
@@ -20,7 +20,7 @@ const MAX_URIS = 5
 const MAX_ENTRIES = 10
 
 /** The page of one client, with all that its owner can change. */
-export function clientPage(kind: ClientKind, services: ClientPageServices): Page {
+export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
   const panels = [accessPanel(kind, services), secretsPanel(kind, services), settingsPanel(kind)]
   const danger = dangerPanel(kind)
 
@@ -41,8 +41,8 @@ export function clientPage(kind: ClientKind, services: ClientPageServices): Page
       ${panel(
         { title: texts.html('clientsAbout') },
         facts([
-          [texts.html('clientsClientId'), copyable(call, 'client-id', client.clientId)],
-          [texts.html('clientsColumnCreated'), texts.date(client.createdAt)],
+          [texts.html('clientIdLabel'), copyable(call, 'client-id', client.clientId)],
+          [texts.html('createdLabel'), texts.date(client.createdAt)],
           [texts.html('clientsColumnLastUsed'), lastUsed(call, client)],
           [
             texts.html('appsRedirectUris'),
@@ -53,11 +53,8 @@ export function clientPage(kind: ClientKind, services: ClientPageServices): Page
   }
 
   return page<Client>({
-    path: `${kind.base}/:clientId`,
-    section: kind.section,
+    ...ownClient(kind),
     access: `${kind.permissions}:read`,
-    find: clientFinder(kind),
-    target: ({ clientId }) => ({ clientId }),
     async show(call) {
       const [secrets, activity] = await Promise.all([
         kind.service.listSecrets(call.resource.clientId),
@@ -90,7 +87,7 @@ function redirectUriList(
   const others = redirectUris.length - MAX_URIS
   return html`<div class="tight">
     ${redirectUris.slice(0, MAX_URIS).map((uri) => html`<code dir="ltr">${uri}</code>`)}
-    ${others > 0 && html`<span class="muted">${texts.html('clientsMoreUris', { count: others })}</span>`}
+    ${others > 0 && html`<span class="muted">${texts.html('moreOthers', { count: others })}</span>`}
     <a href="${to(`${pathOf(kind, application)}/settings`)}">${texts.html('clientsChangeRedirectUris')}</a>
   </div>`
 }
@@ -98,13 +95,13 @@ function redirectUriList(
 /** The last changes of a client. Undefined if the caller may not read the audit trail. */
 async function activityPanel(
   call: Call<Client>,
-  { audit, catalog }: Pick<ClientPageServices, 'audit' | 'catalog'>,
+  { audit, catalog }: ConsoleServices,
 ): Promise<Html | undefined> {
   const { texts, to, has, resource: client } = call
   if (!(await call.may('audit:read'))) return undefined
   const { items } = await audit.list({ clientId: client.clientId, limit: MAX_ENTRIES })
   return panel(
-    { title: texts.html('clientsActivity'), id: 'activity' },
+    { title: texts.html('navActivity'), id: 'activity' },
     html`${items.length === 0 ? html`<p class="muted">${texts.html('clientsActivityNone')}</p>` : auditTable(call, items, { catalog })}
     ${has('activity') && html`<p><a href="${to('/activity')}">${texts.html('clientsActivityAll')}</a></p>`}`,
   )

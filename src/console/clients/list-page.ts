@@ -1,10 +1,11 @@
+import type { ConsoleServices } from '../services.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
-import { pager, table } from '../elements/elements.ts'
+import { columns, pager, table } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
-import { pathOf, word, type ClientKind, type ClientPageServices } from './client-kind.ts'
+import { pathOf, word, type ClientKind } from './client-kind.ts'
 import { lastUsed, productTitle, stateBadge } from './client-state.ts'
 
 const PAGE_SIZE = 25
@@ -12,7 +13,7 @@ const PAGE_SIZE = 25
 const MAX_PRODUCTS = 3
 
 /** The list of the caller's clients of one kind. */
-export function listPage(kind: ClientKind, { catalog }: Pick<ClientPageServices, 'catalog'>): Page {
+export function listPage(kind: ClientKind, { catalog }: ConsoleServices): Page {
   return page({
     path: kind.base,
     section: kind.section,
@@ -70,12 +71,8 @@ function emptyState({ texts, to, has }: Call, kind: ClientKind, button: HtmlValu
 
 function rows(call: Call, kind: ClientKind, clients: readonly Client[], catalog: Catalog): Html {
   const { texts, to } = call
-  const column = (name: 'Name' | 'Products' | 'State' | 'LastUsed' | 'Created') => ({
-    title: texts.html(`clientsColumn${name}`),
-    label: texts.plain(`clientsColumn${name}`),
-  })
   return table(
-    (['Name', 'Products', 'State', 'LastUsed', 'Created'] as const).map(column),
+    columns(call, ['nameLabel', 'productsLabel', 'stateLabel', 'clientsColumnLastUsed', 'createdLabel']),
     clients.map((client) => [
       html`<a href="${to(pathOf(kind, client))}"><bdi>${applicationName(client)}</bdi></a>`,
       productsOf(call, client, catalog),

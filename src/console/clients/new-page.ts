@@ -1,17 +1,16 @@
+import type { ConsoleServices } from '../services.ts'
 import { randomUUID } from 'node:crypto'
 import type { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
-import { notice } from '../elements/elements.ts'
-import { field, form } from '../elements/form.ts'
-import { linesOf } from '../elements/lines.ts'
+import { buttons, notice } from '../elements/elements.ts'
+import { field, form, linesOf } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page.ts'
-import { word, type ClientKind, type ClientPageServices, type NewClientInput } from './client-kind.ts'
-import { trail } from './client-trail.ts'
+import { word, trail, type ClientKind, type NewClientInput } from './client-kind.ts'
 import { productChoices, readProductChoices } from './product-choices.ts'
 import { secretView } from './secret-view.ts'
 
 /** The form for a new client. It answers with the page that shows the secret. */
-export function newPage(kind: ClientKind, services: ClientPageServices): Page {
+export function newPage(kind: ClientKind, services: ConsoleServices): Page {
   const { catalog, accounts } = services
 
   function read(sent: Form): NewClientInput {
@@ -52,7 +51,7 @@ export function newPage(kind: ClientKind, services: ClientPageServices): Page {
             html`<input type="hidden" name="request" value="${call.form.get('request') ?? randomUUID()}" />
               ${field(call, {
                 name: 'name',
-                label: texts.html('clientsName'),
+                label: texts.html('nameLabel'),
                 hint: texts.html(word(kind, 'NameHint')),
                 isRequired: true,
                 isFocused: !lacksProduct,
@@ -60,10 +59,7 @@ export function newPage(kind: ClientKind, services: ClientPageServices): Page {
                 autocomplete: 'off',
               })}
               ${productChoices(call, choices)} ${kind.kind === 'application' && redirectUris(call)}
-              <div class="buttons">
-                <button class="primary">${texts.html(word(kind, 'Create'))}</button>
-                <a class="button plain" href="${to(kind.base)}">${texts.html('cancelLink')}</a>
-              </div>`,
+              ${buttons(call, word(kind, 'Create'), to(kind.base), 'primary')}`,
           )}
         </section>`,
     }
@@ -83,7 +79,7 @@ function noProduct({ texts }: Call): Html {
   return notice(
     'bad',
     html`<p>
-      <a href="#products">${texts.html('clientsProducts')}</a>: ${texts.html('clientsProductsChoose')}
+      <a href="#products">${texts.html('productsLabel')}</a>: ${texts.html('clientsProductsChoose')}
     </p>`,
   )
 }

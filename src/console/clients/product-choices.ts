@@ -5,6 +5,8 @@ import { html, type Html } from '../../http/html.ts'
 import { badge } from '../elements/elements.ts'
 import type { Call } from '../page.ts'
 import type { NewClientInput } from './client-kind.ts'
+import type { createMissingFor } from '../../clients/access-preview.ts'
+import type { Client } from '../../clients/client.ts'
 
 /** How the choices are shown. */
 export interface ChoiceOptions {
@@ -25,7 +27,7 @@ export function productChoices(call: Pick<Call, 'texts' | 'form'>, options: Choi
   const chosen = form.getAll('product')
   const kept = form.getAll('operation')
   return html`<fieldset id="products" ${options.lacksProduct && html`aria-describedby="products-problem"`}>
-    <legend>${texts.html('clientsProducts')}</legend>
+    <legend>${texts.html('productsLabel')}</legend>
     <p class="hint">${texts.html(products.length === 0 ? 'clientsProductsNone' : 'clientsProductsHint')}</p>
     ${options.lacksProduct && html`<p class="problem" id="products-problem">${texts.html('clientsProductsChoose')}</p>`}
     ${
@@ -95,7 +97,7 @@ function productChoice(
                 /><span class="tight"
                   ><span
                     >${texts.localize(operation.title)}
-                    ${operation.sensitive && badge(texts.html('clientsSensitive'))}</span
+                    ${operation.sensitive && badge(texts.html('sensitiveLabel'))}</span
                   ><code class="muted">${operation.scope}</code
                   >${!isAllowed(operation) && html`<span class="problem">${neededLevel({ texts }, options, operation)}</span>`}</span
                 ></label
@@ -117,4 +119,55 @@ export function neededLevel(
     needed: operation.kycLevel,
     level: kycLevel ?? catalog.kycLevels[0] ?? '',
   })
+}
+
+/** A client with what decides which operations it may use. */
+export interface ClientAccess {
+  readonly catalog: Catalog
+  readonly client: Client
+  /** KYC level of the account; undefined counts as the lowest level. */
+  readonly kycLevel: string | undefined
+  /** What the client lacks to call an operation. */
+  readonly missingFor: ReturnType<typeof createMissingFor>
+  /** Whether the caller may change the client. */
+  readonly mayWrite: boolean
+}
+
+/** The products that a client does not have, each with its operations and a button that adds it. */
+export function productsToAdd(
+  { texts }: Pick<Call, 'texts'>,
+  { catalog, client, kycLevel }: ClientAccess,
+): Html | undefined {
+  const others = [...catalog.products.values()].filter(({ id }) => !client.products.includes(id))
+  if (others.length === 0) return undefined
+  return html`<details ${client.products.length === 0 && 'open'}>
+    <summary>${texts.html('clientsAddProducts')}</summary>
+    <p class="hint">${texts.html('clientsAddHint')}</p>
+    <ul class="items">
+      ${others.map(({ id, title, description, operations }) => {
+        const blocked = operations.filter(
+          (operation) => client.kind === 'application' && !hasRequiredKycLevel(catalog, kycLevel, operation),
+        ).length
+        return html`<li>
+          <div class="tight">
+            <strong>${texts.localize(title)}</strong>
+            ${description !== undefined && html`<span>${texts.localize(description)}</span>`}
+            <ul class="bullets">
+              ${operations.map(
+                (operation) =>
+                  html`<li>
+                    ${texts.localize(operation.title)}
+                    ${operation.sensitive && badge(texts.html('sensitiveLabel'))}
+                  </li>`,
+              )}
+            </ul>
+            ${blocked > 0 && html`<span class="hint">${texts.html('clientsBlockedCount', { count: blocked })}</span>`}
+          </div>
+          <button class="slim" form="addProduct" name="product" value="${id}">
+            ${texts.html('clientsAdd')}<span class="unseen"> ${texts.localize(title)}</span>
+          </button>
+        </li>`
+      })}
+    </ul>
+  </details>`
 }

@@ -1,8 +1,8 @@
+import type { ConsoleServices } from '../services.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Client } from '../../clients/client.ts'
 import type { Call, Redirect, View } from '../page.ts'
-import type { ClientKind, ClientPageServices } from './client-kind.ts'
-import { backTo, type ClientPanel } from './client-panel.ts'
+import { backTo, type ClientKind, type ClientPanel } from './client-kind.ts'
 import { secretView } from './secret-view.ts'
 
 /** How long the old secret stays valid, as the form offers it. */
@@ -14,10 +14,7 @@ export const OVERLAPS = {
 } as const
 
 /** What the forms for secrets do. */
-export function secretActions(
-  kind: ClientKind,
-  services: Pick<ClientPageServices, 'accounts' | 'catalog' | 'issuer' | 'audience'>,
-): ClientPanel['actions'] {
+export function secretActions(kind: ClientKind, services: ConsoleServices): ClientPanel['actions'] {
   const { service } = kind
   const access = `${kind.permissions}:rotate` as const
 

@@ -1,3 +1,4 @@
+import type { ConsoleServices } from '../services.ts'
 import { ROUTES } from '../../authorization-server/provider/routes.ts'
 import { directScopes, limitToOwner } from '../../catalog/resolve-scopes.ts'
 import type { Client } from '../../clients/client.ts'
@@ -5,7 +6,7 @@ import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { copyable, notice, panel } from '../elements/elements.ts'
 import type { Call, View } from '../page.ts'
-import { pathOf, word, type ClientKind, type ClientPageServices } from './client-kind.ts'
+import { pathOf, word, type ClientKind } from './client-kind.ts'
 import { callCommand, firstReadAddress, secretAndTokenCommand } from './commands.ts'
 
 /** A secret that was just created. */
@@ -18,13 +19,11 @@ export interface NewSecret {
   readonly oldSecretExpiresAt?: number | undefined
 }
 
-type Parts = Pick<ClientPageServices, 'accounts' | 'catalog' | 'issuer' | 'audience'>
-
 /** The page that shows a new secret, once. */
 export async function secretView(
   call: Pick<Call, 'texts' | 'to'>,
   kind: ClientKind,
-  services: Parts,
+  services: ConsoleServices,
   secret: NewSecret,
 ): Promise<View> {
   const { texts, to } = call
@@ -43,11 +42,11 @@ export async function secretView(
         { title: texts.html('clientsCredentials') },
         html`<div class="stack">
             <div class="tight">
-              <h3>${texts.html('clientsClientId')}</h3>
+              <h3>${texts.html('clientIdLabel')}</h3>
               ${copyable(call, 'client-id', client.clientId)}
             </div>
             <div class="tight">
-              <h3>${texts.html('clientsClientSecret')}</h3>
+              <h3>${texts.html('clientSecretLabel')}</h3>
               ${copyable(call, 'client-secret', clientSecret)}
             </div>
           </div>
@@ -73,7 +72,7 @@ function oldSecret({ texts }: Pick<Call, 'texts'>, { oldSecretExpiresAt }: NewSe
 async function firstCall(
   call: Pick<Call, 'texts' | 'to'>,
   kind: ClientKind,
-  { accounts, catalog, issuer, audience }: Parts,
+  { accounts, catalog, issuer, audience }: ConsoleServices,
   { client }: NewSecret,
 ): Promise<Html | undefined> {
   const { texts, to } = call

@@ -1,3 +1,4 @@
+import type { ConsoleServices } from '../services.ts'
 import { randomUUID } from 'node:crypto'
 import type { Client } from '../../clients/client.ts'
 import type { SecretInfo } from '../../clients/client-service-types.ts'
@@ -5,15 +6,11 @@ import { html, type Html } from '../../http/html.ts'
 import { badge, notice, panel } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
-import { word, type ClientKind, type ClientPageServices } from './client-kind.ts'
-import type { ClientPanel } from './client-panel.ts'
+import { word, type ClientKind, type ClientPanel } from './client-kind.ts'
 import { OVERLAPS, secretActions } from './secret-actions.ts'
 
 /** The valid secrets of a client, and the forms that rotate and revoke them. */
-export function secretsPanel(
-  kind: ClientKind,
-  services: Pick<ClientPageServices, 'accounts' | 'catalog' | 'issuer' | 'audience'>,
-): ClientPanel {
+export function secretsPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
   return {
     async show(call, secrets) {
       const { texts } = call
@@ -46,7 +43,7 @@ function secretRow(
   const until =
     expiresAt !== undefined &&
     texts.html('clientsSecretUntil', { time: texts.dateTime(expiresAt * 1000), ago: texts.ago(expiresAt) })
-  const name = length === 1 ? 'clientsSecret' : isOld ? 'clientsSecretOld' : 'clientsSecretNew'
+  const name = length === 1 ? 'clientSecretLabel' : isOld ? 'clientsSecretOld' : 'clientsSecretNew'
   return html`<li>
     <div class="tight">
       <strong>${texts.html(name)}</strong>
@@ -56,7 +53,7 @@ function secretRow(
       ${until && html`<span class="hint">${until}</span>`}
     </div>
     <div class="line">
-      ${isOld ? badge(texts.html('clientsSecretExpires'), 'warn') : badge(texts.html('clientsSecretValid'), 'good')}
+      ${isOld ? badge(texts.html('expiresLabel'), 'warn') : badge(texts.html('clientsSecretValid'), 'good')}
       ${
         mayRotate &&
         length > 1 &&

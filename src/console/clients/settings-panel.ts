@@ -1,17 +1,15 @@
 import { html } from '../../http/html.ts'
 import { panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
-import { pathOf, word, type ClientKind } from './client-kind.ts'
-import { backTo, type ClientPanel } from './client-panel.ts'
+import { pathOf, word, change, type ClientKind, type ClientPanel } from './client-kind.ts'
 
 /** The form that changes the name of a client. */
 export function settingsPanel(kind: ClientKind): ClientPanel {
-  const access = `${kind.permissions}:write` as const
   return {
     async show(call) {
       const { texts, to, resource: client } = call
       const path = pathOf(kind, client)
-      if (!(await call.may(access))) return undefined
+      if (!(await call.may(`${kind.permissions}:write`))) return undefined
       const links = html`<p class="line">
         <a href="${to(`${path}/settings`)}">${texts.html('clientsMoreSettings')}</a
         ><a href="${to(`${path}/preview`)}">${texts.html('clientsPreview')}</a>
@@ -23,7 +21,7 @@ export function settingsPanel(kind: ClientKind): ClientPanel {
           { action: 'rename' },
           html`${field(call, {
               name: 'name',
-              label: texts.html('clientsName'),
+              label: texts.html('nameLabel'),
               hint: texts.html(word(kind, 'NameHint')),
               value: client.name,
               isRequired: true,
@@ -36,13 +34,9 @@ export function settingsPanel(kind: ClientKind): ClientPanel {
       )
     },
     actions: {
-      rename: {
-        access,
-        async run({ resource: client, form, change }) {
-          await kind.service.rename(client.clientId, form.get('name') ?? '', change)
-          return backTo(kind, client, 'doneRenamed')
-        },
-      },
+      rename: change(kind, 'doneRenamed', ({ resource: { clientId }, form: sent, change: options }) =>
+        kind.service.rename(clientId, sent.get('name') ?? '', options),
+      ),
     },
   }
 }

@@ -14,39 +14,34 @@ import { page, type Call, type Page, type View } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
 import { isPrintableAscii } from '../../validation/predicates.ts'
 import { connectionCard, type ConnectionModel } from './connection-card.ts'
-import { pageOfConnections } from './page-of-connections.ts'
 
 const PATH = '/connected-applications'
 
-type Services = Pick<ConsoleServices, 'connections' | 'registry' | 'accounts' | 'catalog' | 'grants'>
-
 /** What a user has authorized, one card for each application. */
-export function connectedPages(services: Services): Page[] {
-  return [
-    page({
-      path: PATH,
-      section: 'connected',
-      access: 'authorizations:read',
-      show: (call) => showConnections(services, call),
-      actions: {
-        disconnect: {
-          access: 'authorizations:revoke',
-          async run({ form: sent, caller: { accountId, userId }, change }) {
-            const clientId = sent.get('application') ?? ''
-            if (!isPrintableAscii(clientId)) {
-              throw new GatehouseError('ERR_NOT_FOUND', 'the form names no application')
-            }
-            const holder = { accountId, clientId, ...(userId !== undefined && { userId }) }
-            await services.grants.revokeAll(holder, change)
-            return { redirect: PATH, query: { disconnected: clientId } }
-          },
+export function connectedPage(services: ConsoleServices): Page {
+  return page({
+    path: PATH,
+    section: 'connected',
+    access: 'authorizations:read',
+    show: (call) => showConnections(services, call),
+    actions: {
+      disconnect: {
+        access: 'authorizations:revoke',
+        async run({ form: sent, caller: { accountId, userId }, change }) {
+          const clientId = sent.get('application') ?? ''
+          if (!isPrintableAscii(clientId)) {
+            throw new GatehouseError('ERR_NOT_FOUND', 'the form names no application')
+          }
+          const holder = { accountId, clientId, ...(userId !== undefined && { userId }) }
+          await services.grants.revokeAll(holder, change)
+          return { redirect: PATH, query: { disconnected: clientId } }
         },
       },
-    }),
-  ]
+    },
+  })
 }
 
-async function showConnections(services: Services, call: Call): Promise<View> {
+async function showConnections(services: ConsoleServices, call: Call): Promise<View> {
   const { texts, caller, query } = call
   const [all, viewer] = await Promise.all([
     services.connections.list(caller),
@@ -68,11 +63,11 @@ async function showConnections(services: Services, call: Call): Promise<View> {
     return connectionCard(texts, current, { ...model, connection: { ...connection, scopes } }, mayDisconnect)
   })
   return {
-    title: texts.plain('connectedTitle'),
+    title: texts.plain('navConnected'),
     images: models.map(({ application }) => application?.logoUri),
     body: html`${gone !== undefined && disconnectedNotice(call, applications.get(gone))}
       <div class="tight">
-        <h1>${texts.html('connectedTitle')}</h1>
+        <h1>${texts.html('navConnected')}</h1>
         ${all.length > 0 && html`<p class="muted">${texts.html('connectedIntro')}</p>`}
       </div>
       ${all.length === 0 ? empty(call) : list(call, cards, { count: all.length, mayDisconnect })}
@@ -145,4 +140,34 @@ async function withDevelopers(
       return { connection, application, developer: application && (await nameOf(application)) }
     }),
   )
+}
+
+/** Cards on one page. */
+const PAGE_SIZE = 15
+
+const CURSOR = /^(\d{1,12})\.(.{1,200})$/
+
+/**
+ * The connections of one page.
+ *
+ * @param connections all connections, in the order of `Connections.list`
+ * @param cursor the cursor that the page before returned. It names the place in the order, so the connection
+ *   itself may be disconnected meanwhile
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for another cursor
+ */
+function pageOfConnections(
+  connections: readonly Connection[],
+  cursor?: string,
+): { items: readonly Connection[]; cursor: string | undefined } {
+  const rest = cursor === undefined ? connections : connections.filter(isAfter(cursor))
+  const items = rest.slice(0, PAGE_SIZE)
+  const last = rest.length > PAGE_SIZE ? items.at(-1) : undefined
+  return { items, cursor: last && `${last.connectedAt}.${last.clientId}` }
+}
+
+function isAfter(cursor: string): (connection: Connection) => boolean {
+  const [, time = '', id = ''] = CURSOR.exec(cursor) ?? []
+  if (id === '') throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the cursor is not one of this list')
+  const connectedAt = Number(time)
+  return (each) => each.connectedAt < connectedAt || (each.connectedAt === connectedAt && each.clientId > id)
 }

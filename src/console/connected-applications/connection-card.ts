@@ -62,7 +62,7 @@ function origin(
   const parts = [
     developer !== '' && texts.html('connectedDeveloper', { developer }),
     homepage && newTab(texts, homepage, html`<bdi>${homepage.host}</bdi>`),
-    privacy && newTab(texts, privacy, texts.html('connectedPrivacy')),
+    privacy && newTab(texts, privacy, texts.html('privacyPolicy')),
   ].filter((part) => part !== false && part !== undefined)
   if (parts.length === 0) return undefined
   return html`<p class="muted small">${parts.map((part, at) => html`${at > 0 && ' · '}${part}`)}</p>`

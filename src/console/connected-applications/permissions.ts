@@ -1,8 +1,8 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { html, type Html } from '../../http/html.ts'
 import { badge } from '../elements/elements.ts'
-import { OPENID_SCOPES } from '../openid-scopes.ts'
 import type { Reader } from '../reader.ts'
+import { OPENID_SCOPES } from '../activity/sentence.ts'
 
 /** The number of permissions that are visible at once. The others are one click away. */
 const VISIBLE = 5
@@ -19,7 +19,7 @@ export function permissions(texts: Reader, catalog: Catalog, scopes: readonly st
     .map(
       ({ title, sensitive }) =>
         html`<li>
-          ${texts.localize(title)}${sensitive && html` ${badge(texts.html('connectedSensitive'), 'warn')}`}
+          ${texts.localize(title)}${sensitive && html` ${badge(texts.html('sensitiveLabel'), 'warn')}`}
         </li>`,
     )
   const aboutPerson = [...OPENID_SCOPES]
@@ -38,7 +38,7 @@ export function permissions(texts: Reader, catalog: Catalog, scopes: readonly st
     ${
       hidden.length > 0 &&
       html`<details>
-        <summary>${texts.html('connectedMore', { count: hidden.length })}</summary>
+        <summary>${texts.html('moreCount', { count: hidden.length })}</summary>
         <ul class="bullets">
           ${hidden}
         </ul>

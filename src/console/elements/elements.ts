@@ -1,5 +1,6 @@
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import type { Call } from '../page.ts'
+import type { TextName } from '../texts.ts'
 
 /** A part of a page with a heading. */
 export function panel(
@@ -31,6 +32,11 @@ interface Column {
   /** The title in plain text. On narrow screens it is before the cell. */
   readonly label?: string | undefined
   readonly isNumber?: boolean | undefined
+}
+
+/** The columns of a table with these titles. */
+export function columns({ texts }: Pick<Call, 'texts'>, names: readonly TextName[]): Column[] {
+  return names.map((name) => ({ title: texts.html(name), label: texts.plain(name) }))
 }
 
 /** A table. On narrow screens each row becomes a card. The first cell is the heading of its row. */
@@ -101,4 +107,42 @@ export function pager(
     ${query['cursor'] !== undefined && html`<a href="${to(path, { ...others, cursor: undefined })}">${texts.html('firstPageLink')}</a>`}
     ${cursor !== undefined && html`<a href="${to(path, { ...others, cursor })}" rel="next">${texts.html('nextPageLink')}</a>`}
   </p>`
+}
+
+/** The buttons below a form: what it does, and a link that leaves it. @param back the address of the link */
+export function buttons(
+  { texts }: Pick<Call, 'texts'>,
+  button: TextName,
+  back: string,
+  name = 'danger',
+): Html {
+  return html`<div class="buttons">
+    <button class="${name}">${texts.html(button)}</button>
+    <a class="button plain" href="${back}">${texts.html('cancelLink')}</a>
+  </div>`
+}
+
+/** A row of a list of actions: what it is, what happens then, and the button. Put the rows into `<ul class="items">`. */
+export function actionRow(title: HtmlValue, hint: HtmlValue, button: HtmlValue): Html {
+  return html`<li>
+    <div class="tight">
+      <h3>${title}</h3>
+      <p class="hint">${hint}</p>
+    </div>
+    ${button}
+  </li>`
+}
+
+/** One of several lists that a page can show. */
+interface Choice {
+  readonly href: string
+  readonly text: HtmlValue
+  readonly isCurrent: boolean
+}
+
+/** Links between the lists that one page can show. @param label what the links choose, for screen readers */
+export function choiceLinks(label: string, choices: readonly Choice[]): Html {
+  return html`<nav class="choice-links" aria-label="${label}">
+    ${choices.map(({ href, text, isCurrent }) => html`<a href="${href}" ${isCurrent && html`aria-current="true"`}>${text}</a>`)}
+  </nav>`
 }

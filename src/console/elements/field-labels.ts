@@ -2,20 +2,20 @@ import type { TextName } from '../texts.ts'
 
 /** The labels of the fields of clients, by the names that the services give to the fields. */
 export const FIELD_LABELS = {
-  name: 'clientsName',
+  name: 'nameLabel',
   redirectUris: 'appsRedirectUris',
   postLogoutRedirectUris: 'appsPostLogout',
   homepageUri: 'appsHomepage',
   logoUri: 'appsLogo',
-  privacyUri: 'appsPrivacy',
+  privacyUri: 'privacyPolicy',
   termsUri: 'appsTerms',
 } as const satisfies Readonly<Record<string, TextName>>
 
 /** The names of what a form sends without a field to type in. */
 export const OTHER_LABELS = {
-  products: 'clientsProducts',
+  products: 'productsLabel',
   product: 'problemProduct',
-  removedOperations: 'problemOperation',
-  scope: 'problemOperation',
+  removedOperations: 'operationLabel',
+  scope: 'operationLabel',
   overlap: 'problemOverlap',
 } as const satisfies Readonly<Record<string, TextName>>

@@ -24,10 +24,7 @@ export interface GuideValues {
 }
 
 /** Collects the values of a client. */
-export async function guideValues(
-  services: Pick<ConsoleServices, 'accounts' | 'catalog' | 'issuer' | 'audience'>,
-  client: Client,
-): Promise<GuideValues> {
+export async function guideValues(services: ConsoleServices, client: Client): Promise<GuideValues> {
   const { issuer, audience } = services
   const catalog = services.catalog.current
   const owner = await services.accounts.find(client.accountId, client.userId)

@@ -7,12 +7,6 @@ import type { Call } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { DecodedToken } from './read-token.ts'
 
-/** The services that the inspector uses. */
-export type InspectorServices = Pick<
-  ConsoleServices,
-  'apiKeys' | 'applications' | 'accounts' | 'catalog' | 'verifyToken' | 'revoked' | 'issuer' | 'audience'
->
-
 /** What is known about a token. */
 export type TokenStatus =
   | { readonly is: 'valid' }
@@ -38,7 +32,7 @@ export interface Inspection extends DecodedToken {
  * @returns undefined if the caller may not inspect the token
  */
 export async function inspect(
-  services: InspectorServices,
+  services: ConsoleServices,
   { ctx, caller, has }: Pick<Call, 'ctx' | 'caller' | 'has'>,
   decoded: DecodedToken,
 ): Promise<Inspection | undefined> {
@@ -66,7 +60,7 @@ export async function inspect(
 
 /** Only a token whose signature was verified is called valid, expired or revoked, unless its key was revoked. */
 async function statusOf(
-  { verifyToken, revoked }: InspectorServices,
+  { verifyToken, revoked }: ConsoleServices,
   { token, header }: DecodedToken,
 ): Promise<TokenStatus> {
   const outcome = await verifyToken(token)

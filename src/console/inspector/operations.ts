@@ -29,7 +29,7 @@ export function operationTables(
         <h3><bdi>${texts.localize(product.title)}</bdi></h3>
         ${table(
           [
-            { title: texts.html('inspectorOperation') },
+            { title: texts.html('operationLabel') },
             { title: texts.html('inspectorCall'), label: texts.plain('inspectorCall') },
           ],
           ofProduct(product).map(({ title, scope, routes }) => [

@@ -1,18 +1,19 @@
+import type { ConsoleServices } from '../services.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { isEpochSeconds, isText } from '../../validation/predicates.ts'
 import { facts, panel } from '../elements/elements.ts'
 import type { Call } from '../page.ts'
-import type { Inspection, InspectorServices } from './inspect.ts'
-import { operationTables } from './operations.ts'
+import type { Inspection } from './inspect.ts'
 import { prettyJson } from './pretty-json.ts'
+import { operationTables } from './operations.ts'
 import { statusNotice } from './status-notice.ts'
 
 /** Everything about an inspected token: its status, its facts, what it may do, and its decoded parts. */
 export function inspectionResult(
   call: Pick<Call, 'texts' | 'to' | 'has'>,
   inspection: Inspection,
-  services: Pick<InspectorServices, 'catalog' | 'issuer' | 'audience'>,
+  services: ConsoleServices,
 ): Html {
   const { texts } = call
   const { status, scopes, header, claims, client } = inspection
@@ -70,7 +71,7 @@ function tokenFacts(
       }),
     ],
     [texts.html('inspectorIssued'), time(iat)],
-    [texts.html('inspectorExpires'), time(exp)],
+    [texts.html('expiresLabel'), time(exp)],
     [texts.html('inspectorKey'), code(header['kid'])],
     [texts.html('inspectorTokenId'), code(claims['jti'])],
   ])

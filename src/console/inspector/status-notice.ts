@@ -1,3 +1,4 @@
+import type { ConsoleServices } from '../services.ts'
 import { isEpochSeconds } from '../../validation/predicates.ts'
 import { directScopes } from '../../catalog/resolve-scopes.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
@@ -8,13 +9,13 @@ import { operationTitle } from '../activity/sentence.ts'
 import { notice } from '../elements/elements.ts'
 import type { Reader } from '../reader.ts'
 import type { TextName } from '../texts.ts'
-import type { Inspection, InspectorServices, RejectedFor } from './inspect.ts'
+import type { Inspection, RejectedFor } from './inspect.ts'
 
 /** Says in words whether a token works, why not, and what to do next. */
 export function statusNotice(
   inspection: Inspection,
   texts: Reader,
-  { catalog, issuer, audience }: Pick<InspectorServices, 'catalog' | 'issuer' | 'audience'>,
+  { catalog, issuer, audience }: ConsoleServices,
 ): Html {
   const { status, client, claims, scopes } = inspection
   const say = (tone: 'good' | 'warn' | 'bad', title: TextName, text: Html | undefined) =>

@@ -1,28 +1,29 @@
+import type { ConsoleServices } from '../services.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { Client } from '../../clients/client.ts'
 import type { Grant } from '../../grants/grant.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { findClients } from '../activity/find-clients.ts'
 import { stateBadge, lastUsed } from '../clients/client-state.ts'
-import { badge, facts, notice, panel, table } from '../elements/elements.ts'
+import { badge, columns, facts, notice, panel, table } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { holdingsOf } from './holdings.ts'
-import { LATEST, latestEntries } from './latest-entries.ts'
 import {
   clientPath,
   holderLink,
   holderPath,
   operatorView,
+  LATEST,
+  latestEntries,
   type Holder,
-  type OperatorServices,
 } from './operator-page.ts'
 
 /** Clients of each kind, and connections, on the page. */
 const LIMIT = 25
 
 /** The pages of an account and of a user of an account. */
-export function accountPages(services: OperatorServices): Page[] {
+export function accountPages(services: ConsoleServices): Page[] {
   return ['/operator/accounts/:accountId', '/operator/accounts/:accountId/users/:userId'].map((path) =>
     page({ path, section: 'operator', access: 'operator', show: (call) => show(services, call) }),
   )
@@ -33,7 +34,7 @@ export function holderOf({ accountId = '', userId }: Readonly<Record<string, str
   return { accountId, ...(userId !== undefined && { userId }) }
 }
 
-async function show(services: OperatorServices, call: Call) {
+async function show(services: ConsoleServices, call: Call) {
   const { texts, to } = call
   const holder = holderOf(call.params)
   const { accountId, userId } = holder
@@ -67,37 +68,33 @@ async function show(services: OperatorServices, call: Call) {
       (account || userId !== undefined) &&
       html`<div class="panel">
         ${facts([
-          [texts.html('operatorName'), typeof name === 'string' && displayText(name)],
+          [texts.html('nameLabel'), typeof name === 'string' && displayText(name)],
           [
             texts.html('operatorLevel'),
             services.catalog.current.kycLevels.length > 0 &&
               account &&
-              (account.kycLevel ?? texts.html('operatorNoLevel')),
+              (account.kycLevel ?? texts.html('lowestLevel')),
           ],
-          [texts.html('operatorAccount'), userId !== undefined && holderLink(call, { accountId })],
+          [texts.html('accountLabel'), userId !== undefined && holderLink(call, { accountId })],
         ])}
       </div>`
     }
     ${isCut && html`<p class="muted">${texts.html('operatorFirstOnly', { count: LIMIT })}</p>`}
     ${panel({ title: texts.html('operatorClients') }, clientTable(call, clients, services))}
-    ${panel({ title: texts.html('operatorConnections') }, grantTable(call, holdings.grants.items, known))}
+    ${panel({ title: texts.html('navConnected') }, grantTable(call, holdings.grants.items, known))}
     ${panel({ title: texts.html('operatorRevokeAll'), isDanger: true }, revoke)}
     ${latestEntries(call, trail, { by: 'account', value: accountId }, { catalog: services.catalog, clients: known })}`,
   )
 }
 
-function clientTable(
-  call: Call,
-  clients: readonly Client[],
-  { catalog }: Pick<OperatorServices, 'catalog'>,
-): Html {
+function clientTable(call: Call, clients: readonly Client[], { catalog }: ConsoleServices): Html {
   const { texts, to } = call
   if (clients.length === 0) return html`<p class="muted">${texts.html('operatorNoClients')}</p>`
   return table(
-    columns(call, ['operatorName', 'operatorKind', 'operatorState', 'operatorLastUsed']),
+    columns(call, ['nameLabel', 'operatorKind', 'stateLabel', 'operatorLastUsed']),
     clients.map((client) => [
       html`<a href="${to(clientPath(client.clientId))}"><bdi>${applicationName(client)}</bdi></a>`,
-      texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'activityApplication'),
+      texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel'),
       stateBadge(call, catalog.current, client),
       lastUsed(call, client),
     ]),
@@ -108,7 +105,7 @@ function grantTable(call: Call, grants: readonly Grant[], applications: Readonly
   const { texts, to } = call
   if (grants.length === 0) return html`<p class="muted">${texts.html('operatorNoConnections')}</p>`
   return table(
-    columns(call, ['operatorApplication', 'operatorUser', 'operatorOperations', 'operatorSince']),
+    columns(call, ['applicationLabel', 'operatorUser', 'operationsLabel', 'sinceLabel']),
     grants.map(({ clientId, accountId, userId, scopes, authorizedAt }) => {
       const application = applications.get(clientId)
       const name = application ? applicationName(application) : displayText(clientId)
@@ -120,8 +117,4 @@ function grantTable(call: Call, grants: readonly Grant[], applications: Readonly
       ]
     }),
   )
-}
-
-function columns({ texts }: Pick<Call, 'texts'>, names: readonly TextName[]) {
-  return names.map((name) => ({ title: texts.html(name), label: texts.plain(name) }))
 }

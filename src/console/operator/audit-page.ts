@@ -1,9 +1,10 @@
+import type { ConsoleServices } from '../services.ts'
 import { html, type Html } from '../../http/html.ts'
 import { auditTable } from '../activity/entries.ts'
 import { findClients } from '../activity/find-clients.ts'
 import { pager } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
-import { operatorView, type OperatorServices } from './operator-page.ts'
+import { operatorView } from './operator-page.ts'
 
 const PATH = '/operator/audit'
 /** Entries on a page. */
@@ -13,7 +14,7 @@ const LIMIT = 25
 const FIELDS = { account: 'accountId', client: 'clientId', actor: 'actor' } as const
 
 /** The audit trail of the whole service. */
-export function auditPage(services: OperatorServices): Page {
+export function auditPage(services: ConsoleServices): Page {
   const { audit, catalog } = services
   return page({
     path: PATH,

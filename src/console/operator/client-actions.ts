@@ -1,48 +1,35 @@
 import type { Client } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
-import { actionRow } from '../elements/action-row.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
 import type { TextName } from '../texts.ts'
+import { actionRow } from '../elements/elements.ts'
 
-/** The texts of an action: what it is, what the button says, what it does, and the question before it. */
-interface ActionTexts {
-  readonly action: string
-  readonly title: TextName
-  readonly button: TextName
-  readonly text: TextName
-  readonly confirm?: TextName
-  readonly isDanger?: boolean
-}
+/** The action, and its texts: what it is, what the button says, what it does, and the question before it. */
+type Row = readonly [action: string, title: TextName, button: TextName, text: TextName, confirm?: TextName]
 
-const ENABLE: ActionTexts = {
-  action: 'enable',
-  title: 'operatorEnableTitle',
-  button: 'operatorEnable',
-  text: 'operatorEnableText',
-}
-const DISABLE: ActionTexts = {
-  action: 'disable',
-  title: 'operatorDisableTitle',
-  button: 'operatorDisable',
-  text: 'operatorDisableText',
-  confirm: 'operatorDisableConfirm',
-}
-const REVOKE: ActionTexts = {
-  action: 'revokeTokens',
-  title: 'operatorRevokeTokensTitle',
-  button: 'operatorRevokeTokens',
-  text: 'operatorRevokeTokensText',
-  confirm: 'operatorRevokeTokensConfirm',
-}
-const COMPROMISED: ActionTexts = {
-  action: 'reportCompromised',
-  title: 'operatorCompromisedTitle',
-  button: 'operatorCompromised',
-  text: 'operatorCompromisedText',
-  confirm: 'operatorCompromisedConfirm',
-  isDanger: true,
-}
+const ENABLE: Row = ['enable', 'operatorEnableTitle', 'enableButton', 'operatorEnableText']
+const DISABLE: Row = [
+  'disable',
+  'operatorDisableTitle',
+  'disableButton',
+  'operatorDisableText',
+  'operatorDisableConfirm',
+]
+const REVOKE: Row = [
+  'revokeTokens',
+  'operatorRevokeTokensTitle',
+  'operatorRevokeTokens',
+  'operatorRevokeTokensText',
+  'operatorRevokeTokensConfirm',
+]
+const COMPROMISED: Row = [
+  'reportCompromised',
+  'clientsLeaked',
+  'operatorCompromised',
+  'operatorCompromisedText',
+  'operatorCompromisedConfirm',
+]
 
 /** What an operator can do with a client, each with what happens then. */
 export function clientActions(call: Call<unknown>, client: Client): Html {
@@ -50,22 +37,21 @@ export function clientActions(call: Call<unknown>, client: Client): Html {
 }
 
 /** Buttons in rows, each after the text that says what it does. */
-export function actionRows(
-  call: Pick<Call, 'self' | 'csrfToken' | 'texts'>,
-  actions: readonly ActionTexts[],
-): Html {
+export function actionRows(call: Pick<Call, 'self' | 'csrfToken' | 'texts'>, actions: readonly Row[]): Html {
   const { texts } = call
   return html`<ul class="items">
-    ${actions.map(({ action, title, button, text, confirm, isDanger }) =>
+    ${actions.map(([action, title, button, text, confirm]) =>
       actionRow(
         texts.html(title),
         texts.html(text),
         form(
           call,
           { action, isInline: true, confirm: confirm && texts.plain(confirm) },
-          html`<button class="slim ${isDanger && 'danger'}">${texts.html(button)}</button>`,
+          html`<button class="slim ${danger(action)}">${texts.html(button)}</button>`,
         ),
       ),
     )}
   </ul>`
 }
+
+const danger = (action: string) => action === 'reportCompromised' && 'danger'

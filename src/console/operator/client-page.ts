@@ -1,3 +1,4 @@
+import type { ConsoleServices } from '../services.ts'
 import type { AuditPage } from '../../audit/read-trail.ts'
 import type { Client } from '../../clients/client.ts'
 import { clientNotFound } from '../../clients/client-not-found.ts'
@@ -8,8 +9,7 @@ import { lastUsed, productTitle, stateBadge } from '../clients/client-state.ts'
 import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
 import { page, type Action, type Call, type Page, type Redirect } from '../page.ts'
 import { clientActions } from './client-actions.ts'
-import { LATEST, latestEntries } from './latest-entries.ts'
-import { clientPath, holderLink, operatorView, type OperatorServices } from './operator-page.ts'
+import { clientPath, holderLink, operatorView, LATEST, latestEntries } from './operator-page.ts'
 
 /** A client with its newest entries. A client that was deleted has entries only. */
 interface Found {
@@ -19,7 +19,7 @@ interface Found {
 }
 
 /** The page of any client: whose it is, what it may do, what happened, and how to stop it. */
-export function clientPage(services: OperatorServices): Page {
+export function operatorClientPage(services: ConsoleServices): Page {
   const { audit, tokens, apiKeys, applications } = services
 
   /** An action that changes the client and shows the page again. */
@@ -71,7 +71,7 @@ export function clientPage(services: OperatorServices): Page {
         )
         return operatorView(call, { title }, html`${deleted} ${entries}`)
       }
-      const kind = texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'activityApplication')
+      const kind = texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel')
       const heading = html`<bdi>${title}</bdi> ${badge(kind)}
         ${stateBadge(call, services.catalog.current, client)}`
       return operatorView(
@@ -103,11 +103,7 @@ export function clientPage(services: OperatorServices): Page {
 }
 
 /** Whose the client is, and what it may do. */
-function clientFacts(
-  call: Pick<Call, 'texts' | 'to'>,
-  client: Client,
-  { catalog }: Pick<OperatorServices, 'catalog'>,
-): Html {
+function clientFacts(call: Pick<Call, 'texts' | 'to'>, client: Client, { catalog }: ConsoleServices): Html {
   const { texts } = call
   const { clientId, accountId, userId, products, removedOperations } = client
   const titles = products.map((id) => productTitle(call, catalog.current, id))
@@ -116,12 +112,12 @@ function clientFacts(
   const isResourceServer = client.kind === 'apiKey' && client.resourceServer
   const redirectUris = client.kind === 'application' ? client.redirectUris : []
   return facts([
-    [texts.html('operatorClientId'), copyable(call, 'client-id', clientId)],
-    [texts.html('operatorAccount'), holderLink(call, { accountId })],
+    [texts.html('clientIdLabel'), copyable(call, 'client-id', clientId)],
+    [texts.html('accountLabel'), holderLink(call, { accountId })],
     [texts.html('operatorUser'), userId !== undefined && holderLink(call, { accountId, userId })],
-    [texts.html('operatorCreated'), texts.date(client.createdAt)],
+    [texts.html('createdLabel'), texts.date(client.createdAt)],
     [texts.html('operatorLastUsed'), lastUsed(call, client)],
-    [texts.html('operatorProducts'), titles.length > 0 ? texts.list(titles) : texts.html('none')],
+    [texts.html('productsLabel'), titles.length > 0 ? texts.list(titles) : texts.html('none')],
     [texts.html('operatorRemoved'), removed.length > 0 && texts.list(removed)],
     [
       texts.html('operatorRedirects'),
@@ -131,7 +127,7 @@ function clientFacts(
     [
       texts.html('operatorMarks'),
       (isFirstParty && texts.html('operatorFirstParty')) ||
-        (isResourceServer && texts.html('operatorResourceServer')),
+        (isResourceServer && texts.html('activityFieldResourceServer')),
     ],
   ])
 }

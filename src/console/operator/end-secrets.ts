@@ -1,8 +1,9 @@
+import type { ConsoleServices } from '../services.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { ChangeOptions } from '../../host/change-options.ts'
 import { isCorruptRecord } from '../../store/corrupt-record.ts'
 import { clientPagesOf } from './holdings.ts'
-import type { Holder, OperatorServices } from './operator-page.ts'
+import type { Holder } from './operator-page.ts'
 
 /** What was reported. */
 export interface EndedSecrets {
@@ -17,7 +18,7 @@ export interface EndedSecrets {
  * page are reported at the same time. A corrupt record does not keep the others from being reported.
  */
 export async function endSecrets(
-  services: Pick<OperatorServices, 'apiKeys' | 'applications'>,
+  services: ConsoleServices,
   holder: Holder,
   options: ChangeOptions,
 ): Promise<EndedSecrets> {

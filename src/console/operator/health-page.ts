@@ -1,15 +1,16 @@
+import type { ConsoleServices } from '../services.ts'
 import { html } from '../../http/html.ts'
 import type { HealthCheck } from '../../health/health-report.ts'
 import { badge, table } from '../elements/elements.ts'
 import { page, type Page } from '../page.ts'
 import type { Reader } from '../reader.ts'
-import { operatorView, type OperatorServices } from './operator-page.ts'
+import { operatorView } from './operator-page.ts'
 import { healthSummary } from './search-page.ts'
 
 const PATH = '/operator/health'
 
 /** The checks of this process, each with its remedy. */
-export function healthPage({ health }: OperatorServices): Page {
+export function healthPage({ health }: ConsoleServices): Page {
   return page({
     path: PATH,
     section: 'operator',

@@ -1,7 +1,8 @@
+import type { ConsoleServices } from '../services.ts'
 import type { Application, ApiKey, Client } from '../../clients/client.ts'
 import type { ClientPage } from '../../clients/client-index.ts'
 import type { Grant } from '../../grants/grant.ts'
-import type { Holder, OperatorServices } from './operator-page.ts'
+import type { Holder } from './operator-page.ts'
 
 /** The first part of a list. */
 interface Part<T> {
@@ -27,7 +28,7 @@ const MAX_READ = 500
  *   read, because these may be the user's
  */
 export async function holdingsOf(
-  { apiKeys, applications, grants }: Pick<OperatorServices, 'apiKeys' | 'applications' | 'grants'>,
+  { apiKeys, applications, grants }: ConsoleServices,
   holder: Holder,
   limit: number,
 ): Promise<Holdings> {

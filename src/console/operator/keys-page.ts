@@ -1,22 +1,23 @@
+import type { ConsoleServices } from '../services.ts'
 import { GatehouseError } from '../../errors.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { SigningKeyInfo } from '../../keys/signing-keys.ts'
-import { badge, facts, panel, table } from '../elements/elements.ts'
+import { badge, buttons, columns, facts, panel, table } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import { page, type Call, type Page } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { actionRows } from './client-actions.ts'
-import { operatorView, type OperatorServices } from './operator-page.ts'
+import { operatorView } from './operator-page.ts'
 
 const PATH = '/operator/signing-keys'
 
-const ROTATE = {
-  action: 'rotate',
-  title: 'operatorRotateTitle',
-  button: 'operatorRotate',
-  text: 'operatorRotateText',
-  confirm: 'operatorRotateConfirm',
-} as const
+const ROTATE = [
+  'rotate',
+  'operatorRotateTitle',
+  'operatorRotate',
+  'operatorRotateText',
+  'operatorRotateConfirm',
+] as const
 
 /** The words and the colour of each state. */
 const STATES = {
@@ -28,7 +29,7 @@ const STATES = {
 } as const satisfies Record<SigningKeyInfo['state'], readonly [TextName, 'good' | 'warn' | 'bad' | undefined]>
 
 /** The signing keys with their states, and the confirmation before a key is revoked. */
-export function keysPages(services: OperatorServices): Page[] {
+export function keysPages(services: ConsoleServices): Page[] {
   const { signingKeys } = services
   return [
     page({
@@ -100,13 +101,9 @@ function nextRotation({ texts }: Pick<Call, 'texts'>, keys: readonly SigningKeyI
 function keyTable({ texts, to }: Call, keys: readonly SigningKeyInfo[]): Html {
   const time = (seconds: number | undefined) =>
     seconds === undefined ? '–' : html`<span class="small">${texts.dateTime(seconds * 1000)}</span>`
-  const column = (name: TextName) => ({ title: texts.html(name), label: texts.plain(name) })
   return table(
     [
-      column('operatorKey'),
-      column('operatorState'),
-      column('operatorKeySince'),
-      column('operatorKeyUntil'),
+      ...columns({ texts }, ['operatorKey', 'stateLabel', 'sinceLabel', 'operatorKeyUntil']),
       { title: html`<span class="unseen">${texts.html('operatorActions')}</span>` },
     ],
     keys.map(({ kid, state, since, until }) => {
@@ -143,19 +140,12 @@ function confirmation(call: Call<SigningKeyInfo>) {
     html`<section class="panel danger">
       ${facts([
         [texts.html('operatorKey'), html`<code>${kid}</code> (${alg})`],
-        [texts.html('operatorState'), badge(texts.html(name), tone)],
+        [texts.html('stateLabel'), badge(texts.html(name), tone)],
       ])}
       <p>${texts.html('operatorKeyRevokeText')}</p>
       ${state === 'current' && html`<p>${texts.html('operatorKeyRevokeCurrent')}</p>`}
       <p class="muted">${texts.html('operatorKeyRevokeNotNeeded')}</p>
-      ${form(
-        call,
-        { action: 'revoke' },
-        html`<div class="buttons">
-          <button class="danger">${texts.html('operatorKeyRevokeButton')}</button>
-          <a class="button plain" href="${to(PATH)}">${texts.html('cancelLink')}</a>
-        </div>`,
-      )}
+      ${form(call, { action: 'revoke' }, buttons(call, 'operatorKeyRevokeButton', to(PATH)))}
     </section>`,
   )
 }

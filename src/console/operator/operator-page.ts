@@ -1,30 +1,17 @@
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
-import { choiceLinks } from '../elements/choice-links.ts'
 import type { Call, View } from '../page.ts'
-import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
-
-/** The services that the pages of operators use. */
-export type OperatorServices = Pick<
-  ConsoleServices,
-  | 'apiKeys'
-  | 'applications'
-  | 'grants'
-  | 'tokens'
-  | 'audit'
-  | 'signingKeys'
-  | 'accounts'
-  | 'catalog'
-  | 'health'
->
+import { choiceLinks, panel } from '../elements/elements.ts'
+import type { AuditPage } from '../../audit/read-trail.ts'
+import { auditTable, type AuditTableOptions } from '../activity/entries.ts'
 
 /** The path and the name of each page that does not belong to one client or account. */
 const PAGES: readonly (readonly [string, TextName])[] = [
   ['/operator', 'operatorNavSearch'],
-  ['/operator/signing-keys', 'operatorNavKeys'],
-  ['/operator/health', 'operatorNavHealth'],
-  ['/operator/audit', 'operatorNavAudit'],
+  ['/operator/signing-keys', 'operatorKeysTitle'],
+  ['/operator/health', 'operatorHealthTitle'],
+  ['/operator/audit', 'operatorAuditTitle'],
 ]
 
 /** A page of operators, with links to the others. @param path the path of the page, if it is one of `PAGES` */
@@ -69,4 +56,24 @@ export function holderLink({ to }: Pick<Call, 'to'>, holder: Holder): Html {
   return html`<a href="${to(holderPath(holder))}"
     ><bdi>${displayText(userId === undefined ? accountId : `${accountId}/${userId}`, 200)}</bdi></a
   >`
+}
+
+/** Entries on the page of a client or account. */
+export const LATEST = 10
+
+/** The newest entries of a client or account, with a link to all of them. @param by what the whole trail is filtered by */
+export function latestEntries(
+  call: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
+  { items }: AuditPage,
+  by: { readonly by: 'account' | 'client'; readonly value: string },
+  { catalog, clients }: Pick<AuditTableOptions, 'catalog' | 'clients'>,
+): Html {
+  const { texts, to } = call
+  return panel(
+    { title: texts.html('latestActivity') },
+    items.length === 0
+      ? html`<p class="muted">${texts.html('operatorTrailEmpty')}</p>`
+      : html`${auditTable(call, items, { catalog, clients, isForOperators: true })}
+          <p><a href="${to('/operator/audit', by)}">${texts.html('showAllLink')}</a></p>`,
+  )
 }

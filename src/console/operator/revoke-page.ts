@@ -1,15 +1,16 @@
+import type { ConsoleServices } from '../services.ts'
 import type { GatehouseError } from '../../errors.ts'
 import { html, type Html } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
 import { isCorruptRecord } from '../../store/corrupt-record.ts'
-import { panel } from '../elements/elements.ts'
+import { buttons, panel } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { holderOf } from './account-page.ts'
 import { endSecrets } from './end-secrets.ts'
 import { holdingsOf } from './holdings.ts'
-import { holderPath, operatorView, type Holder, type OperatorServices } from './operator-page.ts'
+import { holderPath, operatorView, type Holder } from './operator-page.ts'
 import { revokeResult, type RevokeOutcome } from './revoke-result.ts'
 
 /** The highest number that is counted exactly. */
@@ -19,7 +20,7 @@ const MAX_COUNT = 500
 const END_SECRETS = 'endSecrets'
 
 /** The confirmation before everything of an account or user is revoked, and the result afterwards. */
-export function revokePages(services: OperatorServices): Page[] {
+export function revokePages(services: ConsoleServices): Page[] {
   return ['/operator/accounts/:accountId/revoke', '/operator/accounts/:accountId/users/:userId/revoke'].map(
     (path) =>
       page({
@@ -41,7 +42,7 @@ export function revokePages(services: OperatorServices): Page[] {
 }
 
 /** Revokes everything of an account or user, and ends its secrets if the form says so. */
-async function revoke(services: OperatorServices, call: Call, holder: Holder): Promise<RevokeOutcome> {
+async function revoke(services: ConsoleServices, call: Call, holder: Holder): Promise<RevokeOutcome> {
   const errors: GatehouseError[] = []
   const revoked = await services.tokens.revokeAll(holder, call.change).catch((error: unknown) => {
     // Everything else was revoked before this error is thrown. Its message says so.
@@ -61,13 +62,13 @@ function titleOf({ texts }: Pick<Call, 'texts'>, { accountId, userId }: Holder) 
   return { title: texts.plain(name, values), heading: texts.html(name, values) }
 }
 
-async function confirmation(services: OperatorServices, call: Call): Promise<View> {
+async function confirmation(services: ConsoleServices, call: Call): Promise<View> {
   const { texts, to } = call
   const holder = holderOf(call.params)
   const { apiKeys, applications, grants } = await holdingsOf(services, holder, MAX_COUNT)
   const rows = [
     [apiKeys, 'operatorKeys', 'operatorMoreKeys', 'operatorRevokeKeysText'],
-    [applications, 'operatorApplications', 'operatorMoreApplications', 'operatorRevokeApplicationsText'],
+    [applications, 'connectedCount', 'operatorMoreApplications', 'operatorRevokeApplicationsText'],
     [grants, 'operatorGrants', 'operatorMoreGrants', 'operatorRevokeGrantsText'],
   ] as const
   const hits = rows.filter(([part]) => part.items.length > 0 || part.hasMore)
@@ -100,10 +101,7 @@ async function confirmation(services: OperatorServices, call: Call): Promise<Vie
         call,
         { action: 'revokeAll' },
         html`${hasClients && endSecretsChoice(call)}
-          <div class="buttons">
-            <button class="danger">${texts.html('operatorRevokeAllButton')}</button>
-            <a class="button plain" href="${to(holderPath(holder))}">${texts.html('cancelLink')}</a>
-          </div>`,
+        ${buttons(call, 'operatorRevokeAll', to(holderPath(holder)))}`,
       ),
     )}`,
   )

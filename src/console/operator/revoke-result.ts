@@ -1,12 +1,15 @@
+import type { ConsoleServices } from '../services.ts'
 import type { RevokedAccess } from '../../access/revoke-account.ts'
 import type { GatehouseError } from '../../errors.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { notice, panel } from '../elements/elements.ts'
 import type { Call, View } from '../page.ts'
-import type { EndedSecrets } from './end-secrets.ts'
-import { clientPath, holderPath, operatorView, type Holder, type OperatorServices } from './operator-page.ts'
-import { usableClients } from './usable-clients.ts'
+import { isNotFound, type EndedSecrets } from './end-secrets.ts'
+import { clientPath, holderPath, operatorView, type Holder } from './operator-page.ts'
+import type { Client } from '../../clients/client.ts'
+import { isCorruptRecord } from '../../store/corrupt-record.ts'
+import { clientPagesOf } from './holdings.ts'
 
 /** Clients that the result names. */
 const LIMIT = 25
@@ -22,7 +25,7 @@ export interface RevokeOutcome {
 
 /** The page after the revocation: what was revoked, and what can still get tokens. */
 export async function revokeResult(
-  services: OperatorServices,
+  services: ConsoleServices,
   call: Call,
   holder: Holder,
   { revoked, ended, errors }: RevokeOutcome,
@@ -61,7 +64,7 @@ export async function revokeResult(
 }
 
 /** What can still get tokens, with links to the pages on which an operator stops it. */
-async function stillUsable(services: OperatorServices, call: Call, holder: Holder): Promise<Html> {
+async function stillUsable(services: ConsoleServices, call: Call, holder: Holder): Promise<Html> {
   const { texts, to } = call
   const { items, hasMore } = await usableClients(services, holder, LIMIT)
   if (items.length === 0) return html`<p>${texts.html('operatorStillNone')}</p>`
@@ -72,10 +75,39 @@ async function stillUsable(services: OperatorServices, call: Call, holder: Holde
           html`<li>
             <a href="${to(clientPath(client.clientId))}"><bdi>${applicationName(client)}</bdi></a>
             <span class="muted small"
-              >${texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'activityApplication')}</span
+              >${texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel')}</span
             >
           </li>`,
       )}
     </ul>
     ${hasMore && html`<p class="muted">${texts.html('operatorStillMore', { count: LIMIT })}</p>`}`
+}
+
+/**
+ * The first clients of an account or user that can get new tokens: they are enabled, and have a valid secret.
+ *
+ * @param limit the search ends as soon as more clients are found
+ */
+async function usableClients(
+  services: ConsoleServices,
+  holder: Holder,
+  limit: number,
+): Promise<{ readonly items: readonly Client[]; readonly hasMore: boolean }> {
+  const found: Client[] = []
+  for (const service of [services.apiKeys, services.applications]) {
+    const hasSecret = async ({ clientId, disabled }: Client) =>
+      !disabled && (await service.listSecrets(clientId).catch(none)).length > 0
+    for await (const page of clientPagesOf(service, holder)) {
+      const isUsable = await Promise.all(page.map(hasSecret))
+      found.push(...page.filter((_, at) => isUsable[at]))
+      if (found.length > limit) return { items: found.slice(0, limit), hasMore: true }
+    }
+  }
+  return { items: found, hasMore: false }
+}
+
+/** A client that was deleted, or whose record is corrupt, gets no tokens. */
+function none(error: unknown): [] {
+  if (!isNotFound(error) && !isCorruptRecord(error)) throw error
+  return []
 }

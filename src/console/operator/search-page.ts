@@ -1,15 +1,16 @@
+import type { ConsoleServices } from '../services.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { Health } from '../../health/health-report.ts'
 import { findClients } from '../activity/find-clients.ts'
 import { badge, notice, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page.ts'
-import { clientPath, holderPath, operatorView, type Holder, type OperatorServices } from './operator-page.ts'
+import { clientPath, holderPath, operatorView, type Holder } from './operator-page.ts'
 
 const PATH = '/operator'
 
 /** The start page of operators: a search by exact ids, and the health in short. */
-export function searchPage(services: OperatorServices): Page {
+export function searchPage(services: ConsoleServices): Page {
   const { accounts, health } = services
 
   /** The path of what has exactly this id. A user is written `account/user`. */
@@ -49,7 +50,7 @@ function view(call: Call, health: Health, notFound?: string): View {
   const { texts, to } = call
   return operatorView(
     call,
-    { title: texts.plain('operatorTitle'), path: PATH },
+    { title: texts.plain('navOperator'), path: PATH },
     html`${
       notFound !== undefined &&
       notice(

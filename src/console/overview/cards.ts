@@ -42,8 +42,8 @@ export function card({ texts, to }: Pick<Call, 'texts' | 'to'>, content: Card): 
       </ul>
       <p class="line">
         <span class="muted">${total}</span>
-        <a href="${to(path)}" aria-label="${texts.plain('overviewShowAll')}: ${texts.plain(title)}"
-          >${texts.html('overviewShowAll')}</a
+        <a href="${to(path)}" aria-label="${texts.plain('showAllLink')}: ${texts.plain(title)}"
+          >${texts.html('showAllLink')}</a
         >
         ${start && start[1] !== path && html`<a class="button slim" href="${to(start[1])}">${texts.html(start[0])}</a>`}
       </p>`,

@@ -8,23 +8,18 @@ import { page, type Call, type Page } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
 import { card, connectedNames, newestClients, NAMES } from './cards.ts'
 
-type OverviewServices = Pick<
-  ConsoleServices,
-  'apiKeys' | 'applications' | 'connections' | 'audit' | 'accounts' | 'catalog'
->
-
 /** Clients that are counted exactly. */
 const MAX_COUNT = 100
 /** Entries of the audit trail. */
 const ENTRIES = 5
 
 /** The start page: what the account has, or what to do first. */
-export function overviewPage(services: OverviewServices): Page {
+export function overviewPage(services: ConsoleServices): Page {
   return page({ path: '/', section: 'overview', access: 'signed-in', show: (call) => show(services, call) })
 }
 
 /** What the caller may see. Everything is read at the same time. */
-async function read({ apiKeys, applications, connections, audit, accounts }: OverviewServices, call: Call) {
+async function read({ apiKeys, applications, connections, audit, accounts }: ConsoleServices, call: Call) {
   const { accountId, userId } = call.caller
   const [mayKeys, mayApplications, mayConnected, mayActivity] = await Promise.all([
     call.may('keys:read'),
@@ -45,7 +40,7 @@ async function read({ apiKeys, applications, connections, audit, accounts }: Ove
   return { account, keys, apps, connected, entries: trail?.items ?? [], mayCreateKey, mayCreateApplication }
 }
 
-async function show(services: OverviewServices, call: Call) {
+async function show(services: ConsoleServices, call: Call) {
   const { texts, has } = call
   const { catalog } = services
   const found = await read(services, call)
@@ -67,7 +62,7 @@ async function show(services: OverviewServices, call: Call) {
         ...connectedNames(connected, clients),
       }),
   ]
-  const level = account?.kycLevel ?? texts.plain('overviewLowestLevel')
+  const level = account?.kycLevel ?? texts.plain('lowestLevel')
   return {
     title: texts.plain('navOverview'),
     body: html`<div class="line spread">
@@ -105,8 +100,8 @@ function clientsCard(
 
 function latest({ texts, to, has }: Call, entries: Html): Html {
   return panel(
-    { title: texts.html('overviewActivity') },
+    { title: texts.html('latestActivity') },
     html`${entries}
-    ${has('activity') && html`<p><a href="${to('/activity')}">${texts.html('overviewShowAll')}</a></p>`}`,
+    ${has('activity') && html`<p><a href="${to('/activity')}">${texts.html('showAllLink')}</a></p>`}`,
   )
 }

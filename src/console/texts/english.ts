@@ -22,6 +22,31 @@ export const english = {
   never: 'never',
   none: 'none',
 
+  // The names of things, and the links and buttons, that several pages have.
+  operationLabel: 'Operation',
+  lowestLevel: 'lowest',
+  showAllLink: 'Show all',
+  latestActivity: 'Latest activity',
+  nameLabel: 'Name',
+  productsLabel: 'Products',
+  stateLabel: 'State',
+  createdLabel: 'Created',
+  sensitiveLabel: 'Sensitive',
+  clientIdLabel: 'Client ID',
+  clientSecretLabel: 'Client secret',
+  expiresLabel: 'Expires',
+  moreOthers: { one: 'and {count} more', other: 'and {count} more' },
+  disableButton: 'Disable',
+  enableButton: 'Enable',
+  operationsLabel: 'Operations',
+  privacyPolicy: 'Privacy policy',
+  appsLinkHint: 'Optional. The consent page links to it.',
+  connectedCount: { one: '{count} application', other: '{count} applications' },
+  moreCount: { one: '{count} more', other: '{count} more' },
+  applicationLabel: 'Application',
+  accountLabel: 'Account',
+  sinceLabel: 'Since',
+
   problemsTitle: 'This was not saved',
   /** Names a line of a field with several lines. */
   problemLine: '{field}, line {count}',
@@ -54,7 +79,6 @@ export const english = {
   problemRequired: 'must not be empty',
   problemUnknown: 'is not a field of this form',
   problemType: 'has a value of the wrong kind',
-  problemEmpty: 'must not be empty',
   problemFormat: 'does not have the right form',
   problemChoice: 'must be one of the values of the list',
   problemRange: 'must be a whole number from {min} to {max}',
@@ -78,7 +102,6 @@ export const english = {
   problemUrlsTooLong:
     'All addresses together have more than {max} characters. Use fewer or shorter addresses.',
   problemProduct: 'Product',
-  problemOperation: 'Operation',
   problemOverlap: 'End of the present secret',
   problemFormExpired: 'The form is more than 24 hours old. Check it, and send it again.',
   problemScopeTooLarge:
@@ -91,7 +114,6 @@ export const english = {
   // The texts of the start page of the console.
   overviewStart: 'What do you want to do?',
   overviewLevel: 'Verification level: {level}',
-  overviewLowestLevel: 'lowest',
   overviewKeysWhat: 'An API key lets your own program use the data of your account.',
   overviewKeysCreate: 'Create an API key',
   overviewApplicationsWhat: 'An application uses the data of other people, after they have agreed to it.',
@@ -100,8 +122,6 @@ export const english = {
   overviewConnectedShow: 'Show connected applications',
   overviewCount: { one: '{count} in total', other: '{count} in total' } as PageText,
   overviewManyCount: { one: 'more than {count}', other: 'more than {count}' } as PageText,
-  overviewShowAll: 'Show all',
-  overviewActivity: 'Latest activity',
 
   // The texts of the lists of API keys and applications, of the form for a new one, and of new secrets.
   doneRenamed: 'The new name is saved.',
@@ -111,11 +131,7 @@ export const english = {
   clientsStateNoProduct: 'No product yet',
   clientsStateNoSecret: 'No valid secret',
   clientsUsedLately: 'within the last hour',
-  clientsColumnName: 'Name',
-  clientsColumnProducts: 'Products',
-  clientsColumnState: 'State',
   clientsColumnLastUsed: 'Last used',
-  clientsColumnCreated: 'Created',
 
   clientsKeyListTitle: 'API keys',
   clientsAppListTitle: 'Applications',
@@ -135,12 +151,10 @@ export const english = {
   clientsTrail: 'Pages above',
   clientsKeyNewTitle: 'New API key',
   clientsAppNewTitle: 'New application',
-  clientsName: 'Name',
   clientsKeyNameHint:
     'Say which program uses the key, such as “Nightly export”. Only people with access to your account see it.',
   clientsAppNameHint:
     'Users read this name when they are asked to connect the application. Use the name of your service.',
-  clientsProducts: 'Products',
   clientsProductsHint:
     'Choose what it may use. Open a product to leave out single operations: fewer operations do less harm if the secret leaks. You can change this later.',
   clientsProductsChoose: 'Choose at least one product.',
@@ -153,7 +167,6 @@ export const english = {
   },
   clientsNeedsLevel:
     'Needs the level {needed}. Your account has {level}: the operation can be added, but not requested from users yet.',
-  clientsSensitive: 'Sensitive',
   clientsRedirectUris: 'Redirect URIs (needed before users can connect)',
   clientsRedirectUrisHint:
     'One address in each line. After users agree, the browser returns to one of these addresses, which gets the authorization. So the addresses are compared character by character, without wildcards. They begin with https://, or with http://localhost while you develop.',
@@ -164,8 +177,6 @@ export const english = {
   clientsSecretStore:
     'Store it now, for example in your password manager or in the configuration of your server. If you lose it, create a new one. Never put it into source code, apps or web pages.',
   clientsCredentials: 'Credentials',
-  clientsClientId: 'Client ID',
-  clientsClientSecret: 'Client secret',
   clientsKeySecretStored: 'I have stored it; go to the key',
   clientsAppSecretStored: 'I have stored it; go to the application',
   clientsOldSecretUntil: 'The old secret works until {time}. Give your programs the new one before that.',
@@ -212,7 +223,6 @@ export const english = {
   clientsLacksOperation: 'Removed',
   clientsLacksLevel: 'Level too low',
   clientsLacksUser: 'Not allowed to its user',
-  clientsLacksEnabled: 'Disabled',
   clientsRemove: 'Remove',
   clientsRestore: 'Restore',
   clientsAdd: 'Add',
@@ -226,13 +236,11 @@ export const english = {
     'Added, but users cannot be asked for it until your account has the level {needed}.',
 
   clientsSecrets: 'Secrets',
-  clientsSecret: 'Client secret',
   clientsSecretNew: 'New secret',
   clientsSecretOld: 'Old secret',
   clientsSecretSince: 'Created {date} ({ago})',
   clientsSecretUntil: 'Works until {time} ({ago})',
   clientsSecretValid: 'Valid',
-  clientsSecretExpires: 'Expires',
   clientsKeyNoSecret:
     'No secret is valid, because a secret was reported as leaked. Programs get no tokens with this key until you create a new secret and give it to them.',
   clientsAppNoSecret:
@@ -257,21 +265,17 @@ export const english = {
   clientsPreview: 'Preview of the consent page',
   clientsSetRedirectUri: 'Add a redirect URI',
   clientsChangeRedirectUris: 'Change redirect URIs',
-  clientsMoreUris: { one: 'and {count} more', other: 'and {count} more' },
 
-  clientsActivity: 'Activity',
   clientsActivityNone: 'Nothing has been changed yet.',
   clientsActivityAll: 'All activity of the account',
 
   clientsDanger: 'Danger zone',
   clientsKeyDisable: 'Disable this API key',
   clientsAppDisable: 'Disable this application',
-  clientsDisable: 'Disable',
   clientsDisableHint: 'Its tokens stop working at once, and it gets no new ones. You can enable it again.',
   clientsDisableConfirm: 'Disable it? Programs that use it stop working at once.',
   clientsKeyEnable: 'Enable this API key',
   clientsAppEnable: 'Enable this application',
-  clientsEnable: 'Enable',
   clientsEnableHint: 'Programs can get tokens again. Tokens from before stay invalid.',
   clientsLeaked: 'A secret leaked',
   clientsLeakedHint: 'Revokes all secrets and tokens at once, until you create a new secret.',
@@ -301,8 +305,6 @@ export const english = {
   guideTitle: 'Use it from your program',
   guideIntro: 'All examples have the values of {name}. Copy them as they are.',
   guideSettings: 'Settings',
-  guideClientId: 'Client ID',
-  guideSecret: 'Client secret',
   guideSecretHint:
     'The examples read the secret from the environment variable {variable}. Keep it on your server only: never in a browser, in an app, or in your source code.',
   guideIssuer: 'Issuer',
@@ -311,8 +313,6 @@ export const english = {
   guideRevocationAddress: 'Revocation endpoint',
   guideAudience: 'Address of the API',
   guideRedirectUri: 'Redirect URI',
-  guideOperations: 'Operations',
-  guideOperationsMore: { one: 'and {count} more', other: 'and {count} more' },
   guideNoOperation: 'There is nothing to call yet',
   guideNoOperationHint: 'Add a product first. Then this page shows how to call it.',
   guideNoRedirect: 'There is no redirect URI yet',
@@ -376,7 +376,6 @@ export const english = {
   // The texts of the settings of applications.
   applicationSettingsTitle: 'Settings of {name}',
   doneSettingsSaved: 'The settings are saved. They apply at once.',
-  appsTitle: 'Settings',
   appsPreviewLink: 'Preview the consent page',
   appsSignIn: 'Where users return to',
   appsRedirectUris: 'Redirect URIs',
@@ -393,10 +392,7 @@ export const english = {
   appsLogo: 'Logo',
   appsLogoHint:
     'Optional. The https:// address of a square picture, at least 128 × 128 pixels. PNG, SVG or WebP. Without it, users see the first letter of the name.',
-  appsPrivacy: 'Privacy policy',
-  appsPrivacyHint: 'Optional. The consent page links to it.',
   appsTerms: 'Terms of service',
-  appsTermsHint: 'Optional. The consent page links to it.',
   appsChangedTitle: 'The settings were changed meanwhile',
   appsChanged:
     'Your form was not saved, because the application was changed in another tab or by another person. Below are the newer settings. These fields had other values in your form; change them again if that is still needed:',
@@ -406,13 +402,11 @@ export const english = {
     'Your account has the level “{level}”. It is enough for all operations of this application.',
   appsLevelBlocked:
     'Your account has the level “{level}”. Until it has a higher level, the application may not ask users for these operations, and no token includes them:',
-  appsLevelOperation: 'Operation',
   appsLevelNeeded: 'Level that is needed',
   appsLevelRaise:
     'The level belongs to the developer’s account, not to its users. Verify your account to raise it; it applies to new requests at once.',
 
   appsPreviewWindow: 'Consent page of {name}',
-  appsPreviewTitle: 'Preview of the consent page',
   appsPreviewIntro:
     'Users see this page before {name} may act for them, with everything that it may request now. A request for fewer scopes shows fewer lines. The buttons do nothing here.',
   appsPreviewChange: 'Change settings',
@@ -428,19 +422,14 @@ export const english = {
   appsPreviewFirstParty: 'This application belongs to this service, so users are not asked for consent.',
 
   // The texts of the connected applications of a user.
-  connectedTitle: 'Connected applications',
   connectedIntro:
     'You allowed these applications to act for you. Disconnect the ones that you no longer use or do not know.',
   connectedEmptyTitle: 'No connected applications',
   connectedEmpty:
     'If you allow an application to act for you, it appears here. You see what it may do, and you can disconnect it at any time.',
-  connectedCount: { one: '{count} application', other: '{count} applications' },
   connectedDeveloper: 'by {developer}',
-  connectedPrivacy: 'Privacy policy',
   connectedMay: 'It may:',
   connectedMayNothing: 'It may do nothing at the moment.',
-  connectedMore: { one: '{count} more', other: '{count} more' },
-  connectedSensitive: 'Sensitive',
   connectedSince: 'Connected since {date}',
   connectedLastUsed: 'last used {date}',
   connectedUnknown: 'Unknown application',
@@ -459,7 +448,6 @@ export const english = {
   connectedScopeOffline: 'Keep access while you are away',
 
   // The texts of the audit trail.
-  activityTitle: 'Activity',
   activityIntro:
     'What happened to the API keys, applications and connections of your account, newest first. What users allow one of your applications is on the page of that application.',
   activityChangesLink: 'Changes',
@@ -474,10 +462,7 @@ export const english = {
   activityWhen: 'When',
   activityFailed: 'Failed attempt',
   activityTimes: { one: '{count} time', other: '{count} times' } as PageText,
-  activityMore: { one: '{count} more', other: '{count} more' } as PageText,
   activityApiKey: 'API key',
-  activityApplication: 'Application',
-  activityAccount: 'Account',
   activityAgentOn: '{program} on {system}',
 
   activityByTheClient: 'the program itself',
@@ -553,12 +538,8 @@ export const english = {
   activityFieldResourceServer: 'key of an API (resource server)',
 
   // The texts of the search and of the pages of one client or account, for operators.
-  operatorTitle: 'Operator',
   operatorNav: 'Pages of operators',
   operatorNavSearch: 'Search',
-  operatorNavKeys: 'Signing keys',
-  operatorNavHealth: 'Health',
-  operatorNavAudit: 'Audit trail',
 
   operatorSearchTitle: 'Find a client or an account',
   operatorSearchField: 'Client ID or account ID',
@@ -570,41 +551,31 @@ export const english = {
     'If the account was deleted, its API keys, applications and connections may still exist.',
   operatorMore: 'Details',
 
-  operatorClientId: 'Client ID',
-  operatorAccount: 'Account',
   operatorUser: 'User',
-  operatorCreated: 'Created',
   operatorLastUsed: 'Last used',
-  operatorProducts: 'Products',
   operatorRemoved: 'Removed operations',
   operatorRedirects: 'Redirect URIs',
   operatorMarks: 'Marks',
   operatorFirstParty: 'own application of the service, without a consent page',
-  operatorResourceServer: 'key of an API (resource server)',
   operatorDeleted: 'Deleted',
   operatorDeletedText:
     'This API key or application was deleted. Its tokens are rejected, and its id is never used again.',
   operatorSearchNoneClient: 'Open it as a client',
-  operatorTrailTitle: 'Latest activity',
   operatorTrailEmpty: 'There are no entries, or they are older than the audit trail keeps them.',
-  operatorTrailLink: 'Show all',
   operatorActions: 'Actions',
 
   operatorDisableTitle: 'Disable it',
-  operatorDisable: 'Disable',
   operatorDisableText:
     'Its present tokens are rejected at once, and it gets no new ones until it is enabled again. Its owner can enable it too.',
   operatorDisableConfirm:
     'Disable it? All programs that use it stop working at once. Its owner can enable it too.',
   operatorEnableTitle: 'Enable it',
-  operatorEnable: 'Enable',
   operatorEnableText: 'It gets tokens again with the same secret. Tokens from before stay rejected.',
   operatorRevokeTokensTitle: 'Revoke its tokens',
   operatorRevokeTokens: 'Revoke tokens',
   operatorRevokeTokensText:
     'All its present tokens are rejected. Its secret stays valid, so it can get new ones.',
   operatorRevokeTokensConfirm: 'Revoke all present tokens?',
-  operatorCompromisedTitle: 'A secret leaked',
   operatorCompromised: 'Report as leaked',
   operatorCompromisedText:
     'All its secrets and tokens are revoked. It stops working until its owner creates a new secret.',
@@ -622,17 +593,10 @@ export const english = {
   operatorUnknownAccountText:
     'It gets no new tokens. What belonged to it may still exist: revoke everything if it was deleted.',
   operatorLevel: 'Verification level',
-  operatorNoLevel: 'lowest',
-  operatorName: 'Name',
   operatorKind: 'Kind',
-  operatorState: 'State',
   operatorClients: 'API keys and applications',
   operatorNoClients: 'There are none.',
-  operatorConnections: 'Connected applications',
   operatorNoConnections: 'No application is connected.',
-  operatorApplication: 'Application',
-  operatorSince: 'Since',
-  operatorOperations: 'Operations',
   operatorFirstOnly: {
     one: 'Only the first is shown.',
     other: 'Only the first {count} of each kind are shown.',
@@ -651,7 +615,6 @@ export const english = {
   operatorRevokeUserTitle: 'Revoke all tokens and connections of user {user} of account {account}?',
   operatorRevokeHits: 'What this hits',
   operatorKeys: { one: '{count} API key', other: '{count} API keys' } as PageText,
-  operatorApplications: { one: '{count} application', other: '{count} applications' } as PageText,
   operatorGrants: { one: '{count} connection', other: '{count} connections' } as PageText,
   operatorMoreKeys: { one: 'more than {count} API key', other: 'more than {count} API keys' } as PageText,
   operatorMoreApplications: {
@@ -674,7 +637,6 @@ export const english = {
     'The sign-in at your own website does not end. The person can connect applications again. End the sign-in there.',
   operatorEndSecrets: 'Also end all secrets (report all API keys and applications as leaked)',
   operatorEndSecretsHint: 'Nothing gets a new token until its owner creates a new secret.',
-  operatorRevokeAllButton: 'Revoke all tokens and connections',
   operatorRevokedTitle: 'All tokens and connections are revoked',
   operatorRevokedNothing: 'There was nothing to revoke: no API keys, no applications and no connections.',
   operatorRevokedClients: {
@@ -721,7 +683,6 @@ export const english = {
   operatorNextRotation: 'The next rotation is on {time} ({ago}).',
   operatorKeysOf: 'Keys of {alg}',
   operatorKey: 'Key',
-  operatorKeySince: 'Since',
   operatorKeyUntil: 'Until',
   operatorKeyNext: 'Signs next',
   operatorKeyCurrent: 'Signs now',
@@ -756,7 +717,6 @@ export const english = {
   operatorAuditEmpty: 'There are no entries.',
 
   // The texts of the token inspector.
-  inspectorTitle: 'Token inspector',
   inspectorIntro:
     'Paste an access token to see whether it works, why not, and what it may do. You can inspect the tokens of your own API keys and applications.',
   inspectorIntroOperator:
@@ -832,14 +792,12 @@ export const english = {
   inspectorModeDirect: 'the account {account}, which owns the API key',
   inspectorModeDelegated: 'the user {account}, who authorized the application',
   inspectorIssued: 'Issued',
-  inspectorExpires: 'Expires',
   inspectorKey: 'Signed with key',
   inspectorTokenId: 'Token id',
   inspectorOperations: 'What it may do',
   inspectorOperationsFormer: 'What it names',
   inspectorNoOperations: 'The token carries no operation, so no call of the API is allowed.',
   inspectorBelow: 'All paths are below {address}.',
-  inspectorOperation: 'Operation',
   inspectorCall: 'Call',
   inspectorOtherScopes: 'Other scopes',
   inspectorOtherScopesText: 'No operation of this service has these scopes: {list}',

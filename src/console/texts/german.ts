@@ -22,6 +22,31 @@ export const german: ConsoleTexts = {
   never: 'nie',
   none: 'keine',
 
+  // The names of things, and the links and buttons, that several pages have.
+  operationLabel: 'Operation',
+  lowestLevel: 'niedrigste',
+  showAllLink: 'Alle anzeigen',
+  latestActivity: 'Letzte Aktivität',
+  nameLabel: 'Name',
+  productsLabel: 'Produkte',
+  stateLabel: 'Status',
+  createdLabel: 'Erstellt',
+  sensitiveLabel: 'Sensibel',
+  clientIdLabel: 'Client-ID',
+  clientSecretLabel: 'Client-Secret',
+  expiresLabel: 'Läuft ab',
+  moreOthers: { one: 'und {count} weitere', other: 'und {count} weitere' },
+  disableButton: 'Deaktivieren',
+  enableButton: 'Aktivieren',
+  operationsLabel: 'Operationen',
+  privacyPolicy: 'Datenschutzerklärung',
+  appsLinkHint: 'Optional. Die Zustimmungsseite verlinkt sie.',
+  connectedCount: { one: '{count} Anwendung', other: '{count} Anwendungen' },
+  moreCount: { one: '{count} weitere', other: '{count} weitere' },
+  applicationLabel: 'Anwendung',
+  accountLabel: 'Konto',
+  sinceLabel: 'Seit',
+
   problemsTitle: 'Das wurde nicht gespeichert',
   problemLine: '{field}, Zeile {count}',
   problemWindow: 'Fehler: {title}',
@@ -53,7 +78,6 @@ export const german: ConsoleTexts = {
   problemRequired: 'darf nicht leer sein',
   problemUnknown: 'ist kein Feld dieses Formulars',
   problemType: 'hat einen Wert der falschen Art',
-  problemEmpty: 'darf nicht leer sein',
   problemFormat: 'hat nicht die richtige Form',
   problemChoice: 'muss einer der Werte der Liste sein',
   problemRange: 'muss eine ganze Zahl von {min} bis {max} sein',
@@ -78,7 +102,6 @@ export const german: ConsoleTexts = {
   problemUrlsTooLong:
     'Alle Adressen zusammen haben mehr als {max} Zeichen. Nehmen Sie weniger oder kürzere Adressen.',
   problemProduct: 'Produkt',
-  problemOperation: 'Operation',
   problemOverlap: 'Ende des jetzigen Secrets',
   problemFormExpired:
     'Das Formular ist mehr als 24 Stunden alt. Prüfen Sie es, und senden Sie es noch einmal.',
@@ -94,7 +117,6 @@ export const german: ConsoleTexts = {
   // The texts of the start page of the console.
   overviewStart: 'Was möchten Sie tun?',
   overviewLevel: 'Verifizierungsstufe: {level}',
-  overviewLowestLevel: 'niedrigste',
   overviewKeysWhat: 'Mit einem API-Schlüssel nutzt Ihr eigenes Programm die Daten Ihres Kontos.',
   overviewKeysCreate: 'API-Schlüssel erstellen',
   overviewApplicationsWhat:
@@ -104,8 +126,6 @@ export const german: ConsoleTexts = {
   overviewConnectedShow: 'Verbundene Anwendungen anzeigen',
   overviewCount: { one: '{count} insgesamt', other: '{count} insgesamt' },
   overviewManyCount: { one: 'mehr als {count}', other: 'mehr als {count}' },
-  overviewShowAll: 'Alle anzeigen',
-  overviewActivity: 'Letzte Aktivität',
 
   // The texts of the lists of API keys and applications, of the form for a new one, and of new secrets.
   doneRenamed: 'Der neue Name ist gespeichert.',
@@ -115,11 +135,7 @@ export const german: ConsoleTexts = {
   clientsStateNoProduct: 'Noch kein Produkt',
   clientsStateNoSecret: 'Kein gültiges Secret',
   clientsUsedLately: 'in der letzten Stunde',
-  clientsColumnName: 'Name',
-  clientsColumnProducts: 'Produkte',
-  clientsColumnState: 'Status',
   clientsColumnLastUsed: 'Zuletzt genutzt',
-  clientsColumnCreated: 'Erstellt',
 
   clientsKeyListTitle: 'API-Schlüssel',
   clientsAppListTitle: 'Anwendungen',
@@ -139,12 +155,10 @@ export const german: ConsoleTexts = {
   clientsTrail: 'Übergeordnete Seiten',
   clientsKeyNewTitle: 'Neuer API-Schlüssel',
   clientsAppNewTitle: 'Neue Anwendung',
-  clientsName: 'Name',
   clientsKeyNameHint:
     'Welches Programm nutzt den Schlüssel? Zum Beispiel „Nächtlicher Export“. Nur Personen mit Zugang zu Ihrem Konto sehen den Namen.',
   clientsAppNameHint:
     'Nutzer lesen diesen Namen, wenn sie die Anwendung verbinden sollen. Nehmen Sie den Namen Ihres Dienstes.',
-  clientsProducts: 'Produkte',
   clientsProductsHint:
     'Wählen Sie, was genutzt werden darf. In jedem Produkt können Sie einzelne Operationen weglassen: Je weniger, desto kleiner der Schaden, wenn das Secret in falsche Hände gerät. Sie können das später ändern.',
   clientsProductsChoose: 'Wählen Sie mindestens ein Produkt.',
@@ -157,7 +171,6 @@ export const german: ConsoleTexts = {
   },
   clientsNeedsLevel:
     'Erfordert die Stufe {needed}. Ihr Konto hat {level}: Die Operation kann hinzugefügt, aber noch nicht von Nutzern angefordert werden.',
-  clientsSensitive: 'Sensibel',
   clientsRedirectUris: 'Redirect-URIs (nötig, bevor Nutzer verbinden können)',
   clientsRedirectUrisHint:
     'Eine Adresse pro Zeile. Nach der Zustimmung kehrt der Browser zu einer dieser Adressen zurück, und sie erhält die Autorisierung. Deshalb werden die Adressen Zeichen für Zeichen verglichen, ohne Platzhalter. Sie beginnen mit https:// oder während der Entwicklung mit http://localhost.',
@@ -168,8 +181,6 @@ export const german: ConsoleTexts = {
   clientsSecretStore:
     'Speichern Sie es jetzt, zum Beispiel im Passwort-Manager oder in der Konfiguration Ihres Servers. Wenn Sie es verlieren, erstellen Sie ein neues. Schreiben Sie es nie in Quellcode, Apps oder Webseiten.',
   clientsCredentials: 'Zugangsdaten',
-  clientsClientId: 'Client-ID',
-  clientsClientSecret: 'Client-Secret',
   clientsKeySecretStored: 'Gespeichert; weiter zum Schlüssel',
   clientsAppSecretStored: 'Gespeichert; weiter zur Anwendung',
   clientsOldSecretUntil:
@@ -222,7 +233,6 @@ export const german: ConsoleTexts = {
   clientsLacksOperation: 'Entfernt',
   clientsLacksLevel: 'Stufe zu niedrig',
   clientsLacksUser: 'Person darf das nicht',
-  clientsLacksEnabled: 'Deaktiviert',
   clientsRemove: 'Entfernen',
   clientsRestore: 'Wieder erlauben',
   clientsAdd: 'Hinzufügen',
@@ -237,13 +247,11 @@ export const german: ConsoleTexts = {
     'Hinzugefügt, aber Nutzer können erst darum gebeten werden, wenn Ihr Konto die Stufe {needed} hat.',
 
   clientsSecrets: 'Secrets',
-  clientsSecret: 'Client-Secret',
   clientsSecretNew: 'Neues Secret',
   clientsSecretOld: 'Altes Secret',
   clientsSecretSince: 'Erstellt am {date} ({ago})',
   clientsSecretUntil: 'Gilt bis {time} ({ago})',
   clientsSecretValid: 'Gültig',
-  clientsSecretExpires: 'Läuft ab',
   clientsKeyNoSecret:
     'Kein Secret ist gültig, weil ein Leck gemeldet wurde. Programme erhalten mit diesem Schlüssel keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
   clientsAppNoSecret:
@@ -270,22 +278,18 @@ export const german: ConsoleTexts = {
   clientsPreview: 'Vorschau der Zustimmungsseite',
   clientsSetRedirectUri: 'Redirect-URI eintragen',
   clientsChangeRedirectUris: 'Redirect-URIs ändern',
-  clientsMoreUris: { one: 'und {count} weitere', other: 'und {count} weitere' },
 
-  clientsActivity: 'Aktivität',
   clientsActivityNone: 'Es wurde noch nichts geändert.',
   clientsActivityAll: 'Alle Aktivitäten des Kontos',
 
   clientsDanger: 'Gefahrenbereich',
   clientsKeyDisable: 'API-Schlüssel deaktivieren',
   clientsAppDisable: 'Anwendung deaktivieren',
-  clientsDisable: 'Deaktivieren',
   clientsDisableHint:
     'Die Tokens gelten sofort nicht mehr, und es gibt keine neuen. Sie können das rückgängig machen.',
   clientsDisableConfirm: 'Deaktivieren? Programme, die den Zugang nutzen, funktionieren sofort nicht mehr.',
   clientsKeyEnable: 'API-Schlüssel aktivieren',
   clientsAppEnable: 'Anwendung aktivieren',
-  clientsEnable: 'Aktivieren',
   clientsEnableHint: 'Programme können wieder Tokens holen. Frühere Tokens bleiben ungültig.',
   clientsLeaked: 'Ein Secret ist in falsche Hände geraten',
   clientsLeakedHint: 'Widerruft sofort alle Secrets und Tokens, bis Sie ein neues Secret erstellen.',
@@ -316,8 +320,6 @@ export const german: ConsoleTexts = {
   guideTitle: 'Im eigenen Programm nutzen',
   guideIntro: 'Alle Beispiele enthalten die Werte von {name}. Kopieren Sie sie, wie sie sind.',
   guideSettings: 'Werte',
-  guideClientId: 'Client-ID',
-  guideSecret: 'Client-Secret',
   guideSecretHint:
     'Die Beispiele lesen das Secret aus der Umgebungsvariablen {variable}. Es gehört nur auf Ihren Server, nie in einen Browser, in eine App oder in den Quelltext.',
   guideIssuer: 'Issuer',
@@ -326,8 +328,6 @@ export const german: ConsoleTexts = {
   guideRevocationAddress: 'Revocation-Endpoint',
   guideAudience: 'Adresse der API',
   guideRedirectUri: 'Redirect-URI',
-  guideOperations: 'Operationen',
-  guideOperationsMore: { one: 'und {count} weitere', other: 'und {count} weitere' },
   guideNoOperation: 'Noch gibt es nichts aufzurufen',
   guideNoOperationHint: 'Fügen Sie zuerst ein Produkt hinzu. Dann zeigt diese Seite, wie Sie es aufrufen.',
   guideNoRedirect: 'Noch gibt es keine Redirect-URI',
@@ -392,7 +392,6 @@ export const german: ConsoleTexts = {
   // The texts of the settings of applications.
   applicationSettingsTitle: 'Einstellungen von {name}',
   doneSettingsSaved: 'Die Einstellungen sind gespeichert. Sie gelten sofort.',
-  appsTitle: 'Einstellungen',
   appsPreviewLink: 'Vorschau der Zustimmungsseite',
   appsSignIn: 'Wohin Nutzer zurückkehren',
   appsRedirectUris: 'Redirect-URIs',
@@ -409,10 +408,7 @@ export const german: ConsoleTexts = {
   appsLogo: 'Logo',
   appsLogoHint:
     'Optional. Die https://-Adresse eines quadratischen Bilds, mindestens 128 × 128 Pixel. PNG, SVG oder WebP. Ohne Logo sehen Nutzer den ersten Buchstaben des Namens.',
-  appsPrivacy: 'Datenschutzerklärung',
-  appsPrivacyHint: 'Optional. Die Zustimmungsseite verlinkt sie.',
   appsTerms: 'Nutzungsbedingungen',
-  appsTermsHint: 'Optional. Die Zustimmungsseite verlinkt sie.',
   appsChangedTitle: 'Die Einstellungen wurden inzwischen geändert',
   appsChanged:
     'Ihr Formular wurde nicht gespeichert, weil die Anwendung in einem anderen Tab oder von einer anderen Person geändert wurde. Unten stehen die neueren Einstellungen. Diese Felder hatten in Ihrem Formular andere Werte; ändern Sie sie erneut, falls das noch nötig ist:',
@@ -421,13 +417,11 @@ export const german: ConsoleTexts = {
   appsLevelEnough: 'Ihr Konto hat die Stufe „{level}“. Sie reicht für alle Operationen dieser Anwendung.',
   appsLevelBlocked:
     'Ihr Konto hat die Stufe „{level}“. Bis es eine höhere hat, darf die Anwendung Nutzer nicht um diese Operationen bitten, und kein Token enthält sie:',
-  appsLevelOperation: 'Operation',
   appsLevelNeeded: 'Nötige Stufe',
   appsLevelRaise:
     'Die Stufe gehört zum Konto des Entwicklers, nicht zu dessen Nutzern. Verifizieren Sie Ihr Konto, um sie zu erhöhen; das gilt sofort für neue Anfragen.',
 
   appsPreviewWindow: 'Zustimmungsseite von {name}',
-  appsPreviewTitle: 'Vorschau der Zustimmungsseite',
   appsPreviewIntro:
     'Nutzer sehen diese Seite, bevor {name} für sie handeln darf, hier mit allem, worum die Anwendung jetzt bitten darf. Eine Anfrage mit weniger Scopes zeigt weniger Zeilen. Die Schaltflächen tun hier nichts.',
   appsPreviewChange: 'Einstellungen ändern',
@@ -444,19 +438,14 @@ export const german: ConsoleTexts = {
     'Diese Anwendung gehört zu diesem Dienst. Nutzer werden nicht um Zustimmung gebeten.',
 
   // The texts of the connected applications of a user.
-  connectedTitle: 'Verbundene Anwendungen',
   connectedIntro:
     'Sie haben diesen Anwendungen erlaubt, für Sie zu handeln. Trennen Sie, was Sie nicht mehr nutzen oder nicht kennen.',
   connectedEmptyTitle: 'Keine verbundenen Anwendungen',
   connectedEmpty:
     'Wenn Sie einer Anwendung erlauben, für Sie zu handeln, erscheint sie hier. Sie sehen, was sie darf, und können die Verbindung jederzeit trennen.',
-  connectedCount: { one: '{count} Anwendung', other: '{count} Anwendungen' },
   connectedDeveloper: 'von {developer}',
-  connectedPrivacy: 'Datenschutzerklärung',
   connectedMay: 'Sie darf:',
   connectedMayNothing: 'Sie darf zurzeit nichts.',
-  connectedMore: { one: '{count} weitere', other: '{count} weitere' },
-  connectedSensitive: 'Sensibel',
   connectedSince: 'Verbunden seit {date}',
   connectedLastUsed: 'zuletzt genutzt am {date}',
   connectedUnknown: 'Unbekannte Anwendung',
@@ -475,7 +464,6 @@ export const german: ConsoleTexts = {
   connectedScopeOffline: 'Zugriff behalten, auch wenn Sie nicht da sind',
 
   // The texts of the audit trail.
-  activityTitle: 'Aktivität',
   activityIntro:
     'Was mit den API-Schlüsseln, Anwendungen und Verbindungen Ihres Kontos geschehen ist, das Neueste oben. Was Nutzer einer Ihrer Anwendungen erlauben, steht auf der Seite dieser Anwendung.',
   activityChangesLink: 'Änderungen',
@@ -491,10 +479,7 @@ export const german: ConsoleTexts = {
   activityWhen: 'Wann',
   activityFailed: 'Fehlversuch',
   activityTimes: { one: '{count}-mal', other: '{count}-mal' },
-  activityMore: { one: '{count} weitere', other: '{count} weitere' },
   activityApiKey: 'API-Schlüssel',
-  activityApplication: 'Anwendung',
-  activityAccount: 'Konto',
   activityAgentOn: '{program} auf {system}',
 
   activityByTheClient: 'das Programm selbst',
@@ -570,12 +555,8 @@ export const german: ConsoleTexts = {
   activityFieldResourceServer: 'Schlüssel einer API (Resource-Server)',
 
   // The texts of the search and of the pages of one client or account, for operators.
-  operatorTitle: 'Betrieb',
   operatorNav: 'Seiten des Betriebs',
   operatorNavSearch: 'Suche',
-  operatorNavKeys: 'Signaturschlüssel',
-  operatorNavHealth: 'Zustand',
-  operatorNavAudit: 'Protokoll',
 
   operatorSearchTitle: 'Client oder Konto finden',
   operatorSearchField: 'Client-ID oder Konto-ID',
@@ -587,41 +568,31 @@ export const german: ConsoleTexts = {
     'Falls das Konto gelöscht wurde, gibt es seine API-Schlüssel, Anwendungen und Verbindungen vielleicht noch.',
   operatorMore: 'Einzelheiten',
 
-  operatorClientId: 'Client-ID',
-  operatorAccount: 'Konto',
   operatorUser: 'Person',
-  operatorCreated: 'Erstellt',
   operatorLastUsed: 'Zuletzt benutzt',
-  operatorProducts: 'Produkte',
   operatorRemoved: 'Entfernte Operationen',
   operatorRedirects: 'Redirect-Adressen',
   operatorMarks: 'Merkmale',
   operatorFirstParty: 'eigene Anwendung des Dienstes, ohne Zustimmungsseite',
-  operatorResourceServer: 'Schlüssel einer API (Resource-Server)',
   operatorDeleted: 'Gelöscht',
   operatorDeletedText:
     'Dieser API-Schlüssel oder diese Anwendung wurde gelöscht. Die Tokens werden abgelehnt, und die Id wird nie wieder benutzt.',
   operatorSearchNoneClient: 'Als Client öffnen',
-  operatorTrailTitle: 'Letzte Aktivität',
   operatorTrailEmpty: 'Es gibt keine Einträge, oder sie sind älter, als das Protokoll sie aufbewahrt.',
-  operatorTrailLink: 'Alle anzeigen',
   operatorActions: 'Aktionen',
 
   operatorDisableTitle: 'Zugang deaktivieren',
-  operatorDisable: 'Deaktivieren',
   operatorDisableText:
     'Die jetzigen Tokens werden sofort abgelehnt. Neue gibt es erst, wenn wieder aktiviert wird. Das kann auch der Inhaber.',
   operatorDisableConfirm:
     'Deaktivieren? Alle Programme, die ihn benutzen, funktionieren sofort nicht mehr. Auch der Inhaber kann wieder aktivieren.',
   operatorEnableTitle: 'Zugang aktivieren',
-  operatorEnable: 'Aktivieren',
   operatorEnableText: 'Mit demselben Secret gibt es wieder Tokens. Frühere Tokens bleiben abgelehnt.',
   operatorRevokeTokensTitle: 'Seine Tokens widerrufen',
   operatorRevokeTokens: 'Tokens widerrufen',
   operatorRevokeTokensText:
     'Alle jetzigen Tokens werden abgelehnt. Das Secret bleibt gültig, neue Tokens sind möglich.',
   operatorRevokeTokensConfirm: 'Alle jetzigen Tokens widerrufen?',
-  operatorCompromisedTitle: 'Ein Secret ist in falsche Hände geraten',
   operatorCompromised: 'Leck melden',
   operatorCompromisedText:
     'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Inhaber ein neues Secret erstellt.',
@@ -640,17 +611,10 @@ export const german: ConsoleTexts = {
   operatorUnknownAccountText:
     'Es gibt keine neuen Tokens. Was dazu gehörte, kann noch bestehen: Widerrufen Sie alles, falls es gelöscht wurde.',
   operatorLevel: 'Verifizierungsstufe',
-  operatorNoLevel: 'niedrigste',
-  operatorName: 'Name',
   operatorKind: 'Art',
-  operatorState: 'Status',
   operatorClients: 'API-Schlüssel und Anwendungen',
   operatorNoClients: 'Es gibt keine.',
-  operatorConnections: 'Verbundene Anwendungen',
   operatorNoConnections: 'Keine Anwendung ist verbunden.',
-  operatorApplication: 'Anwendung',
-  operatorSince: 'Seit',
-  operatorOperations: 'Operationen',
   operatorFirstOnly: {
     one: 'Nur der erste Eintrag wird angezeigt.',
     other: 'Nur die ersten {count} jeder Art werden angezeigt.',
@@ -669,7 +633,6 @@ export const german: ConsoleTexts = {
   operatorRevokeUserTitle: 'Alle Tokens und Verbindungen der Person {user} im Konto {account} widerrufen?',
   operatorRevokeHits: 'Was das trifft',
   operatorKeys: { one: '{count} API-Schlüssel', other: '{count} API-Schlüssel' },
-  operatorApplications: { one: '{count} Anwendung', other: '{count} Anwendungen' },
   operatorGrants: { one: '{count} Verbindung', other: '{count} Verbindungen' },
   operatorMoreKeys: { one: 'mehr als {count} API-Schlüssel', other: 'mehr als {count} API-Schlüssel' },
   operatorMoreApplications: { one: 'mehr als {count} Anwendung', other: 'mehr als {count} Anwendungen' },
@@ -686,7 +649,6 @@ export const german: ConsoleTexts = {
     'Die Anmeldung auf Ihrer eigenen Website endet nicht. Die Person kann Anwendungen wieder verbinden. Beenden Sie die Anmeldung dort.',
   operatorEndSecrets: 'Auch alle Secrets beenden (für alle API-Schlüssel und Anwendungen ein Leck melden)',
   operatorEndSecretsHint: 'Bis zu einem neuen Secret gibt es keine neuen Tokens.',
-  operatorRevokeAllButton: 'Alle Tokens und Verbindungen widerrufen',
   operatorRevokedTitle: 'Alle Tokens und Verbindungen sind widerrufen',
   operatorRevokedNothing:
     'Es gab nichts zu widerrufen: keine API-Schlüssel, keine Anwendungen, keine Verbindungen.',
@@ -734,7 +696,6 @@ export const german: ConsoleTexts = {
   operatorNextRotation: 'Der nächste Wechsel ist am {time} ({ago}).',
   operatorKeysOf: 'Schlüssel für {alg}',
   operatorKey: 'Schlüssel',
-  operatorKeySince: 'Seit',
   operatorKeyUntil: 'Bis',
   operatorKeyNext: 'Signiert als Nächster',
   operatorKeyCurrent: 'Signiert jetzt',
@@ -769,7 +730,6 @@ export const german: ConsoleTexts = {
   operatorAuditEmpty: 'Es gibt keine Einträge.',
 
   // The texts of the token inspector.
-  inspectorTitle: 'Token-Prüfer',
   inspectorIntro:
     'Fügen Sie ein Zugriffstoken ein, um zu sehen, ob es gilt, warum nicht und was es darf. Sie können Tokens Ihrer eigenen API-Schlüssel und Anwendungen prüfen.',
   inspectorIntroOperator:
@@ -848,14 +808,12 @@ export const german: ConsoleTexts = {
   inspectorModeDirect: 'das Konto {account}, dem der API-Schlüssel gehört',
   inspectorModeDelegated: 'die Person {account}, die die Anwendung verbunden hat',
   inspectorIssued: 'Ausgestellt',
-  inspectorExpires: 'Läuft ab',
   inspectorKey: 'Signiert mit Schlüssel',
   inspectorTokenId: 'Token-Id',
   inspectorOperations: 'Was es darf',
   inspectorOperationsFormer: 'Was es nennt',
   inspectorNoOperations: 'Das Token enthält keine Operation, deshalb ist kein Aufruf der API erlaubt.',
   inspectorBelow: 'Alle Pfade liegen unter {address}.',
-  inspectorOperation: 'Operation',
   inspectorCall: 'Aufruf',
   inspectorOtherScopes: 'Andere Scopes',
   inspectorOtherScopesText: 'Keine Operation dieses Dienstes hat diese Scopes: {list}',

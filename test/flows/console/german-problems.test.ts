@@ -46,7 +46,7 @@ function expectGerman({ status, body }: Page, name: ProblemName, values: Record<
 }
 
 it.each<[string, Fields, ProblemName, Record<string, string>?]>([
-  ['an empty name', { name: ' ' }, 'problemEmpty'],
+  ['an empty name', { name: ' ' }, 'problemRequired'],
   ['a long name', { name: 'x'.repeat(121) }, 'problemTooLong', { max: '120' }],
   ['a name with reversed text', { name: 'a\u202eb' }, 'problemCharacters'],
 ])(

@@ -1,0 +1,126 @@
+import type { ConsoleServices } from '../services.ts'
+import type { Client } from '../../clients/client.ts'
+import { html, type Html } from '../../http/html.ts'
+import { applicationName } from '../../http/pages/display-text.ts'
+import { ownClient, pathOf, trail, type ClientKind } from '../clients/client-kind.ts'
+import { facts, notice, panel, copyable } from '../elements/elements.ts'
+import { page, type Call, type Page } from '../page.ts'
+import { guideValues, type GuideValues } from './guide-values.ts'
+import { terminalSteps } from './terminal-steps.ts'
+
+/** The page of our documents with complete programs. */
+const PROGRAMS = 'https://github.com/koa-gatehouse/koa-gatehouse/blob/main/docs/client-programs.md'
+
+/** The guide of an API key or application: how a program gets tokens and calls the API, with the client's own values. */
+export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
+  return page<Client>({
+    ...ownClient(kind, '/guide'),
+    access: `${kind.permissions}:read`,
+    async show(call) {
+      const { texts, resource: client } = call
+      const values = await guideValues(services, client)
+      const name = applicationName(client)
+      return {
+        title: `${texts.plain('guideTitle')} · ${name}`,
+        body: html`${trail(call, kind, client)}
+          <div class="tight">
+            <h1>${texts.html('guideTitle')}</h1>
+            <p class="muted">${texts.html('guideIntro', { name })}</p>
+          </div>
+          ${client.disabled && notice('warn', html`<p>${texts.html('guideDisabled')}</p>`)}
+          ${content(call, kind, values)}`,
+      }
+    },
+  })
+}
+
+/** The examples, or what the client needs before there can be any. */
+function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Html {
+  const { texts, to, resource: client } = call
+  const first = (title: Html, hint: Html, path: string, label: Html) =>
+    html`<section class="panel empty">
+      <h2>${title}</h2>
+      <p class="muted">${hint}</p>
+      <a class="button primary" href="${to(path)}">${label}</a>
+    </section>`
+  if (values.operations.length === 0) {
+    const title = texts.html('guideNoOperation')
+    return first(
+      title,
+      texts.html('guideNoOperationHint'),
+      pathOf(kind, client),
+      texts.html('guideOpenClient'),
+    )
+  }
+  if (values.kind === 'application' && values.redirectUri === undefined) {
+    return first(
+      texts.html('guideNoRedirect'),
+      texts.html('guideNoRedirectHint'),
+      `${pathOf(kind, client)}/settings`,
+      texts.html('guideOpenSettings'),
+    )
+  }
+  return html`${panel({ title: texts.html('guideSettings') }, valueFacts(call, values))}
+  ${panel({ title: texts.html('guideTerminal') }, terminalSteps(call, values))}
+  ${panel({ title: texts.html('guideProgram') }, programs(call, values))}
+  ${panel({ title: texts.html('guideAnswers') }, answers(call, values))}`
+}
+
+/** Where the reader finds complete programs. */
+function programs({ texts }: Pick<Call, 'texts'>, { kind }: GuideValues): Html {
+  const address = PROGRAMS + (kind === 'apiKey' ? '#an-api-key' : '#an-application')
+  return html`<p>${texts.html('guideProgramHint')}</p>
+    <p><a href="${address}" rel="noreferrer">${texts.html('guideProgramLink')}</a></p>`
+}
+
+/** What each error means, and what the program does then. */
+function answers({ texts }: Pick<Call, 'texts'>, { kind }: GuideValues): Html {
+  const isKey = kind === 'apiKey'
+  return facts([
+    [texts.html('guideAnswerApi401'), texts.html(isKey ? 'guideAnswerKey401' : 'guideAnswerApp401')],
+    [texts.html('guideAnswerApi403'), texts.html(isKey ? 'guideAnswerKey403' : 'guideAnswerApp403')],
+    [texts.html('guideAnswerClient401'), texts.html('guideAnswerClient401Hint')],
+    [texts.html('guideAnswerGrant'), !isKey && texts.html('guideAnswerGrantHint')],
+    [texts.html('guideAnswer503'), texts.html('guideAnswer503Hint')],
+  ])
+}
+
+/** Operations that the page names. */
+const MAX_OPERATIONS = 12
+
+/** The values that every OAuth library asks for. */
+function valueFacts(call: Pick<Call, 'texts'>, values: GuideValues): Html {
+  const { texts } = call
+  const { clientId, issuer, authorizationAddress, tokenAddress, revocationAddress, audience, redirectUri } =
+    values
+  const isApplication = values.kind === 'application'
+  const code = (text: string) => html`<code dir="ltr">${text}</code>`
+  const secret = texts.html('guideSecretHint', { variable: html`<code>CLIENT_SECRET</code>` })
+  return facts([
+    [texts.html('clientIdLabel'), copyable(call, 'guide-client-id', clientId)],
+    [texts.html('clientSecretLabel'), secret],
+    [texts.html('guideIssuer'), code(issuer)],
+    [texts.html('guideAuthorizationAddress'), isApplication && code(authorizationAddress)],
+    [texts.html('guideTokenAddress'), code(tokenAddress)],
+    [texts.html('guideRevocationAddress'), code(revocationAddress)],
+    [texts.html('guideRedirectUri'), redirectUri !== undefined && code(redirectUri)],
+    [texts.html('guideAudience'), code(audience)],
+    [texts.html('operationsLabel'), operationList(call, values)],
+  ])
+}
+
+function operationList({ texts }: Pick<Call, 'texts'>, { operations }: GuideValues): Html {
+  const others = operations.length - MAX_OPERATIONS
+  return html`<ul class="plain-list">
+    ${operations.slice(0, MAX_OPERATIONS).map(
+      ({ title, routes }) =>
+        html`<li>
+          ${texts.localize(title)}
+          <span class="muted small"
+            ><code dir="ltr">${routes.map(({ method, path }) => `${method} ${path}`).join(', ')}</code></span
+          >
+        </li>`,
+    )}
+    ${others > 0 && html`<li class="muted">${texts.html('moreOthers', { count: others })}</li>`}
+  </ul>`
+}
