@@ -24,7 +24,7 @@ import type { Applications } from '../clients/applications.ts'
 const NAME_PAGE_SIZE = 500
 
 /** What differs between the routes of API keys and those of applications. */
-export interface ClientRoutesOptions<C extends Client, New, Changes extends { name?: string | undefined }> {
+interface ClientRoutesOptions<C extends Client, New, Changes extends { name?: string | undefined }> {
   readonly service: ClientService<C, string, string, Changes>
   /** The path of the list. */
   readonly base: '/api-keys' | '/applications'
@@ -71,7 +71,7 @@ const CHANGES: readonly Change[] = [
 ]
 
 /** The routes that API keys and applications have in common. */
-export function clientRoutes<C extends Client, New, Changes extends { name?: string | undefined }>(
+function clientRoutes<C extends Client, New, Changes extends { name?: string | undefined }>(
   options: ClientRoutesOptions<C, New, Changes>,
 ): Route[] {
   const { service, base, permissions, name, newClient, changes, previewAccess } = options
