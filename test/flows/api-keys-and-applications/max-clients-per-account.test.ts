@@ -114,7 +114,7 @@ describeEachStore('the maximum number of clients of an account', (makeStore) => 
     const again = await visitor.open('/console/applications/new')
     const answer = await visitor.submit(again, 'create', { name: 'My second client', product: ['invoices'] })
     expect(answer.status).toBe(422)
-    expect(textOf(answer.body)).toContain('an account may have at most 1 API keys and applications')
+    expect(textOf(answer.body)).toContain('The account has as many API keys and applications as it may have')
     expect(answer.body).toContain('value="My second client"')
     expect(await clientsOf('alice')).toHaveLength(1)
     await host.close()
