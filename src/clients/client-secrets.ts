@@ -1,3 +1,4 @@
+import { isRejection } from '../errors.ts'
 import { changeOptionsOf, checkChange } from '../host/change-options.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { oneOf, optional, textRule, wholeNumber } from '../validation/rules.ts'
@@ -41,8 +42,10 @@ export function createSecretMethods<C extends Client>(
         await attempt.complete()
         return rotated
       } catch (error) {
-        await attempt.fail(error)
+        if (isRejection(error)) await attempt.reject()
         throw error
+      } finally {
+        attempt.end()
       }
     },
 

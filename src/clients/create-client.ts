@@ -108,11 +108,14 @@ export async function insertNewClient<C extends Client>(
     await attempt?.complete()
     return { client, clientSecret }
   } catch (error) {
+    if (!attempt || !isRejection(error)) throw error
     // An earlier attempt may have created the client, and its answer was lost.
-    const created = attempt && isRejection(error) ? await findClient(clients, client.clientId) : undefined
-    await (created ? attempt?.complete() : attempt?.fail(error))
+    const created = await findClient(clients, client.clientId)
+    await (created ? attempt.complete() : attempt.reject())
     if (created) return { client: created, clientSecret }
     throw error
+  } finally {
+    attempt?.end()
   }
 }
 

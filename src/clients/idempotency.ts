@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { GatehouseError, isRejection } from '../errors.ts'
+import { GatehouseError } from '../errors.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { countRule, oneOf, optional, textRule } from '../validation/rules.ts'
@@ -41,7 +41,7 @@ export interface RepeatableChange {
   readonly newestCreatedAt?: number | undefined
 }
 
-/** One attempt at a change. Its owner calls either `complete` or `fail`. */
+/** One attempt at a change. Its owner calls `end` in any case. */
 export interface Attempt extends Pick<IdempotencyRecord, 'newestCreatedAt'> {
   /** Whether an earlier attempt was completed. There is nothing to do then, and nothing to call. */
   readonly isRepeat: boolean
@@ -51,8 +51,10 @@ export interface Attempt extends Pick<IdempotencyRecord, 'newestCreatedAt'> {
   clientId(kind: Client['kind']): string
   /** Stores that the change was made. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
   complete(): Promise<void>
-  /** Ends the attempt. If the change was rejected, the key may be used with corrected input. */
-  fail(error: unknown): Promise<void>
+  /** Says that the change was rejected. If nothing was changed before, the key may be used with corrected input. */
+  reject(): Promise<void>
+  /** Ends the attempt, so that this process may begin another one. */
+  end(): void
 }
 
 /**
@@ -129,7 +131,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
       }
       const nothing = async () => {}
       if (found?.state === 'done') {
-        return { isRepeat: true, ...derive(key, name, found), complete: nothing, fail: nothing }
+        return { isRepeat: true, ...derive(key, name, found), complete: nothing, reject: nothing, end() {} }
       }
       if (running.has(id)) throw inProgress()
       running.add(id)
@@ -141,13 +143,11 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
           ...derive(key, name, record),
           async complete() {
             await records.update(id, (latest) => ({ ...latest, state: 'done' }), KEPT_SECONDS)
-            running.delete(id)
           },
-          async fail(error) {
-            // Nothing was changed, so the client may correct its input and use the same key.
-            if (isFirst && isRejection(error)) await forget(id)
-            running.delete(id)
+          async reject() {
+            if (isFirst) await forget(id)
           },
+          end: () => void running.delete(id),
         }
       } catch (error) {
         running.delete(id)
