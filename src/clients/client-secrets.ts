@@ -3,13 +3,14 @@ import { changeOptionsOf, checkChange } from '../host/change-options.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { oneOf, optional, textRule, wholeNumber } from '../validation/rules.ts'
 import type { Client } from './client.ts'
+import type { ClientRecord } from './client-record.ts'
 import { changeRecord, presentClient, requireRecord, type ClientRepository } from './client-repository.ts'
 import type { ClientService, RotatedSecret, RotationOptions } from './client-service-types.ts'
 import { secretHashRule } from './create-client.ts'
 import { removeAccess } from './disable-client.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
 import { isRotated, revokeSecret, rotateSecret } from './secret-rotation.ts'
-import { hashSecret, hasSecretHash, isLive, newSecret, type StoredSecret } from './secrets.ts'
+import { hashSecret, hasSecretHash, isLive, newSecret } from './secrets.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -36,7 +37,9 @@ export function createSecretMethods<C extends Client>(
         input: { overlapSeconds: options.overlapSeconds },
         newestCreatedAt: secrets[0]?.createdAt,
       })
-      if (attempt.isRepeat) return presentRotation(secrets, attempt)
+      // The record may be older than the attempt that this one repeats.
+      if (attempt.isRepeat)
+        return presentRotation(await requireRecord(clients, clientId), attempt.clientSecret)
       try {
         const rotated = await setNewSecret(clients, clientId, options, attempt)
         await attempt.complete()
@@ -96,19 +99,22 @@ async function setNewSecret<C extends Client>(
   const clientSecret = attempt?.clientSecret ?? newSecret()
   const hash = hashSecret(clientSecret)
   const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }
-  const { secrets } = await changeRecord(clients, rotation, (record) => {
-    if (attempt && isRotated(record.secrets, hash, attempt)) return undefined
-    return { ...record, secrets: rotateSecret(record.secrets, { hash, now: Date.now(), overlapSeconds }) }
+  const record = await changeRecord(clients, rotation, (stored) => {
+    if (attempt && isRotated(stored.secrets, hash, attempt)) return undefined
+    return { ...stored, secrets: rotateSecret(stored.secrets, { hash, now: Date.now(), overlapSeconds }) }
   })
-  return { clientSecret, oldSecretExpiresAt: secrets[1]?.expiresAt }
+  return presentRotation(record, clientSecret)
 }
 
 /**
- * The answer to a repeat of a rotation.
+ * The result of a rotation, or of a repeat.
  *
  * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the secret was revoked since
  */
-function presentRotation(secrets: readonly StoredSecret[], { clientSecret }: Attempt): RotatedSecret {
-  if (!hasSecretHash(secrets, hashSecret(clientSecret))) throw goneSince('secret')
-  return { clientSecret, oldSecretExpiresAt: secrets[1]?.expiresAt }
+function presentRotation({ secrets }: Pick<ClientRecord, 'secrets'>, clientSecret: string): RotatedSecret {
+  const hash = hashSecret(clientSecret)
+  if (!hasSecretHash(secrets, hash)) throw goneSince('secret')
+  // A later rotation may have added a newer secret, in front of this one.
+  const old = secrets[secrets.findIndex((secret) => secret.hash === hash) + 1]
+  return { clientSecret, oldSecretExpiresAt: old && isLive(old, Date.now()) ? old.expiresAt : undefined }
 }

@@ -112,7 +112,7 @@ export async function insertNewClient<C extends Client>(
     // An earlier attempt may have created the client, and its answer was lost.
     const created = await findClient(clients, client.clientId)
     await (created ? attempt.complete() : attempt.reject())
-    if (created) return { client: created, clientSecret }
+    if (created) return { client: await requireCreated(clients, client, hash), clientSecret }
     throw error
   } finally {
     attempt?.end()

@@ -12,7 +12,10 @@ const STATUS: Partial<Record<GatehouseErrorCode, number>> = {
   ERR_SIGNING_KEYS_READ_ONLY: 409,
 }
 
-/** How a request failed. Both front ends answer with its status; each has words of its own for it. */
+/**
+ * How a request failed. Both front ends answer with its status; each has words of its own for it. Only a form whose input is
+ * rejected is shown again, with 422.
+ */
 export interface Failure {
   readonly status: number
   readonly code: Rejection['code'] | GatehouseErrorCode | 'ERR_INTERNAL'

@@ -36,16 +36,20 @@ export function createMatch<Each>(table: readonly Each[], placeOf: (each: Each) 
       const allowed = [...new Set(layers.flatMap(({ methods }) => methods))].toSorted().join(', ')
       throw new Rejection('method', { allowed })
     }
+    const routed = ctx as { newRouterPath?: string; params?: Match<Each>['params'] }
+    // The router adds the parameters of the path to those that a router of the host has found.
+    const { params: outer } = routed
+    routed.params = {}
     // The router reads the path from this field, if it is set.
-    const routed = ctx as { newRouterPath?: string }
     routed.newRouterPath = path
     try {
       await run(ctx as unknown as Parameters<typeof run>[0], async () => {})
+      const found = matches.get(ctx)
+      if (!found) throw new Rejection('noRoute')
+      return { found, params: routed.params }
     } finally {
       delete routed.newRouterPath
+      if (outer) routed.params = outer
     }
-    const found = matches.get(ctx)
-    if (!found) throw new Rejection('noRoute')
-    return { found, params: ctx['params'] as Match<Each>['params'] }
   }
 }

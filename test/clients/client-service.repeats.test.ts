@@ -90,6 +90,30 @@ describeEachKind('changes with an idempotency key', (context) => {
     await expect(rotate(60)).rejects.toMatchObject({ code: 'ERR_IDEMPOTENCY_KEY', message: /revoked/ })
   })
 
+  it('a repeat after a later rotation says when the secret before its own ends, not when its own does', async () => {
+    const { create, service } = setUp()
+    const { client } = await create({}, 'a')
+    const rotate = (overlapSeconds: number, idempotencyKey: string) =>
+      service.rotateSecret(client.clientId, { overlapSeconds, idempotencyKey })
+    const first = await rotate(0, 'r1')
+    await rotate(60, 'r2')
+    expect(await rotate(0, 'r1')).toEqual(first)
+    expect(first.oldSecretExpiresAt).toBeUndefined()
+  })
+
+  it('of two rotations with one key at the same time, none says that the secret was revoked', async () => {
+    const { create, service } = setUp()
+    const { client } = await create({}, 'a')
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, async () => service.rotateSecret(client.clientId, { idempotencyKey: 'r' })),
+    )
+    const codes = results.flatMap((result) =>
+      result.status === 'rejected' ? [(result.reason as { code: string }).code] : [],
+    )
+    expect(codes.filter((code) => code !== 'ERR_IN_PROGRESS')).toEqual([])
+    expect(await service.listSecrets(client.clientId)).toHaveLength(2)
+  })
+
   it('a key is remembered for 24 hours', async () => {
     const { create } = setUp()
     const first = await create({}, 'a')

@@ -46,4 +46,11 @@ describe('createMatch()', () => {
     await match(ctx, '/api-keys')
     expect(ctx).not.toHaveProperty('newRouterPath')
   })
+
+  it('parameters that a router of the host has found are not those of the path, and the host keeps them', async () => {
+    const ctx = Object.assign(contextOf('GET'), { params: { clientId: 'outer', userId: 'bob' } })
+    expect((await match(ctx, '/api-keys')).params).toEqual({})
+    expect({ ...(await match(ctx, '/api-keys/key_1')).params }).toEqual({ clientId: 'key_1' })
+    expect(ctx.params).toEqual({ clientId: 'outer', userId: 'bob' })
+  })
 })
