@@ -49,7 +49,7 @@ export async function addToLists(
 /**
  * The numbers of the chunks that contain entries of a list, newest first.
  *
- * @param from the highest number
+ * @param from the highest number that may be returned
  * @returns the numbers, and whether the list has corrupt members, so that chunks may be missing
  */
 export async function listedChunks(

@@ -43,8 +43,8 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
   /**
    * Accepts or rejects a call outside of Koa: a WebSocket upgrade or another framework. Accepts Node's
    * `IncomingMessage` and the Fetch API's `Request`. The token must carry all scopes of `options.scope`, and the
-   * scope of the operation that method and URL name. Error responses name all these scopes, so a client that
-   * requests exactly them is accepted.
+   * scope of the operation that method and URL name. An error response lists all of these scopes, so that the client can
+   * request a token that has them.
    *
    * @returns the caller, or the error response to send
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an unknown option, an empty `scope` or an invalid

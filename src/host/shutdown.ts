@@ -85,7 +85,7 @@ export function createShutdown(close: () => Promise<void>, logger: Logger) {
      * Ends the connections of the servers without a lost answer, and then calls `close`. Each later call returns the
      * promise of the first one.
      *
-     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems, before any effect
+     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the arguments; nothing has ended then
      */
     async run(server: WebServer | readonly WebServer[], options: ShutdownOptions = {}): Promise<void> {
       const servers = [server].flat()

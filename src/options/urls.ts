@@ -32,7 +32,7 @@ export function addressProblem(value: unknown): string | Fault | undefined {
  * Why the address of a fetched document is invalid; undefined if it is valid. The address may have any path
  * and query.
  *
- * @param example the usual address
+ * @param example a valid address, for the message
  */
 export function endpointProblem(value: unknown, example: string): string | Fault | undefined {
   const url = typeof value === 'string' ? URL.parse(value) : null

@@ -64,9 +64,9 @@ interface Log {
 
 /**
  * Stores each revocation in two indexes. A bucket contains all revocations that expire in the same hour; a
- * repeated revocation is stored in its bucket only once. Each process reads all buckets when it starts. An
- * index of recent revocations contains the revocations of ten minutes, in the order in which they were made.
- * Processes poll these indexes for new revocations.
+ * repeated revocation is stored in its bucket only once. Each process reads all buckets when it starts. The
+ * second index is of recent revocations: each of its parts has those of ten minutes, in the order in which they were made.
+ * Processes poll the newest parts.
  *
  * @param options.now milliseconds since the epoch. @default the clock of this process
  */

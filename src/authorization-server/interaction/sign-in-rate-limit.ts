@@ -56,7 +56,7 @@ export function createSignInRateLimit({ max, now }: { readonly max: number; read
 export type SignInRateLimit = ReturnType<typeof createSignInRateLimit>
 
 /**
- * Creates a function that finds the count of a key, which admits at most `max` attempts.
+ * Creates a function that finds the counter of a key. A counter admits at most `max` attempts.
  *
  * All keys share a fixed number of counters (a count-min sketch). A table with one entry per key would need a
  * maximum size. An attacker could then fill the table with invented keys, and evict all other keys. Here,

@@ -67,7 +67,7 @@ export async function runProvider(
  * is not needed, because the parameters of the authorization request are stored.
  *
  * Relies on: if the request fails before these parameters are loaded, oidc-provider looks for a `client_id`
- * in the query. If it finds a `client_id`, it reads parameters that are not loaded yet, and fails again.
+ * in the query. With a `client_id`, it would go on to read those parameters, and fail a second time.
  * Without a `client_id`, it responds with the first error.
  */
 const RETURN_FROM_PAGES = /^\/oauth2\/authorize\/./i
