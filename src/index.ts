@@ -21,7 +21,7 @@ export type {
 } from './catalog/definition.ts'
 export type { Account, Accounts, Permission, PermissionTarget, SignedIn } from './host/accounts.ts'
 export type { ChangeOptions } from './host/change-options.ts'
-export type { AuditOptions } from './audit/audit-options.ts'
+export type { AuditOptions } from './audit/retention.ts'
 export type { AuditTrail } from './audit/read-trail.ts'
 export type { AuditEntry } from './audit/entry.ts'
 export type { AuditReason } from './host/audit-reason.ts'

@@ -6,6 +6,9 @@ import type { Revocation } from '../revocation/revocation.ts'
 import type { RevocationLog } from '../revocation/revocation-log.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 
+/** The option `maxRevocationsPerClient`. */
+export const REVOCATIONS_PER_CLIENT = { byDefault: 1000, max: 1_000_000 }
+
 /** An access token that its own client revokes (RFC 7009). */
 interface OwnToken {
   /** Its `jti`. */

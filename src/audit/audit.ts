@@ -3,7 +3,7 @@ import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import type { Proof } from './announced-entry.ts'
 import { createEntry, newEntryId, type EntryFields, type PendingEntry } from './entry.ts'
-import type { AuditBounds } from './audit-options.ts'
+import type { AuditBounds } from './retention.ts'
 import { createFailures } from './failures.ts'
 import type { Outbox } from './outbox.ts'
 import {

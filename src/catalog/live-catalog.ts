@@ -7,6 +7,9 @@ import { coalesce } from '../async/coalesce.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 import type { CatalogOptions } from './products-rule.ts'
 
+/** The option `productsRefreshSeconds` of a gateway in another process. */
+export const REFRESH_SECONDS = { byDefault: 60, max: 86_400 }
+
 /** Milliseconds after which a load counts as failed. */
 const LOAD_TIMEOUT_MS = 30_000
 

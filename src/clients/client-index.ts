@@ -86,6 +86,9 @@ export function createClientIndex<C extends Client>({
 /** The largest page that a store returns. */
 const PAGE_SIZE = 1000
 
+/** The option `maxClientsPerAccount`. */
+export const CLIENTS_PER_ACCOUNT = { byDefault: 500, max: 100_000 }
+
 /**
  * Checks that an account has at most `max` clients, API keys and applications together. Call it after a new client
  * was listed. So of several processes that create clients at the same time, none exceeds the limit.

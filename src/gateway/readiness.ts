@@ -3,6 +3,9 @@ import { inBackground } from '../async/in-background.ts'
 import { settlesWithin } from '../async/settles-within.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
+/** The option `startTimeoutMs`. */
+export const START_TIMEOUT_MS = { byDefault: 1500, max: 60_000 }
+
 /**
  * Tracks whether keys, operations and revocations are loaded. The load begins with the first call of
  * `begin()`, `whenReady()` or `soonReady()`.

@@ -8,6 +8,9 @@ import type { Logger } from '../host/logger.ts'
 import { MAX_WAIT_MS } from '../keys/unknown-key-polls.ts'
 import { isObject } from '../validation/predicates.ts'
 
+/** The option `jwksCacheSeconds`. */
+export const JWKS_CACHE_SECONDS = { byDefault: 600, min: 30, max: 86_400 }
+
 /** Milliseconds after which a fetch counts as failed. */
 const FETCH_TIMEOUT_MS = 2_000
 

@@ -4,6 +4,9 @@ import type { Principal, VerifiedToken } from './principal.ts'
 import type { InvalidToken } from './token-problem.ts'
 import { isExpired, type VerifyToken } from './verify-token.ts'
 
+/** The option `maxCachedTokens`; 0 disables the cache. */
+export const CACHED_TOKENS = { byDefault: 100_000, min: 0, max: 10_000_000 }
+
 /**
  * Milliseconds after which the signature of a cached token is verified again. Tokens may be valid for days.
  * If a key is no longer published, the cache must not accept the tokens of that key for so long.

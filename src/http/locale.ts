@@ -1,3 +1,6 @@
+/** The default of the option `defaultLocale`. All texts of the pages exist in it. */
+export const DEFAULT_LOCALE = 'en'
+
 /** Whether a text looks like a language tag (BCP 47): `en`, `de-CH`, `zh-Hant-TW`. */
 export function isLocale(text: string): boolean {
   return /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(text)

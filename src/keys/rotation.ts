@@ -7,6 +7,14 @@ import { advance, canSign, replenish, missingNext, nextDue, type RotationPolicy 
 import { changeRing, KEYS_CHANNEL, readRing, type ChangeKeys, type KeyRingStore } from './key-ring-store.ts'
 import { makeKeys, type OpenKey } from './key-ring-record.ts'
 
+const DAY = 86_400
+
+/** The option `signingKeys.rotateAfterSeconds`. */
+export const ROTATE_AFTER_SECONDS = { byDefault: 90 * DAY, min: 2, max: 3660 * DAY }
+
+/** The option `signingKeys.publishAheadSeconds`. */
+export const PUBLISH_AHEAD_SECONDS = { byDefault: DAY, max: 366 * DAY }
+
 /** The dependencies of the rotation. */
 export interface RotationParts {
   readonly store: Store

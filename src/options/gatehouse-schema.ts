@@ -1,24 +1,26 @@
 import * as v from 'valibot'
-import { localeProblem } from '../http/locale.ts'
+import { REVOCATIONS_PER_CLIENT } from '../access/revoke-own-token.ts'
+import { RETENTION } from '../audit/retention.ts'
+import { SIGN_IN_ATTEMPTS } from '../authorization-server/interaction/sign-in-rate-limit.ts'
+import { PENDING_INTERACTIONS } from '../authorization-server/provider/endpoints/authorize/interaction-admission.ts'
+import { STANDARD_CLAIMS } from '../authorization-server/provider/endpoints/userinfo.ts'
+import { LIFETIMES } from '../authorization-server/provider/lifetimes.ts'
+import { TOKEN_REQUESTS } from '../authorization-server/routing/requests-in-flight.ts'
+import { CLIENTS_PER_ACCOUNT } from '../clients/client-index.ts'
+import { GRACE_SECONDS } from '../grants/refresh-tokens/grace-period.ts'
+import { DEFAULT_LOCALE, localeProblem } from '../http/locale.ts'
+import { DEFAULT_ACCENT_COLOR } from '../http/pages/branding.ts'
+import { STORE_TIMEOUT_MS } from '../store/deadline.ts'
 import { isScope } from '../catalog/scope.ts'
 import { english } from '../authorization-server/interaction/texts.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
-import { revocationEntries, sharedEntries } from './gateway-schema.ts'
+import { revocationEntries, sharedEntries } from './shared-schema.ts'
 import { accountsSchema, storeSchema } from './host-interfaces.ts'
 import { isVisibleText } from '../validation/predicates.ts'
 import { exactly, mapOf, milliseconds, rule, seconds, text, wholeNumber, type AddProblem } from './rules.ts'
 import { SECRET_REQUIRED, secretSchema } from './secret.ts'
 import { signingKeysSchema } from './signing-keys.ts'
 import { placementProblem } from './urls.ts'
-
-const DAY = 86_400
-
-/** Standard claims of the scopes `profile` and `email` (OpenID Connect Core 5.4). */
-const STANDARD_CLAIMS = {
-  profile: `name family_name given_name middle_name nickname preferred_username profile picture
-    website gender birthdate zoneinfo locale updated_at`.split(/\s+/),
-  email: ['email', 'email_verified'],
-}
 
 /** Claims that the protocol defines. The host must not set them. */
 const PROTOCOL_CLAIMS =
@@ -42,37 +44,34 @@ export const gatehouseSchema = exactly(
     mountPath: v.optional(rule<string>(mountPathProblem)),
     lifetimes: v.optional(
       exactly({
-        directAccessToken: seconds(10 * DAY, 366 * DAY),
-        delegatedAccessToken: seconds(3600, 31 * DAY),
-        refreshToken: seconds(30 * DAY, 3660 * DAY),
-        // RFC 6749 4.1.2 recommends ten minutes at most.
-        authorizationCode: seconds(60, 600),
-        idToken: seconds(3600, 31 * DAY),
-        // A sign-in is part of an interaction, which lives for an hour.
-        signIn: seconds(1200, 3600),
-        session: seconds(14 * DAY, 366 * DAY),
+        directAccessToken: seconds(LIFETIMES.directAccessToken),
+        delegatedAccessToken: seconds(LIFETIMES.delegatedAccessToken),
+        refreshToken: seconds(LIFETIMES.refreshToken),
+        authorizationCode: seconds(LIFETIMES.authorizationCode),
+        idToken: seconds(LIFETIMES.idToken),
+        signIn: seconds(LIFETIMES.signIn),
+        session: seconds(LIFETIMES.session),
       }),
       {},
     ),
     requirePkce: v.optional(v.boolean('must be true or false'), false),
-    refreshTokenGraceSeconds: seconds(0, 60, 0),
+    refreshTokenGraceSeconds: seconds(GRACE_SECONDS),
     revocations: v.optional(exactly(revocationEntries), {}),
     signingKeys: signingKeysSchema,
-    maxClientsPerAccount: wholeNumber('clients', 500, 100_000),
-    storeTimeoutMs: milliseconds(1000, 60_000),
-    // Higher limits would let a program guess passwords.
-    maxSignInAttempts: wholeNumber('attempts', 10, 100),
+    maxClientsPerAccount: wholeNumber('clients', CLIENTS_PER_ACCOUNT),
+    storeTimeoutMs: milliseconds(STORE_TIMEOUT_MS),
+    maxSignInAttempts: wholeNumber('attempts', SIGN_IN_ATTEMPTS),
     audit: v.optional(
       exactly({
-        maxAgeDays: wholeNumber('days', 90, 3660),
-        maxEntries: wholeNumber('entries', 1_000_000, 100_000_000, 1000),
-        maxFailures: wholeNumber('entries', 100_000, 100_000_000, 1000),
+        maxAgeDays: wholeNumber('days', RETENTION.maxAgeDays),
+        maxEntries: wholeNumber('entries', RETENTION.maxEntries),
+        maxFailures: wholeNumber('entries', RETENTION.maxFailures),
       }),
       {},
     ),
-    maxTokenRequests: wholeNumber('requests', 1000, 1_000_000, 4),
-    maxPendingInteractions: wholeNumber('interactions', 1000, 1_000_000, 0),
-    maxRevocationsPerClient: wholeNumber('revocations', 1000, 1_000_000, 1),
+    maxTokenRequests: wholeNumber('requests', TOKEN_REQUESTS),
+    maxPendingInteractions: wholeNumber('interactions', PENDING_INTERACTIONS),
+    maxRevocationsPerClient: wholeNumber('revocations', REVOCATIONS_PER_CLIENT),
     claims: v.optional(
       mapOf(rule<string>(claimsScopeProblem), rule<readonly string[]>(claimsProblem)),
       STANDARD_CLAIMS,
@@ -82,7 +81,10 @@ export const gatehouseSchema = exactly(
       exactly({
         name: v.optional(text),
         logo: v.optional(rule<string>(pageAddressProblem('/logo.svg'))),
-        accentColor: v.optional(v.pipe(v.string(COLOR), v.regex(/^#[0-9a-f]{6}$/i, COLOR)), '#1a56db'),
+        accentColor: v.optional(
+          v.pipe(v.string(COLOR), v.regex(/^#[0-9a-f]{6}$/i, COLOR)),
+          DEFAULT_ACCENT_COLOR,
+        ),
       }),
       {},
     ),
@@ -91,7 +93,7 @@ export const gatehouseSchema = exactly(
       mapOf(rule<string>(localeProblem), exactly(TEXTS, { known: 'the name of a text (see Texts)' })),
       {},
     ),
-    defaultLocale: v.optional(rule<string>(localeProblem), 'en'),
+    defaultLocale: v.optional(rule<string>(localeProblem), DEFAULT_LOCALE),
   },
   { check: checkTogether },
 )

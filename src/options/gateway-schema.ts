@@ -1,47 +1,22 @@
 import * as v from 'valibot'
-import type { ProductSource } from '../catalog/definition.ts'
-import { isObject } from '../validation/predicates.ts'
-import { silentLogger } from '../host/logger.ts'
+import { REFRESH_SECONDS } from '../catalog/live-catalog.ts'
+import { JWKS_CACHE_SECONDS } from '../gateway/remote-keys.ts'
+import { FEED_TIMEOUT_MS } from '../revocation/http-source.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { loggerSchema, storeSchema } from './host-interfaces.ts'
+import { storeSchema } from './host-interfaces.ts'
 import { parseOptions } from './parse-options.ts'
-import { exactly, milliseconds, rule, seconds, text, wholeNumber, type AddProblem } from './rules.ts'
-import { addressProblem, endpointProblem } from './urls.ts'
-
-const DAY = 86_400
-
-/**
- * Options of both kinds of gateway: the gateway of `createGatehouse`, and the gateway of `createGateway` in
- * another process.
- */
-export const sharedEntries = {
-  issuer: rule<string>(addressProblem),
-  audience: rule<string>(addressProblem),
-  products: rule<ProductSource>((value) =>
-    typeof value === 'function' || isObject(value)
-      ? undefined
-      : 'must be an object of products, or a function that loads them',
-  ),
-  startTimeoutMs: milliseconds(1500, 60_000),
-  maxCachedTokens: wholeNumber('tokens', 100_000, 10_000_000, 0),
-  logger: v.optional(loggerSchema, silentLogger),
-}
-
-/** How both kinds of gateway receive revocations. */
-export const revocationEntries = {
-  pollIntervalSeconds: seconds(5, 60),
-  whenStale: v.optional(v.picklist(['serve', 'reject'], "must be 'serve' or 'reject'"), 'serve'),
-  maxStalenessSeconds: seconds(60, DAY),
-}
+import { exactly, milliseconds, rule, seconds, text, type AddProblem } from './rules.ts'
+import { revocationEntries, sharedEntries } from './shared-schema.ts'
+import { endpointProblem } from './urls.ts'
 
 const endpoint = (example: string) => v.optional(rule<string>((value) => endpointProblem(value, example)))
 
 /** The options of `createGateway`, with their defaults. */
 const gatewaySchema = exactly({
   ...sharedEntries,
-  productsRefreshSeconds: seconds(60, DAY),
+  productsRefreshSeconds: seconds(REFRESH_SECONDS),
   jwksUri: endpoint('https://example.com/auth/oauth2/jwks'),
-  jwksCacheSeconds: seconds(600, DAY, 30),
+  jwksCacheSeconds: seconds(JWKS_CACHE_SECONDS),
   revocations: v.optional(
     exactly(
       {
@@ -50,7 +25,7 @@ const gatewaySchema = exactly({
         clientId: v.optional(text),
         clientSecret: v.optional(text),
         uri: endpoint('https://example.com/auth/oauth2/revocations'),
-        timeoutMs: milliseconds(2000, 60_000),
+        timeoutMs: milliseconds(FEED_TIMEOUT_MS),
       },
       { check: checkFeed },
     ),

@@ -1,4 +1,4 @@
-import type { AuditOptions } from '../audit/audit-options.ts'
+import type { AuditOptions } from '../audit/retention.ts'
 import type { ProductSource } from '../catalog/definition.ts'
 import type { Accounts } from '../host/accounts.ts'
 import type { Logger } from '../host/logger.ts'

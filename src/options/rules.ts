@@ -66,8 +66,11 @@ export function mapOf<const Value extends v.GenericSchema<unknown, unknown>>(
   )
 }
 
-/** A whole number with its default. */
-export function wholeNumber(unit: string, byDefault: number, max: number, min = 1) {
+/** A whole number with its default and its bounds. They are constants beside the code that the number limits. */
+export function wholeNumber(
+  unit: string,
+  { byDefault, max, min = 1 }: { readonly byDefault: number; readonly max: number; readonly min?: number },
+) {
   return v.optional(rule<number>(wholeNumberRule(min, max, `a whole number of ${unit}`)), byDefault)
 }
 

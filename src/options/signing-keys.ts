@@ -2,14 +2,16 @@ import { createHash, createPrivateKey, createPublicKey, sign, verify, type JsonW
 import * as v from 'valibot'
 import { isObject } from '../validation/predicates.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
+import { PUBLISH_AHEAD_SECONDS, ROTATE_AFTER_SECONDS } from '../keys/rotation.ts'
 import { exactly, resolvedBy, seconds, type AddProblem } from './rules.ts'
-
-const DAY = 86_400
 
 /** The schedule of the key rotation. */
 const schedule = v.pipe(
   exactly(
-    { rotateAfterSeconds: seconds(90 * DAY, 3660 * DAY, 2), publishAheadSeconds: seconds(DAY, 366 * DAY) },
+    {
+      rotateAfterSeconds: seconds(ROTATE_AFTER_SECONDS),
+      publishAheadSeconds: seconds(PUBLISH_AHEAD_SECONDS),
+    },
     { known: 'rotateAfterSeconds and publishAheadSeconds, or jwks alone' },
   ),
   v.forward(

@@ -7,6 +7,15 @@ import type { RevocationSet } from './is-revoked.ts'
 import type { RevocationSource } from './revocation-source.ts'
 import { createClockJumps } from './clock-jumps.ts'
 
+/** The option `revocations.pollIntervalSeconds`. */
+export const POLL_INTERVAL_SECONDS = { byDefault: 5, max: 60 }
+
+/** The option `revocations.maxStalenessSeconds`. */
+export const MAX_STALENESS_SECONDS = { byDefault: 60, max: 86_400 }
+
+/** The default of the option `revocations.whenStale`. */
+export const WHEN_STALE = 'serve'
+
 /** What a gateway does while its revocations are stale. */
 export interface StalenessPolicy {
   /** The maximum number of seconds between two polls. */

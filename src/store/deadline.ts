@@ -5,6 +5,9 @@ import { isCorruptRecord } from './corrupt-record.ts'
 import type { MetCorruptRecords, StoreWithMemory } from './met-corrupt-records.ts'
 import { wrapCalls } from './wrap-calls.ts'
 
+/** The option `storeTimeoutMs`. */
+export const STORE_TIMEOUT_MS = { byDefault: 1000, max: 60_000 }
+
 /**
  * Gives every call to a store a timeout, so that an unavailable database delays a request only for a limited time.
  * Database clients wait and retry far longer than a user waits for an answer.

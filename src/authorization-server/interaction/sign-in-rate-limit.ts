@@ -1,5 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
+/** The option `maxSignInAttempts`. Higher limits would let a program guess passwords. */
+export const SIGN_IN_ATTEMPTS = { byDefault: 10, max: 100 }
+
 /**
  * Attempts are counted by key, such as the id of an interaction. Each key has one counter in each row of
  * counters. Two bytes of the key's hash select the counter, so a row has 65,536 counters.

@@ -1,12 +1,11 @@
 import type { Configuration } from 'oidc-provider'
-import type { ProviderParts, ProviderSettings } from './dependencies.ts'
+import type { ProviderParts } from './dependencies.ts'
 import { authorizationOptions, resourceIndicators } from './endpoints/authorize.ts'
 import { endSession } from './endpoints/end-session.ts'
 import { mayIntrospect } from './endpoints/introspect.ts'
 import { revocation } from './endpoints/revoke.ts'
 import { tokenOptions } from './endpoints/token.ts'
-import { initialGrantLifetime } from './models/grants.ts'
-import { INTERACTION_SECONDS } from './models/interactions.ts'
+import { modelLifetimes } from './lifetimes.ts'
 import { createRenderError } from './render-errors.ts'
 import { ROUTES } from './routes.ts'
 
@@ -38,7 +37,7 @@ export function providerConfiguration(
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     // User info takes an access token instead of a client secret. `fixResponses` removes the CORS headers.
     clientBasedCORS: ({ oidc }) => oidc.route === 'userinfo',
-    ttl: ttl(settings.lifetimes),
+    ttl: modelLifetimes(settings.lifetimes),
     cookies: cookies(parts),
     features: {
       devInteractions: { enabled: false },
@@ -57,26 +56,6 @@ export function providerConfiguration(
       rpInitiatedLogout: endSession(pages),
     },
     renderError: createRenderError(pages),
-  }
-}
-
-/**
- * Lifetimes of oidc-provider's models, in seconds. An interaction is an authorization request that waits
- * until a person signs in or decides. Strangers can create thousands of interactions and sessions without
- * signing in. So an interaction without a signed-in person lives only as long as one sign-in may take. A
- * session without a signed-in person lives only as long as one interaction.
- */
-function ttl(lifetimes: ProviderSettings['lifetimes']): Configuration['ttl'] {
-  return {
-    AccessToken: lifetimes.delegatedAccessToken,
-    AuthorizationCode: lifetimes.authorizationCode,
-    ClientCredentials: lifetimes.directAccessToken,
-    Grant: initialGrantLifetime(lifetimes),
-    IdToken: lifetimes.idToken,
-    Interaction: (_ctx, { session }) =>
-      session?.accountId === undefined ? lifetimes.signIn : INTERACTION_SECONDS,
-    RefreshToken: lifetimes.refreshToken,
-    Session: (_ctx, session) => (session.accountId === undefined ? INTERACTION_SECONDS : lifetimes.session),
   }
 }
 

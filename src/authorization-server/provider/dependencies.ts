@@ -21,6 +21,7 @@ import type { Principal } from '../../gateway/principal.ts'
 import type { Pages } from '../interaction/pages.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { AccountLookup } from './account-lookup.ts'
+import type { Lifetimes } from './lifetimes.ts'
 import type { AdapterPayload } from 'oidc-provider'
 
 /** The settings that the authorization server uses. */
@@ -37,17 +38,8 @@ export interface ProviderSettings {
   /** Whether accounts may have users. */
   readonly namesUsers: boolean
   /** Lifetimes in seconds. */
-  readonly lifetimes: Readonly<Record<Lifetime, number>>
+  readonly lifetimes: Lifetimes
 }
-
-type Lifetime =
-  | 'directAccessToken'
-  | 'delegatedAccessToken'
-  | 'refreshToken'
-  | 'authorizationCode'
-  | 'idToken'
-  | 'signIn'
-  | 'session'
 
 /** The dependencies of the authorization server. */
 export interface ProviderDependencies {

@@ -1,5 +1,8 @@
 import type { Logger } from '../../host/logger.ts'
 
+/** The option `maxTokenRequests`. */
+export const TOKEN_REQUESTS = { byDefault: 1000, min: 4, max: 1_000_000 }
+
 /** The share of all requests in flight that one address may have, and the share of one client. */
 const SHARE = 1 / 4
 

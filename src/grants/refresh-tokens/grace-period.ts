@@ -1,6 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { digest } from '../../store/digest.ts'
 
+/** The option `refreshTokenGraceSeconds`. */
+export const GRACE_SECONDS = { byDefault: 0, min: 0, max: 60 }
+
 /**
  * The last rotation of a family. With this record, a client that lost the response gets the new token by a
  * retry.

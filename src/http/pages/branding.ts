@@ -1,3 +1,6 @@
+/** The default of the option `branding.accentColor`. */
+export const DEFAULT_ACCENT_COLOR = '#1a56db'
+
 /** The branding of the host's service, with its defaults. */
 export interface PageBranding {
   readonly name: string

@@ -5,6 +5,13 @@ import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
 // The user info endpoint (OpenID Connect Core 5.3).
 
+/** The default of the option `claims`: the standard claims of `profile` and `email` (OpenID Connect Core 5.4). */
+export const STANDARD_CLAIMS = {
+  profile: `name family_name given_name middle_name nickname preferred_username profile picture
+    website gender birthdate zoneinfo locale updated_at`.split(/\s+/),
+  email: ['email', 'email_verified'],
+}
+
 /**
  * The record of an access token for the user info endpoint. Its kind is always `AccessToken`, so that the
  * endpoint also finds a token of direct access. A direct token is valid but lacks the scope `openid`, so the

@@ -2,24 +2,10 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { isActive, type GrantRecord } from '../../../grants/grant-record.ts'
 import { personOf, subjectOf } from '../../../host/subject.ts'
 import { listGrant } from '../endpoints/token/authorization-code-grant.ts'
-import type { ProviderParts, ProviderSettings } from '../dependencies.ts'
+import type { ProviderParts } from '../dependencies.ts'
 import { getGrant } from '../request-reads.ts'
 import { currentContext } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
-import { INTERACTION_SECONDS } from './interactions.ts'
-
-/** Seconds that are added to the first lifetime of a grant as a margin. */
-const GRANT_MARGIN_SECONDS = 60
-
-/**
- * The first lifetime of a grant, in seconds. It leaves time for the person's decision and for the exchange of
- * the code. When the first refresh token is issued, the grant is extended.
- *
- * @param lifetimes the configured lifetimes, in seconds
- */
-export function initialGrantLifetime({ authorizationCode }: ProviderSettings['lifetimes']): number {
-  return INTERACTION_SECONDS + authorizationCode + GRANT_MARGIN_SECONDS
-}
 
 /** Grants: what people have authorized applications to do. */
 export function grants(parts: Pick<ProviderParts, 'grantLifecycle'>): Adapter {

@@ -8,9 +8,6 @@ import { objectOf, optional, stringRule } from '../../../validation/rules.ts'
 import { modelAdapter } from './adapter.ts'
 import { payloadCollection } from './payload-collection.ts'
 
-/** Seconds within which a signed-in person must decide on the consent page. */
-export const INTERACTION_SECONDS = 3600
-
 const INTERACTION = {
   prompt: objectOf({ name: stringRule }),
   params: objectOf({ client_id: stringRule }),

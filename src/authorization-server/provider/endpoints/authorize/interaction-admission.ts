@@ -3,6 +3,9 @@ import type { MemoryWatch } from '../../../../store/memory-watch.ts'
 import { NotNow } from '../../seam/errors.ts'
 import { createPendingInteractions } from './pending-interactions.ts'
 
+/** The option `maxPendingInteractions`; 0 means no limit. */
+export const PENDING_INTERACTIONS = { byDefault: 1000, min: 0, max: 1_000_000 }
+
 /** Seconds after which a rejected request may be tried again. */
 const RETRY_AFTER_SECONDS = 30
 

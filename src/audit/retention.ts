@@ -1,3 +1,10 @@
+/** The bounds of the option `audit`. */
+export const RETENTION = {
+  maxAgeDays: { byDefault: 90, max: 3660 },
+  maxEntries: { byDefault: 1_000_000, min: 1000, max: 100_000_000 },
+  maxFailures: { byDefault: 100_000, min: 1000, max: 100_000_000 },
+}
+
 /** The bounds of the audit trail. The oldest entries are deleted first. */
 export interface AuditOptions {
   /** Days for which an entry is kept; up to 3660. @default 90 */
@@ -13,4 +20,4 @@ export interface AuditOptions {
 }
 
 /** The bounds of the audit trail, with all defaults. */
-export type AuditBounds = { readonly [Name in keyof AuditOptions]-?: NonNullable<AuditOptions[Name]> }
+export type AuditBounds = { readonly [Name in keyof AuditOptions]-?: number }

@@ -1,0 +1,38 @@
+import * as v from 'valibot'
+import type { ProductSource } from '../catalog/definition.ts'
+import { START_TIMEOUT_MS } from '../gateway/readiness.ts'
+import { CACHED_TOKENS } from '../gateway/verified-tokens.ts'
+import { silentLogger } from '../host/logger.ts'
+import {
+  MAX_STALENESS_SECONDS,
+  POLL_INTERVAL_SECONDS,
+  WHEN_STALE,
+} from '../revocation/revocation-follower.ts'
+import { isObject } from '../validation/predicates.ts'
+import { loggerSchema } from './host-interfaces.ts'
+import { milliseconds, rule, seconds, wholeNumber } from './rules.ts'
+import { addressProblem } from './urls.ts'
+
+/**
+ * Options of both kinds of gateway: the gateway of `createGatehouse`, and the gateway of `createGateway` in
+ * another process.
+ */
+export const sharedEntries = {
+  issuer: rule<string>(addressProblem),
+  audience: rule<string>(addressProblem),
+  products: rule<ProductSource>((value) =>
+    typeof value === 'function' || isObject(value)
+      ? undefined
+      : 'must be an object of products, or a function that loads them',
+  ),
+  startTimeoutMs: milliseconds(START_TIMEOUT_MS),
+  maxCachedTokens: wholeNumber('tokens', CACHED_TOKENS),
+  logger: v.optional(loggerSchema, silentLogger),
+}
+
+/** How both kinds of gateway receive revocations. */
+export const revocationEntries = {
+  pollIntervalSeconds: seconds(POLL_INTERVAL_SECONDS),
+  whenStale: v.optional(v.picklist(['serve', 'reject'], "must be 'serve' or 'reject'"), WHEN_STALE),
+  maxStalenessSeconds: seconds(MAX_STALENESS_SECONDS),
+}
