@@ -37,10 +37,9 @@ export function catalogSection(store: Store): Section {
       const record = await records.get(CATALOG_RECORD)
       if (record) yield [{ record: exportedRecord(records, record) }]
     },
-    parseLine({ record }) {
-      const found = readRecord(records, CATALOG_RECORD, record, RULES)
-      if ('problems' in found) return found
-      return (counts) => importCatalog(store, records, found.record, counts)
+    parseLine({ record }, number) {
+      const imported = readRecord(number, records, { id: CATALOG_RECORD, record, rules: RULES })
+      return (counts) => importCatalog(store, records, imported, counts)
     },
   }
 }

@@ -5,14 +5,11 @@ import {
   lineRejected,
   readHeader,
   readLine,
-  problemsOfLine,
   skippedBy,
   type Header,
-  type Values,
 } from './file-format.ts'
 import { readLines, type Chunks } from './read-lines.ts'
-import { retry } from './retry.ts'
-import type { Counts } from './section.ts'
+import type { Counts, Section } from './section.ts'
 import { parseKeys, SIGNING_KEYS } from './signing-keys.ts'
 import type { Sections } from './create-sections.ts'
 
@@ -70,8 +67,8 @@ export async function checkFile(
     counted[is] = (counted[is] ?? 0) + 1
     const importLine =
       is === SIGNING_KEYS
-        ? await checkKeys(parts, number, fields, importsKeys)
-        : checkRecord(parts, number, is, fields)
+        ? await parseKeys(parts, number, { fields, importsKeys })
+        : sectionOf(parts, number, is).parseLine(fields, number)
     await onLine({ is, header, importLine })
   }
   if (!header) throw fileRejected('it is empty')
@@ -79,20 +76,10 @@ export async function checkFile(
   return { header, skipped }
 }
 
-/** Decrypts the signing keys of a line. */
-async function checkKeys({ keys }: Sections, number: number, fields: Values, importsKeys: boolean) {
-  if (!keys || !importsKeys) return async () => {}
-  const importRing = await retry(() => parseKeys(keys, fields))
-  if (!importRing) throw lineRejected(number, 'cannot be imported: it contains no signing keys')
-  return importRing
-}
-
-function checkRecord({ sections }: Sections, number: number, kind: string, fields: Values) {
+function sectionOf({ sections }: Sections, number: number, kind: string): Section {
   const section = Object.values(sections).find(({ is }) => is === kind)
-  if (!section) throw lineRejected(number, 'is of a kind that this version of koa-gatehouse does not know')
-  const parsed = section.parseLine(fields)
-  if (typeof parsed === 'function') return parsed
-  throw problemsOfLine(number, parsed.problems)
+  if (section) return section
+  throw lineRejected(number, 'is of a kind that this version of koa-gatehouse does not know')
 }
 
 function isJson(text: string): boolean {

@@ -9,11 +9,12 @@ import {
   type ClientRecord,
 } from '../clients/client-record.ts'
 import type { Client } from '../clients/client.ts'
-import { findProblems, optional } from '../validation/rules.ts'
+import { optional } from '../validation/rules.ts'
 import { storedLastUses, type LastUse } from '../clients/last-used.ts'
 import type { Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
+import { checkLine } from './file-format.ts'
 import {
   confirmExisting,
   exportedRecord,
@@ -52,14 +53,12 @@ export function clientSection(store: Store): Section {
     async *exportLines(onSkipped) {
       for (const kind of KINDS) yield* exportKind(tables, kind, onSkipped)
     },
-    parseLine({ record, lastUsedAt }) {
-      const problems = findProblems({ lastUsedAt }, { lastUsedAt: optional(timeRule) })
-      if (problems.length > 0) return { problems }
+    parseLine({ record, lastUsedAt }, number) {
+      checkLine(number, { lastUsedAt }, { lastUsedAt: optional(timeRule) })
       const client = isObject(record) && isObject(record['client']) ? record['client'] : {}
       const stored = tables.stored as Collection<ClientRecord>
-      const found = readRecord(stored, client['clientId'], record, CLIENT_RECORD)
-      if ('problems' in found) return found
-      const read = onlyKnownFields(withDefaults(found.record))
+      const line = { id: client['clientId'], record, rules: CLIENT_RECORD }
+      const read = onlyKnownFields(withDefaults(readRecord(number, stored, line)))
       return (counts) => importClient(tables, read, lastUsedAt as number | undefined, counts)
     },
   }
@@ -80,7 +79,8 @@ async function* exportKind(
     const uses = await lastUses.getEach(items.map(({ client }) => client.clientId))
     yield items.map((record, at) => ({
       record: exportedRecord(stored, onlyKnownFields(record)),
-      lastUsedAt: lastUsedAtOf(uses[at]),
+      // A corrupt last use is not exported; the next use of the client overwrites it.
+      lastUsedAt: uses[at] instanceof CorruptRecord ? undefined : uses[at]?.lastUsedAt,
     }))
     after = cursor
   } while (after !== undefined)
@@ -128,11 +128,6 @@ async function importLastUse(
   const [known] = await lastUses.getEach([clientId])
   if (known instanceof CorruptRecord) await lastUses.set(clientId, { lastUsedAt })
   else await lastUses.update(clientId, (use) => (use.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
-}
-
-/** The time of the last use. A corrupt last use is not exported; the next use of the client overwrites it. */
-function lastUsedAtOf(use: LastUse | CorruptRecord | undefined): number | undefined {
-  return use instanceof CorruptRecord ? undefined : use?.lastUsedAt
 }
 
 /** The record without unknown fields. */

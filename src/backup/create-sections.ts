@@ -1,58 +1,22 @@
-import type { ExportableKeys } from '../keys/key-ring-import.ts'
-import type { Logger } from '../host/logger.ts'
-import type { RevocationLog } from '../revocation/revocation-log.ts'
-import type { Store } from '../store/contract.ts'
+import type { Internals } from '../gatehouse/create-internals.ts'
 import { clientSection } from './clients.ts'
 import { deletedClientSection } from './deleted-clients.ts'
 import { catalogSection } from './catalog.ts'
 import { revocationSection } from './revocations.ts'
-import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { revocationOfCorrupt } from '../clients/access-epoch.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
-import type { GrantLifecycle } from '../grants/grant-lifecycle.ts'
-import type { RevocationSet } from '../revocation/is-revoked.ts'
-import { createLongestLifetime, type LongestLifetime } from '../revocation/longest-token-lifetime.ts'
-import type { Revocations, RevocationSpec, Subject } from '../revocation/revoke-tokens.ts'
-import type { Section } from './section.ts'
+import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
+import type { RevocationSpec, Subject } from '../revocation/revoke-tokens.ts'
 import type { Header } from './file-format.ts'
-
-/** All sections of an exported registry, and what export and import need. */
-export interface Sections {
-  /** Returns the header for a file that is exported now. */
-  header(): Promise<Header>
-  /**
-   * Stores the longest token lifetimes that the header of an imported file states.
-   *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
-  storeLifetimes(lifetimes: Header['longestLifetimes']): Promise<void>
-  /** Undefined if the host manages the signing keys. */
-  readonly keys: ExportableKeys | undefined
-  readonly sections: {
-    readonly [Kind in 'products' | 'clients' | 'deletedClients' | 'revocations']: Section
-  }
-  readonly logger: Logger
-}
 
 /** The number of an account's grants that are read at once. */
 const PAGE_SIZE = 50
 
-/** What the export and the import use of a gatehouse. */
-interface Parts {
-  readonly issuer: string
-  readonly store: Store
-  readonly logger: Logger
-  readonly longestLifetime: LongestLifetime
-  readonly revocationLog: RevocationLog
-  readonly revoked: RevocationSet
-  readonly revocations: Pick<Revocations, 'listPending'>
-  readonly exportableKeys: ExportableKeys | undefined
-  readonly clientTokens: Pick<ClientTokens, 'revocationsOf'>
-  readonly grantLifecycle: Pick<GrantLifecycle, 'index' | 'hasStaleConsent'>
-}
+/** All sections of an exported registry, and what export and import need. */
+export type Sections = ReturnType<typeof createSections>
 
 /** Creates the sections of an export: products, clients, deleted clients, keys and revocations. */
-export function createSections(parts: Parts): Sections {
+export function createSections(parts: Internals) {
   const { store, logger, longestLifetime, clientTokens, grantLifecycle, exportableKeys: keys } = parts
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
   const longestIdToken = ofIdTokens(1)
@@ -86,7 +50,8 @@ export function createSections(parts: Parts): Sections {
   }
 
   return {
-    async header() {
+    /** Returns the header for a file that is exported now. */
+    async header(): Promise<Header> {
       const accessToken = await longestLifetime.seconds()
       const idToken = keys && (await longestIdToken.seconds())
       return {
@@ -96,13 +61,15 @@ export function createSections(parts: Parts): Sections {
         longestLifetimes: { accessToken, ...(idToken !== undefined && { idToken }) },
       }
     },
-    async storeLifetimes({ accessToken, idToken }) {
+    /** Stores the longest token lifetimes that the header of an imported file states. */
+    async storeLifetimes({ accessToken, idToken }: Header['longestLifetimes']): Promise<void> {
       await createLongestLifetime(store, accessToken).seconds()
       if (idToken !== undefined) await ofIdTokens(idToken).seconds()
       // Reads the lifetime that the lines above have stored, so that this process keeps later revocations for
       // that time.
       await longestLifetime.seconds()
     },
+    /** Undefined if the host manages the signing keys. */
     keys,
     sections: {
       products: catalogSection(store),

@@ -3,7 +3,7 @@ import { internalsOf } from '../gatehouse/internals.ts'
 import { createSections, type Sections } from './create-sections.ts'
 import type { CorruptRecord } from '../store/corrupt-record.ts'
 import { writeHeader, writeLine, writeTrailer } from './file-format.ts'
-import { exportKeys, SIGNING_KEYS } from './signing-keys.ts'
+import { SIGNING_KEYS } from './signing-keys.ts'
 
 /**
  * Exports all data that must outlive the store, as lines of JSON that each end with `\n`. The export
@@ -72,7 +72,7 @@ async function* writeFile({ header, keys, sections, logger }: Sections): AsyncGe
   }
 
   async function* keysAndProducts() {
-    if (keys) yield* lineIfChanged(SIGNING_KEYS, await exportKeys(keys))
+    if (keys) yield* lineIfChanged(SIGNING_KEYS, { record: JSON.parse(await keys.toText()) as unknown })
     for await (const page of sections.products.exportLines(onSkipped)) {
       for (const fields of page) yield* lineIfChanged(sections.products.is, fields)
     }

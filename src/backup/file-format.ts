@@ -90,8 +90,7 @@ export function readHeader(line: Line): Header {
       `it was written by a newer version of koa-gatehouse (format ${version}; this version reads formats up to ${VERSION}): update koa-gatehouse here first`,
     )
   }
-  const problems = findProblems(fields, HEADER)
-  if (problems.length > 0) throw problemsOfLine(line.number, problems)
+  checkLine(line.number, fields, HEADER)
   // The rules have validated each field.
   return fields as unknown as Header
 }
@@ -120,6 +119,12 @@ export function checkTrailer(number: number, trailer: Values, read: Readonly<Rec
     number,
     `states line counts that do not match the file: lines were lost or added. ${COMPLETE_IT}`,
   )
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of these fields of a line */
+export function checkLine(number: number, values: Values, rules: Fields): void {
+  const problems = findProblems(values, rules)
+  if (problems.length > 0) throw problemsOfLine(number, problems)
 }
 
 /** The error of a line that has problems. */

@@ -99,9 +99,6 @@ const secretsRule: Rule = (value) =>
     ? 'must be a list of at most two secrets'
     : listOf(secretRule)(value)
 
-/** The rule for a revocation of only some scopes of a client. */
-const partialRevocationsRule: Rule = optional(objectOf({ since: countRule, scopes: storedListOf(textRule) }))
-
 /** The rules for the record of a client. */
 export const CLIENT_RECORD: Fields = {
   deleted: (value) => (value === undefined ? undefined : 'must be absent'),
@@ -109,5 +106,6 @@ export const CLIENT_RECORD: Fields = {
   secrets: secretsRule,
   // Lists are sorted by this time, which is in milliseconds and has at most 13 digits.
   listedAt: wholeNumber(0, 9_999_999_999_999),
-  partialRevocations: partialRevocationsRule,
+  /** A revocation of only some scopes of the client. */
+  partialRevocations: optional(objectOf({ since: countRule, scopes: storedListOf(textRule) })),
 }

@@ -2,7 +2,8 @@ import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import { asRevocation, type Revocation } from '../revocation/revocation.ts'
 import type { RevocationLog } from '../revocation/revocation-log.ts'
 import type { RevocationSet } from '../revocation/is-revoked.ts'
-import { findProblems, optional } from '../validation/rules.ts'
+import { optional } from '../validation/rules.ts'
+import { checkLine, problemsOfLine } from './file-format.ts'
 import type { Section } from './section.ts'
 import { countRule } from './record-rules.ts'
 
@@ -28,20 +29,16 @@ export function revocationSection({ log, known, listPending }: RevocationSection
       yield lines(await listPending())
       for await (const revocations of log.inForce()) yield lines(revocations)
     },
-    parseLine({ revocation }) {
+    parseLine({ revocation }, number) {
       const found = asRevocation(revocation)
       if (!found) {
         const message = 'must be a revocation of a known kind'
-        return { problems: [{ path: 'revocation', code: 'format', message }] }
+        throw problemsOfLine(number, [{ path: 'revocation', code: 'format', message }])
       }
       const below = 'below' in found ? found.below : undefined
       // The epoch of a client may be raised to `below`, and must be able to rise further. So `below` must
       // obey the limit of an epoch.
-      const problems = findProblems(
-        { 'revocation.below': below },
-        { 'revocation.below': optional(countRule) },
-      )
-      if (problems.length > 0) return { problems }
+      checkLine(number, { 'revocation.below': below }, { 'revocation.below': optional(countRule) })
       return async (counts) => {
         if (found.until + CLOCK_SKEW_SECONDS < Date.now() / 1000) return
         known.add([found])

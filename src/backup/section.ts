@@ -1,11 +1,11 @@
 import type { WithOutbox } from '../audit/outbox.ts'
 import type { Problem } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
-import { type Fields, findProblems } from '../validation/rules.ts'
+import { type Fields, findProblems, objectOf } from '../validation/rules.ts'
 import type { Collection } from '../store/collection.ts'
 import { confirmDurable } from '../store/confirm-durable.ts'
 import { isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
-import type { Values } from './file-format.ts'
+import { problemsOfLine, type Values } from './file-format.ts'
 
 /** One kind of records in an exported registry. */
 export interface Section {
@@ -18,15 +18,18 @@ export interface Section {
    * @param onSkipped called with each corrupt record
    */
   exportLines(onSkipped: OnSkipped): AsyncIterable<readonly object[]>
-  /** Validates a line, without any I/O. */
-  parseLine(fields: Values): ParsedLine
+  /**
+   * Validates a line, without any I/O.
+   *
+   * @param number the number of the line
+   * @returns a function that imports the line. The function may be called again
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the line
+   */
+  parseLine(fields: Values, number: number): (counts: Counts) => Promise<void>
 }
 
 /** Called with a record that is not exported because it is corrupt. */
 export type OnSkipped = (record: CorruptRecord) => void
-
-/** All problems of a line, or the function that imports the line. The function may be called again. */
-export type ParsedLine = { readonly problems: readonly Problem[] } | ((counts: Counts) => Promise<void>)
 
 /** The counts before anything is imported. */
 export function noCounts() {
@@ -47,30 +50,26 @@ export type Counts = ReturnType<typeof noCounts>
 /**
  * Reads the record of a line, and leaves out unknown fields.
  *
+ * @param number the number of the line
  * @param id the id of the record, as in the line
  * @param rules the rules for the fields of the record
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the record
  */
 export function readRecord<T extends object>(
+  number: number,
   collection: Collection<T>,
-  id: unknown,
-  record: unknown,
-  rules: Fields,
-): { readonly record: T } | { readonly problems: readonly Problem[] } {
-  if (!isObject(record)) return { problems: [NO_RECORD] }
+  { id, record, rules }: { id: unknown; record: unknown; rules: Fields },
+): T {
+  if (!isObject(record)) throw problemsOfLine(number, [NO_RECORD])
+  let found: T | undefined
   try {
-    const found = collection.fromText(typeof id === 'string' ? id : '', JSON.stringify(record))
-    const problems = problemsOf(found as Values, rules)
-    return problems.length > 0 ? { problems } : { record: pick(found, Object.keys(rules)) }
+    found = collection.fromText(typeof id === 'string' ? id : '', JSON.stringify(record))
   } catch (error) {
     if (!isCorruptRecord(error)) throw error
-    const problems = problemsOf(record, rules)
-    return { problems: problems.length > 0 ? problems : [NO_RECORD] }
   }
-}
-
-/** All problems of a record, with their paths in the line. */
-function problemsOf(record: Values, rules: Fields): Problem[] {
-  return findProblems(record, rules).map((problem) => ({ ...problem, path: `record.${problem.path}` }))
+  const problems = findProblems({ record: found ?? record }, { record: objectOf(rules) })
+  if (found && problems.length === 0) return pick(found, Object.keys(rules))
+  throw problemsOfLine(number, problems.length > 0 ? problems : [NO_RECORD])
 }
 
 const NO_RECORD: Problem = {
