@@ -39,7 +39,7 @@ export function createKeySync({ apiKeys }: Pick<Gatehouse, 'apiKeys'>, table: Ke
     const secretHash = `sha256:${Buffer.from(row.secretSha256, 'hex').toString('base64url')}`
     const key = (await apiKeys.find(clientId)) ?? (await create(row, secretHash))
     if (key.accountId !== accountId) throw new Error(`the owner of the API key ${clientId} cannot change`)
-    if (key.name !== name) await apiKeys.rename(clientId, name)
+    if (key.name !== name) await apiKeys.update(clientId, { name })
     if (!isDeepStrictEqual(new Set(key.products), new Set(products))) {
       await apiKeys.setProducts(clientId, products)
     }

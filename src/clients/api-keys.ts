@@ -1,7 +1,7 @@
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { ApiKey } from './client.ts'
 import { beginCreation, insertNewClient, newClient, newClientFields } from './create-client.ts'
-import { createClientService, fieldSetter, fieldsSetter } from './client-service.ts'
+import { createClientService, fieldsSetter } from './client-service.ts'
 import type {
   ClientService,
   CreationOptions,
@@ -56,6 +56,7 @@ export interface ApiKeys<
 export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
   const { catalog } = dependencies
   const clients = createClientRepository<ApiKey>('apiKey', dependencies)
+  const setResourceServer = fieldsSetter(clients, { resourceServer: booleanRule })
 
   async function create(
     input: NewApiKey & { secretHash?: string | undefined },
@@ -83,6 +84,7 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
     // the type is asserted.
     create: create as ApiKeys['create'],
     update: fieldsSetter(clients, { name: optional(nameRule) }),
-    setResourceServer: fieldSetter(clients, 'resourceServer', booleanRule),
+    setResourceServer: (clientId, resourceServer, options) =>
+      setResourceServer(clientId, { resourceServer }, options),
   }
 }

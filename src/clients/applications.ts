@@ -2,7 +2,7 @@ import type { ChangeOptions } from '../host/change-options.ts'
 import { applicationFields, requireShortAddresses } from './application-fields.ts'
 import type { Application } from './client.ts'
 import { beginCreation, insertNewClient, newClient, newClientFields } from './create-client.ts'
-import { createClientService, fieldSetter, fieldsSetter } from './client-service.ts'
+import { createClientService, fieldsSetter } from './client-service.ts'
 import type {
   ClientChanges,
   ClientService,
@@ -85,22 +85,6 @@ export interface Applications<
     input: NewApplication<Scope, Product> & WithExistingSecret,
   ): Promise<{ application: Application; clientSecret: undefined }>
 
-  /** Replaces the whole list of redirect URIs. */
-  setRedirectUris(clientId: string, uris: readonly string[], options?: ChangeOptions): Promise<Application>
-  /** Replaces the whole list of URIs for the redirect after sign-out. */
-  setPostLogoutRedirectUris(
-    clientId: string,
-    uris: readonly string[],
-    options?: ChangeOptions,
-  ): Promise<Application>
-  /** Sets the home page; undefined removes it. */
-  setHomepageUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
-  /** Sets the logo; undefined removes it. */
-  setLogoUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
-  /** Sets the privacy policy; undefined removes it. */
-  setPrivacyUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
-  /** Sets the terms of service; undefined removes them. */
-  setTermsUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
   /**
    * Sets whether the application is the host's own, so that users are not asked for consent. Call this from
    * code only, never from a form.
@@ -139,8 +123,7 @@ export function createApplications(
   const { catalog, oidcScopes } = dependencies
   const clients = createClientRepository<Application>('application', dependencies)
 
-  const addressSetter = <Field extends keyof typeof applicationFields>(field: Field) =>
-    fieldSetter(clients, field, applicationFields[field], requireShortAddresses)
+  const setFirstParty = fieldsSetter(clients, { firstParty: applicationFields.firstParty })
 
   async function create(
     input: NewApplication & { secretHash?: string | undefined },
@@ -172,12 +155,6 @@ export function createApplications(
     // the type is asserted.
     create: create as Applications['create'],
     update: fieldsSetter(clients, CHANGEABLE_FIELDS, requireShortAddresses),
-    setRedirectUris: addressSetter('redirectUris'),
-    setPostLogoutRedirectUris: addressSetter('postLogoutRedirectUris'),
-    setHomepageUri: addressSetter('homepageUri'),
-    setLogoUri: addressSetter('logoUri'),
-    setPrivacyUri: addressSetter('privacyUri'),
-    setTermsUri: addressSetter('termsUri'),
-    setFirstParty: fieldSetter(clients, 'firstParty', applicationFields.firstParty),
+    setFirstParty: (clientId, firstParty, options) => setFirstParty(clientId, { firstParty }, options),
   }
 }

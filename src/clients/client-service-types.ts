@@ -117,7 +117,6 @@ export interface ClientService<
   /** All clients in order of creation, page by page. */
   list(options?: ListOptions): Promise<ClientPage<C>>
 
-  rename(clientId: string, name: string, options?: ChangeOptions): Promise<C>
   /**
    * Sets several fields in one change. A field that is undefined stays as it is, and null removes an optional
    * field. The event `client.changed` names all given fields, separated by commas.

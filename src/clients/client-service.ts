@@ -24,7 +24,7 @@ import {
 } from './client-repository.ts'
 import { deleteClient, removeAccess } from './disable-client.ts'
 import { checkInput } from '../validation/check-input.ts'
-import { type Fields, hostIdRule, nameRule, type Rule } from '../validation/rules.ts'
+import { type Fields, hostIdRule } from '../validation/rules.ts'
 import { createSecretMethods } from './client-secrets.ts'
 
 /** The methods that API keys and applications have in common. */
@@ -51,14 +51,6 @@ export function createClientService<C extends Client>(
     async listByOwner(accountId, options = {}) {
       checkInput('the clients cannot be listed', { accountId }, { accountId: hostIdRule })
       return listClients(clients, accountId, options)
-    },
-
-    async rename(clientId, newName, options) {
-      checkInput('the client cannot be renamed', { name: newName }, { name: nameRule })
-      const name = newName.trim()
-      return change({ clientId, name: 'name', options }, (client) =>
-        client.name === name ? undefined : { ...client, name },
-      )
     },
 
     async setProducts(clientId, products, options) {
@@ -102,38 +94,17 @@ export function createClientService<C extends Client>(
   }
 }
 
-/** Throws if a change of a client is not allowed. */
-type CheckChanged<C extends Client> = (changed: C, before: C) => void
-
-/** Creates a method that checks a value by the rule of a field, and then sets the field. */
-export function fieldSetter<C extends Client, Field extends keyof C & string>(
-  clients: ClientRepository<C>,
-  name: Field,
-  rule: Rule,
-  check: CheckChanged<C> = () => {},
-) {
-  return async (clientId: string, value: C[Field], options?: ChangeOptions): Promise<C> => {
-    checkInput(`${name} cannot be set`, { [name]: value }, { [name]: rule })
-    const set = (client: C): C | undefined => {
-      if (isDeepStrictEqual(client[name], value)) return undefined
-      const changed = { ...client, [name]: value }
-      check(changed, client)
-      return changed
-    }
-    return presentClient(clients, await changeRecord(clients, { clientId, name, options }, ofClient(set)))
-  }
-}
-
 /**
- * Creates a method that sets several fields in one change. A field that is undefined stays as it is, and null
- * removes an optional field.
+ * Creates a method that sets fields in one change. A field that is undefined stays as it is, and null removes an
+ * optional field.
  *
  * @param rules the rules of all fields that may be set
+ * @param check throws if a change of a client is not allowed
  */
 export function fieldsSetter<C extends Client>(
   clients: ClientRepository<C>,
   rules: Fields,
-  check: CheckChanged<C> = () => {},
+  check: (changed: C, before: C) => void = () => {},
 ) {
   return async (clientId: string, fields: object, options?: ChangeOptions): Promise<C> => {
     checkInput('the client cannot be changed', fields, rules)

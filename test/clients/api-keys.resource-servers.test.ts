@@ -58,6 +58,6 @@ describeOnEachStore('resource servers', (stores) => {
     expect(await apiKeys.find(clientId)).toEqual(apiKey)
     expect(await registry.find(clientId)).toMatchObject({ resourceServer: false })
     expect((await apiKeys.listByOwner('acme')).items).toEqual([apiKey])
-    expect(await apiKeys.rename(clientId, 'New')).toEqual({ ...apiKey, name: 'New' })
+    expect(await apiKeys.update(clientId, { name: 'New' })).toEqual({ ...apiKey, name: 'New' })
   })
 })

@@ -62,12 +62,12 @@ describeOnEachStore('applications', (stores) => {
     emitted.length = 0
     const by = { actor: 'ann' }
     for (const _ of ['once', 'and again']) {
-      await applications.setRedirectUris(clientId, [REDIRECT], by)
-      await applications.setPostLogoutRedirectUris(clientId, ['https://partner.example/bye'], by)
-      await applications.setHomepageUri(clientId, 'https://partner.example', by)
-      await applications.setLogoUri(clientId, 'https://partner.example/logo.svg', by)
-      await applications.setPrivacyUri(clientId, 'https://partner.example/privacy', by)
-      await applications.setTermsUri(clientId, 'http://localhost/terms', by)
+      await applications.update(clientId, { redirectUris: [REDIRECT] }, by)
+      await applications.update(clientId, { postLogoutRedirectUris: ['https://partner.example/bye'] }, by)
+      await applications.update(clientId, { homepageUri: 'https://partner.example' }, by)
+      await applications.update(clientId, { logoUri: 'https://partner.example/logo.svg' }, by)
+      await applications.update(clientId, { privacyUri: 'https://partner.example/privacy' }, by)
+      await applications.update(clientId, { termsUri: 'http://localhost/terms' }, by)
       await applications.setFirstParty(clientId, true, by)
     }
     const last = {
@@ -99,7 +99,7 @@ describeOnEachStore('applications', (stores) => {
     ])
   })
 
-  it('undefined removes the home page, the logo, the privacy policy and the terms, and an empty list removes all redirect URIs', async () => {
+  it('null removes the home page, the logo, the privacy policy and the terms, and an empty list removes all redirect URIs', async () => {
     const { applications } = services(stores.open())
     const { application } = await applications.create({
       accountId: 'acme',
@@ -110,11 +110,11 @@ describeOnEachStore('applications', (stores) => {
       privacyUri: 'https://partner.example/privacy',
       termsUri: 'https://partner.example/terms',
     })
-    await applications.setHomepageUri(application.clientId, undefined)
-    await applications.setLogoUri(application.clientId, undefined)
-    await applications.setPrivacyUri(application.clientId, undefined)
-    await applications.setTermsUri(application.clientId, undefined)
-    const last = await applications.setRedirectUris(application.clientId, [])
+    await applications.update(application.clientId, { homepageUri: null })
+    await applications.update(application.clientId, { logoUri: null })
+    await applications.update(application.clientId, { privacyUri: null })
+    await applications.update(application.clientId, { termsUri: null })
+    const last = await applications.update(application.clientId, { redirectUris: [] })
     expect(last).toMatchObject({ redirectUris: [] })
     expect(last.homepageUri).toBeUndefined()
     expect(last.logoUri).toBeUndefined()
@@ -122,7 +122,7 @@ describeOnEachStore('applications', (stores) => {
     expect(last.termsUri).toBeUndefined()
   })
 
-  it('a setter with an invalid value changes nothing', async () => {
+  it('an invalid value changes nothing', async () => {
     const { applications, emitted } = services(stores.open())
     const { application } = await applications.create({
       accountId: 'acme',
@@ -131,15 +131,15 @@ describeOnEachStore('applications', (stores) => {
     })
     const { clientId } = application
     const bad = [
-      () => applications.setRedirectUris(clientId, ['https://partner.example/*']),
-      () => applications.setRedirectUris(clientId, undefined as never),
-      () => applications.setRedirectUris(clientId, REDIRECT as never),
-      () => applications.setPostLogoutRedirectUris(clientId, ['https://partner.example/#bye']),
-      () => applications.setPostLogoutRedirectUris(clientId, undefined as never),
-      () => applications.setHomepageUri(clientId, 'data:text/html,hello'),
-      () => applications.setLogoUri(clientId, ''),
-      () => applications.setPrivacyUri(clientId, 'javascript:alert(1)'),
-      () => applications.setTermsUri(clientId, ''),
+      () => applications.update(clientId, { redirectUris: ['https://partner.example/*'] }),
+      () => applications.update(clientId, { redirectUris: null as never }),
+      () => applications.update(clientId, { redirectUris: REDIRECT as never }),
+      () => applications.update(clientId, { postLogoutRedirectUris: ['https://partner.example/#bye'] }),
+      () => applications.update(clientId, { postLogoutRedirectUris: null as never }),
+      () => applications.update(clientId, { homepageUri: 'data:text/html,hello' }),
+      () => applications.update(clientId, { logoUri: '' }),
+      () => applications.update(clientId, { privacyUri: 'javascript:alert(1)' }),
+      () => applications.update(clientId, { termsUri: '' }),
       () => applications.setFirstParty(clientId, 'true' as never),
       () => applications.setFirstParty(clientId, undefined as never),
     ]
@@ -148,10 +148,10 @@ describeOnEachStore('applications', (stores) => {
     expect(emitted).toHaveLength(1)
   })
 
-  it('the setters and the additional fields of applications reject API keys', async () => {
+  it('changes and additional fields of applications reject API keys', async () => {
     const { apiKeys, applications } = services(stores.open())
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
-    await expect(applications.setRedirectUris(apiKey.clientId, [REDIRECT])).rejects.toThrow(
+    await expect(applications.update(apiKey.clientId, { redirectUris: [REDIRECT] })).rejects.toThrow(
       failure('ERR_NOT_FOUND'),
     )
     await expect(applications.setFirstParty(apiKey.clientId, true)).rejects.toThrow(failure('ERR_NOT_FOUND'))

@@ -113,7 +113,7 @@ it('a cached client is read again after ten seconds, in case a message was lost'
   const { store, apiKeys } = await withClients(1)
   const { find, asked, elapse } = await start(store)
   await find('key0')
-  await apiKeys.rename('key0', 'New')
+  await apiKeys.update('key0', { name: 'New' })
   elapse(9999)
   // The client is cached. Otherwise the next assertions would prove nothing.
   expect(await find('key0')).toMatchObject({ name: 'Key' })
@@ -143,7 +143,7 @@ it('a change drops the cached client immediately in its own process, and in anot
   const { store, apiKeys } = await withClients(2)
   const [one, other] = [await start(store), await start(store)]
   for (const { find } of [one, other]) for (const id of ['key0', 'key1']) await find(id)
-  await apiKeys.rename('key0', 'New')
+  await apiKeys.update('key0', { name: 'New' })
   const notified = one.changed('key0')
   expect(await one.find('key0')).toMatchObject({ name: 'New' })
   await notified
@@ -171,7 +171,7 @@ it.each(['changed in this process', 'changed in another process', 'messages may 
     const { reached, end } = process.pauseAfter('get client')
     const before = process.find('key0')
     await reached
-    await apiKeys.rename('key0', 'New')
+    await apiKeys.update('key0', { name: 'New' })
     if (how === 'changed in this process') await process.changed('key0')
     else if (how === 'messages may have been missed') miss()
     else await (await start(store)).changed('key0')
@@ -247,7 +247,7 @@ it('refetching an outdated client makes one read for all callers', async () => {
   const { find, refetch, asked } = await start(store)
   const outdated = await find('key0')
   if (!outdated) throw new Error('the client was not found')
-  await apiKeys.rename('key0', 'New')
+  await apiKeys.update('key0', { name: 'New' })
   asked()
   const found = await Promise.all([refetch(outdated), refetch(outdated), refetch(outdated)])
   for (const client of found) expect(client).toMatchObject({ name: 'New' })

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 const changes: Record<string, (apiKeys: ReturnType<typeof services>['apiKeys']) => Promise<unknown>> = {
-  rename: (apiKeys) => apiKeys.rename(clientId, 'After'),
+  rename: (apiKeys) => apiKeys.update(clientId, { name: 'After' }),
   addProduct: (apiKeys) => apiKeys.addProduct(clientId, 'payments'),
   removeProduct: (apiKeys) => apiKeys.removeProduct(clientId, 'invoices'),
   removeOperation: (apiKeys) => apiKeys.removeOperation(clientId, 'invoices:read'),

@@ -14,7 +14,7 @@ describeEachKind('the audit trail of clients', (context) => {
       userId: 'u',
       products: ['invoices'],
     })
-    await service.rename(clientId, 'New', by)
+    await service.update(clientId, { name: 'New' }, by)
     await service.addProduct(clientId, 'payments', by)
     await service.removeOperation(clientId, 'payments:transfer', by)
     const { clientSecret: second } = await service.rotateSecret(clientId, by)
@@ -61,7 +61,7 @@ describeEachKind('the audit trail of clients', (context) => {
     const { clientId } = await context.created(process)
     await expect(context.created(process, { clientId })).rejects.toThrow('is taken')
     await expect(process.service.addProduct(clientId, 'unknown')).rejects.toThrow()
-    await expect(process.service.rename('key_unknown', 'x')).rejects.toThrow()
+    await expect(process.service.update('key_unknown', { name: 'x' })).rejects.toThrow()
     expect((await process.audit.list()).items).toHaveLength(1)
   })
 
@@ -112,7 +112,7 @@ describeEachKind('the audit trail of clients', (context) => {
     // The next change moves what could not be moved.
     vi.setSystemTime(START + 60_000)
     const later = context.start(inner)
-    await later.service.rename(clientId, 'New')
+    await later.service.update(clientId, { name: 'New' })
     const { items } = await later.audit.list({ clientId })
     expect(items.map(({ name, change = name }) => change)).toEqual(['name', 'disabled', 'client.created'])
     await later.audit.settled()

@@ -13,7 +13,7 @@ describeEachKind('the messages about changed clients', (context) => {
     // No process can have cached a new client, so its creation notifies no process.
     expect(changed).toEqual([])
     const changes = {
-      rename: () => service.rename(clientId, 'New'),
+      rename: () => service.update(clientId, { name: 'New' }),
       addProduct: () => service.addProduct(clientId, 'payments'),
       removeProduct: () => service.removeProduct(clientId, 'payments'),
       removeOperation: () => service.removeOperation(clientId, 'invoices:read'),
@@ -70,7 +70,7 @@ describeEachKind('the messages about changed clients', (context) => {
     const { clientId } = await context.created(process, by)
     faults.set('replace', new Error('connection lost'))
     for (const change of [
-      () => service.rename(clientId, 'New'),
+      () => service.update(clientId, { name: 'New' }),
       () => service.disable(clientId),
       () => service.delete(clientId),
       () => clientTokens.revokeAll(clientId, {}),
@@ -89,11 +89,11 @@ it('a successful change resolves only after the other processes were notified, a
   const { apiKeys } = services(store, { clientChanged: () => notified })
   const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
   let isSettled = false
-  const renamed = apiKeys.rename(apiKey.clientId, 'New').then(() => (isSettled = true))
+  const renamed = apiKeys.update(apiKey.clientId, { name: 'New' }).then(() => (isSettled = true))
   await new Promise((resolve) => setImmediate(resolve))
   expect(isSettled).toBe(false)
   faults.set('replace', new Error('connection lost'))
-  await expect(apiKeys.rename(apiKey.clientId, 'Newer')).rejects.toThrow('connection lost')
+  await expect(apiKeys.update(apiKey.clientId, { name: 'Newer' })).rejects.toThrow('connection lost')
   confirm()
   await renamed
 })

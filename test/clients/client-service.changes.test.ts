@@ -10,7 +10,7 @@ describeEachKind('changes of clients', (context) => {
     const { service, emitted } = process
     const { clientId } = await context.created(process, { products: ['invoices'] })
     const by = { actor: 'ann' }
-    expect(await service.rename(clientId, ' New ', by)).toMatchObject({ name: 'New', epoch: 0 })
+    expect(await service.update(clientId, { name: ' New ' }, by)).toMatchObject({ name: 'New', epoch: 0 })
     expect(await service.addProduct(clientId, 'payments', by)).toMatchObject({
       products: ['invoices', 'payments'],
       epoch: 0,
@@ -54,7 +54,7 @@ describeEachKind('changes of clients', (context) => {
     await process.audit.settled()
     calls.length = 0
     const { service } = process
-    await service.rename(clientId, 'Test')
+    await service.update(clientId, { name: 'Test' })
     await service.addProduct(clientId, 'invoices')
     await service.restoreOperation(clientId, 'invoices:read')
     await service.enable(clientId)
@@ -94,7 +94,7 @@ describeEachKind('changes of clients', (context) => {
     const { service } = process
     for (const clientId of ['unknown', otherClient.clientId, 'not:an:id', '']) {
       const attempts = [
-        () => service.rename(clientId, 'New'),
+        () => service.update(clientId, { name: 'New' }),
         () => service.addProduct(clientId, 'payments'),
         () => service.removeProduct(clientId, 'invoices'),
         () => service.removeOperation(clientId, 'invoices:read'),
@@ -118,11 +118,11 @@ describeEachKind('changes of clients', (context) => {
     const { service } = process
     const bad = undefined as never
     const attempts = [
-      () => service.rename(clientId, ''),
-      () => service.rename(clientId, 'x'.repeat(121)),
-      () => service.rename(clientId, bad),
-      () => service.rename(clientId, 'New', { actor: '' }),
-      () => service.rename(clientId, 'New', { author: 'ann' } as never),
+      () => service.update(clientId, { name: '' }),
+      () => service.update(clientId, { name: 'x'.repeat(121) }),
+      () => service.update(clientId, { name: null as never }),
+      () => service.update(clientId, { name: 'New' }, { actor: '' }),
+      () => service.update(clientId, { name: 'New' }, { author: 'ann' } as never),
       () => service.addProduct(clientId, 'nonsense'),
       () => service.addProduct(clientId, bad),
       () => service.addProduct(clientId, '__proto__'),
@@ -167,7 +167,7 @@ describeEachKind('changes of clients', (context) => {
     expect(new Set((await first.service.find(clientId))?.products)).toEqual(new Set(names))
 
     const removed = await atOnce([first, second], 21, ({ service }, index) => {
-      if (index === 20) return service.rename(clientId, 'New')
+      if (index === 20) return service.update(clientId, { name: 'New' })
       return index < 10
         ? service.removeProduct(clientId, `p${index}`)
         : service.removeOperation(clientId, `p${index}:use`)

@@ -70,7 +70,7 @@ describeEachKind('deleting a client', (context) => {
     process.emitted.length = 0
     const attempts = [
       () => service.delete(clientId),
-      () => service.rename(clientId, 'Again'),
+      () => service.update(clientId, { name: 'Again' }),
       () => service.addProduct(clientId, 'payments'),
       () => service.removeProduct(clientId, 'invoices'),
       () => service.removeOperation(clientId, 'invoices:read'),
@@ -131,7 +131,7 @@ describeEachKind('deleting a client', (context) => {
     await Promise.allSettled([
       second.service.addProduct(clientId, 'payments'),
       first.service.delete(clientId),
-      second.service.rename(clientId, 'New'),
+      second.service.update(clientId, { name: 'New' }),
       second.service.disable(clientId),
     ])
     expect(await second.service.find(clientId)).toBeUndefined()

@@ -10,7 +10,7 @@ describeEachKind('lastUsedAt', (context) => {
     process.lastUses.record(clientId)
     const lastUsedAt = Date.UTC(2030, 0, 1, 11) / 1000
     await vi.waitFor(async () => expect(await process.service.find(clientId)).toMatchObject({ lastUsedAt }))
-    expect(await process.service.rename(clientId, 'New')).toMatchObject({ lastUsedAt })
+    expect(await process.service.update(clientId, { name: 'New' })).toMatchObject({ lastUsedAt })
     const { items } = await process.service.list()
     expect(items.map((item) => [item.clientId, item.lastUsedAt])).toEqual([
       [clientId, lastUsedAt],
@@ -27,6 +27,6 @@ describeEachKind('lastUsedAt', (context) => {
     await vi.waitFor(async () => expect(await process.service.find(clientId)).toMatchObject(expected))
     expect(client.createdAt % 3600).toBe(1800)
     expect((await process.service.list()).items).toMatchObject([expected])
-    expect(await process.service.rename(clientId, 'New')).toMatchObject(expected)
+    expect(await process.service.update(clientId, { name: 'New' })).toMatchObject(expected)
   })
 })

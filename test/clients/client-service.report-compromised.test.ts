@@ -56,7 +56,7 @@ describeEachKind('reporting that a client is compromised', (context) => {
     for (const which of ['old', 'new'] as const) {
       expect(await service.revokeSecret(clientId, which)).toMatchObject({ clientId })
     }
-    await service.rename(clientId, 'Still here')
+    await service.update(clientId, { name: 'Still here' })
     expect((await service.list()).items).toMatchObject([{ clientId, name: 'Still here' }])
     const { clientSecret, oldSecretExpiresAt } = await service.rotateSecret(clientId)
     expect(oldSecretExpiresAt).toBeUndefined()

@@ -109,7 +109,7 @@ describeEachKind('secrets of clients', (context) => {
       await process.service.find(clientId),
       await process.service.list(),
       await process.service.listByOwner('acme'),
-      await process.service.rename(clientId, 'New'),
+      await process.service.update(clientId, { name: 'New' }),
       await process.service.disable(clientId),
       await process.service.listSecrets(clientId),
       await process.registry.find(clientId),

@@ -121,7 +121,7 @@ describeEachKind('changes that remove access from a client', (context) => {
     const process = context.start()
     const { clientId } = await context.created(process, { products: ['invoices'] })
     const { service } = process
-    await service.rename(clientId, 'New')
+    await service.update(clientId, { name: 'New' })
     await service.addProduct(clientId, 'payments')
     await service.rotateSecret(clientId)
     await service.revokeSecret(clientId, 'old')

@@ -40,7 +40,11 @@ async function change(count: number): Promise<void> {
   async function work(): Promise<void> {
     for (let at = (next += 1); at <= count; at = next += 1) {
       const actor = `${name}-${at}`
-      await gatehouse.apiKeys.rename(ids[at % KEYS] ?? '', `Key ${at}`, { actor, address: '192.0.2.1' })
+      await gatehouse.apiKeys.update(
+        ids[at % KEYS] ?? '',
+        { name: `Key ${at}` },
+        { actor, address: '192.0.2.1' },
+      )
       tell({ event: actor })
     }
   }

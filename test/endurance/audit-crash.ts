@@ -85,8 +85,8 @@ async function printRoundTrips(): Promise<void> {
     products: {},
   })
   const { clientId } = (await apiKeys.create({ accountId: 'acme', name: 'Key' })).apiKey
-  await apiKeys.rename(clientId, 'Key 1', { actor: 'ann' })
-  const trips = await link.of(() => apiKeys.rename(clientId, 'Key 2', { actor: 'ann' }))
+  await apiKeys.update(clientId, { name: 'Key 1' }, { actor: 'ann' })
+  const trips = await link.of(() => apiKeys.update(clientId, { name: 'Key 2' }, { actor: 'ann' }))
   console.log(`round trips of a change, with the work after its answer: ${trips.length}`)
   for (const trip of trips) console.log(`  ${trip.join(', ')}`)
 }

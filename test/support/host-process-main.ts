@@ -54,7 +54,7 @@ async function renameForEver(): Promise<void> {
   const { clientId } = (await apiKeys.create({ accountId: 'acme', name: '0' })).apiKey
   for (let number = 1; ; number += 1) {
     const actor = `${clientId}/${number}`
-    await apiKeys.rename(clientId, String(number), areRenamesEqual ? {} : { actor })
+    await apiKeys.update(clientId, { name: String(number) }, areRenamesEqual ? {} : { actor })
     console.log(`renamed ${actor}`)
   }
 }

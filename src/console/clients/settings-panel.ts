@@ -35,7 +35,7 @@ export function settingsPanel(kind: ClientKind): ClientPanel {
     },
     actions: {
       rename: change(kind, 'doneRenamed', ({ resource: { clientId }, form: sent, change: options }) =>
-        kind.service.rename(clientId, sent.get('name') ?? '', options),
+        kind.service.update(clientId, { name: sent.get('name') ?? '' }, options),
       ),
     },
   }

@@ -144,7 +144,7 @@ describeEachStore('the client cache', (makeStore) => {
       const ask = async () =>
         (await authorize(second, clientId, { parameters: { redirect_uri } })).callback.pathname
       expect(await ask()).not.toBe('/new')
-      await first.gatehouse.applications.setRedirectUris(clientId, [redirect_uri])
+      await first.gatehouse.applications.update(clientId, { redirectUris: [redirect_uri] })
       await expectSoon(async () => expect(await ask()).toBe('/new'))
     })
 

@@ -100,7 +100,7 @@ describeEachStore('the maximum number of clients of an account', (makeStore) => 
       client_secret: rotated.clientSecret,
     })
     expect(token.status).toBe(200)
-    expect((await gatehouse().apiKeys.rename(`${first}1`, 'Renamed')).name).toBe('Renamed')
+    expect((await gatehouse().apiKeys.update(`${first}1`, { name: 'Renamed' })).name).toBe('Renamed')
   })
 
   it('the console shows the form again and says why', async () => {
@@ -155,10 +155,10 @@ describeEachStore('the addresses of an application', (makeStore) => {
       code: 'ERR_INVALID_ARGUMENT',
       message: expect.stringContaining('characters in total'),
     })
-    await expect(applications.setRedirectUris(clientId, addresses(10))).rejects.toEqual(rejection)
-    await expect(applications.setLogoUri(clientId, `https://a.example/${'x'.repeat(600)}`)).rejects.toEqual(
-      rejection,
-    )
+    await expect(applications.update(clientId, { redirectUris: addresses(10) })).rejects.toEqual(rejection)
+    await expect(
+      applications.update(clientId, { logoUri: `https://a.example/${'x'.repeat(600)}` }),
+    ).rejects.toEqual(rejection)
     expect(
       (await call(`PATCH /applications/${clientId}`, { termsUri: `https://a.example/${'x'.repeat(600)}` }))
         .status,
@@ -187,8 +187,10 @@ describeEachStore('the addresses of an application', (makeStore) => {
     await importRegistry(host.gatehouse, lines, { signingKeys: false })
     const { applications } = host.gatehouse
     const id = `${clientId}2`
-    expect((await applications.rename(id, 'Renamed')).name).toBe('Renamed')
-    expect((await applications.setRedirectUris(id, addresses(8))).redirectUris).toHaveLength(8)
-    await expect(applications.setRedirectUris(id, addresses(9))).rejects.toThrow('characters in total')
+    expect((await applications.update(id, { name: 'Renamed' })).name).toBe('Renamed')
+    expect((await applications.update(id, { redirectUris: addresses(8) })).redirectUris).toHaveLength(8)
+    await expect(applications.update(id, { redirectUris: addresses(9) })).rejects.toThrow(
+      'characters in total',
+    )
   })
 })

@@ -155,7 +155,7 @@ describe('the page of the activity', () => {
   it('shows 25 entries, and the older ones on the next page, with the filter kept', async () => {
     const { clientId } = (await host.gatehouse.apiKeys.create({ accountId: 'alice', name: 'n' })).apiKey
     for (let at = 0; at < 30; at += 1) {
-      await host.gatehouse.apiKeys.rename(clientId, `name ${at}`, { actor: `alice/${at}` })
+      await host.gatehouse.apiKeys.update(clientId, { name: `name ${at}` }, { actor: `alice/${at}` })
     }
     const visitor = host.visit('alice')
     const first = await visitor.get('/console/activity')

@@ -255,7 +255,7 @@ describeEachStore('the pages of operators', (makeStore) => {
 
   it('the audit trail of all accounts is filtered by account, client, author and failures', async () => {
     const { client_id: id } = await host.createApiKey()
-    await host.gatehouse.apiKeys.rename(id, 'Renamed key', { actor: 'support:ann' })
+    await host.gatehouse.apiKeys.update(id, { name: 'Renamed key' }, { actor: 'support:ann' })
     await host.post('/oauth2/token', {
       client_id: id,
       client_secret: 'wrong',

@@ -95,7 +95,11 @@ describeEachStore('a flood of changes by one client', (makeStore) => {
       }
     }
     for (let at = 1; at <= 30; at += 1) {
-      await host.gatehouse.apiKeys.rename(client_id, `Key ${at}`, { actor: 'acme', address: `192.0.2.${at}` })
+      await host.gatehouse.apiKeys.update(
+        client_id,
+        { name: `Key ${at}` },
+        { actor: 'acme', address: `192.0.2.${at}` },
+      )
       if (at % 10 === 0) await readOn(host)
     }
     await host.gatehouse.close()

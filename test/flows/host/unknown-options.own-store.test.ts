@@ -27,7 +27,7 @@ const callsOf = (service: 'apiKeys' | 'applications'): [string, Call][] => {
     ['list with the unknown option `after`', () => its().list({ after: '0000000000000:x' } as never)],
     ['listByOwner', () => its().listByOwner('acme', misspelt)],
     ['create', () => its().create({ accountId: 'acme', name: 'x', misspelt: 1 } as never)],
-    ['rename', () => its().rename(id(), 'x', misspelt)],
+    ['update', () => its().update(id(), { name: 'x' }, misspelt)],
     ['addProduct', () => its().addProduct(id(), 'invoices', misspelt)],
     ['removeProduct', () => its().removeProduct(id(), 'invoices', misspelt)],
     ['removeOperation', () => its().removeOperation(id(), 'invoices:read', misspelt)],
@@ -44,19 +44,6 @@ const callsOf = (service: 'apiKeys' | 'applications'): [string, Call][] => {
 
 const otherCalls: [string, Call][] = [
   ['apiKeys.setResourceServer', () => host.gatehouse.apiKeys.setResourceServer(apiKey, true, misspelt)],
-  [
-    'applications.setRedirectUris',
-    () => host.gatehouse.applications.setRedirectUris(application, [], misspelt),
-  ],
-  [
-    'applications.setPrivacyUri',
-    () => host.gatehouse.applications.setPrivacyUri(application, undefined, misspelt),
-  ],
-  [
-    'applications.setTermsUri',
-    () => host.gatehouse.applications.setTermsUri(application, undefined, misspelt),
-  ],
-  ['applications.setLogoUri', () => host.gatehouse.applications.setLogoUri(application, undefined, misspelt)],
   [
     'applications.setFirstParty',
     () => host.gatehouse.applications.setFirstParty(application, true, misspelt),

@@ -77,7 +77,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
   it('a token request that is pending while a key is revoked gets no valid token of that key', async () => {
     const kid = kidOf(await tokenAt(one, key))
     // Renaming removes the client from the cache, so that the request reads the client from the store.
-    await one.gatehouse.apiKeys.rename(key.client_id, 'Renamed')
+    await one.gatehouse.apiKeys.update(key.client_id, { name: 'Renamed' })
     await one.gatehouse.audit.list({ limit: 1 })
     const pause = paused.pauseAfter('get client:')
     const answer = tokenAt(one, key)

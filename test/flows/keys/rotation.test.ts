@@ -105,7 +105,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
   it('a token request that is pending during a rotation gets a token that every process accepts', async () => {
     const before = await signingKid()
     // Renaming removes the client from the cache, so that the request reads the client from the store.
-    await one.gatehouse.apiKeys.rename(key.client_id, 'Renamed')
+    await one.gatehouse.apiKeys.update(key.client_id, { name: 'Renamed' })
     const pause = paused.pauseAfter('get client:')
     const answer = tokenAt(one, key)
     expect(await pause.reached).toBe(true)

@@ -8,7 +8,7 @@ type Credentials = Awaited<ReturnType<Host['createApiKey']>>
 type Answer = Awaited<ReturnType<Host['token']>>
 type Service = Pick<
   Host['gatehouse']['apiKeys'] | Host['gatehouse']['applications'],
-  | 'rename'
+  | 'update'
   | 'addProduct'
   | 'removeProduct'
   | 'removeOperation'
@@ -175,7 +175,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
     async (name, change) => {
       for (const { service, parameters } of await requestsOfEachKind()) {
         // Renaming removes the client from the cache, so that the request reads the client from the store.
-        await service.rename(parameters.client_id, 'Renamed')
+        await service.update(parameters.client_id, { name: 'Renamed' })
         await host.gatehouse.audit.list({ limit: 1 })
         const answer = await whileRequesting(
           () => host.token(parameters),

@@ -140,7 +140,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     // When its record is restored, the corrupt API key works again. Its old tokens stay rejected, and its new
     // tokens are valid.
     await restore()
-    await host.gatehouse.apiKeys.rename(broken.client_id, 'Restored')
+    await host.gatehouse.apiKeys.update(broken.client_id, { name: 'Restored' })
     await host.token({ ...broken, ...direct })
     expect(await statusOf(await directToken(broken))).toBe(200)
     expect(await statusOf(before[0])).toBe(401)

@@ -75,7 +75,7 @@ describeWithRedis('round trips to Redis', () => {
 
     /** Removes a client from the cache by changing it. */
     const uncache = ({ client_id }: Client, kind: 'apiKeys' | 'applications') =>
-      host.gatehouse[kind].rename(client_id, `Renamed ${performance.now()}`)
+      host.gatehouse[kind].update(client_id, { name: `Renamed ${performance.now()}` })
 
     async function connected(client?: Client) {
       const application = client ?? (await host.createApplication())
