@@ -8,7 +8,7 @@ import { readBody, requireJson } from './read-body.ts'
 import type { Call, Route } from './route.ts'
 import * as v from 'valibot'
 import { formatPath } from '../errors.ts'
-import { codeOfIssue } from '../validation/issue-code.ts'
+import { codeOfIssue } from './issue-code.ts'
 
 /** Creates a function that answers a request by the table of routes. It throws if the request is rejected. */
 export function createDispatch(routes: readonly Route[], parts: FrontDoorParts) {

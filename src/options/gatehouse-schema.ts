@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import type { Fault } from '../errors.ts'
 import { REVOCATIONS_PER_CLIENT } from '../access/revoke-own-token.ts'
 import { RETENTION } from '../audit/retention.ts'
 import { SIGN_IN_ATTEMPTS } from '../authorization-server/interaction/sign-in-rate-limit.ts'
@@ -17,7 +17,18 @@ import { mountPathProblem } from '../validation/mount-path.ts'
 import { revocationEntries, sharedEntries } from './shared-schema.ts'
 import { accountsSchema, storeSchema } from './host-interfaces.ts'
 import { isVisibleText } from '../validation/predicates.ts'
-import { exactly, mapOf, milliseconds, rule, seconds, text, wholeNumber, type AddProblem } from './rules.ts'
+import {
+  exactly,
+  flag,
+  mapOf,
+  milliseconds,
+  optional,
+  rule,
+  seconds,
+  text,
+  wholeNumber,
+  type AddProblem,
+} from './schema.ts'
 import { SECRET_REQUIRED, secretSchema } from './secret.ts'
 import { signingKeysSchema } from './signing-keys.ts'
 import { placementProblem } from './urls.ts'
@@ -28,21 +39,19 @@ const PROTOCOL_CLAIMS =
 
 /** The texts of the pages, each of which may be absent or empty. */
 const TEXTS = Object.fromEntries(
-  Object.keys(english).map((name) => [name, v.optional(v.string('must be a text'))]),
+  Object.keys(english).map((name) => [name, optional(rule<string>(textProblem))]),
 )
-
-const COLOR = "must be a colour as '#rrggbb'"
 
 /** The options of `createGatehouse`, with their defaults. */
 export const gatehouseSchema = exactly(
   {
     ...sharedEntries,
     store: storeSchema,
-    secret: v.optional(secretSchema),
+    secret: optional(secretSchema),
     accounts: accountsSchema,
-    kycLevels: v.optional(rule<readonly string[]>(levelsProblem), []),
-    mountPath: v.optional(rule<string>(mountPathProblem)),
-    lifetimes: v.optional(
+    kycLevels: optional(rule<readonly string[]>(levelsProblem), []),
+    mountPath: optional(rule<string>(mountPathProblem)),
+    lifetimes: optional(
       exactly({
         directAccessToken: seconds(LIFETIMES.directAccessToken),
         delegatedAccessToken: seconds(LIFETIMES.delegatedAccessToken),
@@ -54,14 +63,14 @@ export const gatehouseSchema = exactly(
       }),
       {},
     ),
-    requirePkce: v.optional(v.boolean('must be true or false'), false),
+    requirePkce: flag,
     refreshTokenGraceSeconds: seconds(GRACE_SECONDS),
-    revocations: v.optional(exactly(revocationEntries), {}),
+    revocations: optional(exactly(revocationEntries), {}),
     signingKeys: signingKeysSchema,
     maxClientsPerAccount: wholeNumber('clients', CLIENTS_PER_ACCOUNT),
     storeTimeoutMs: milliseconds(STORE_TIMEOUT_MS),
     maxSignInAttempts: wholeNumber('attempts', SIGN_IN_ATTEMPTS),
-    audit: v.optional(
+    audit: optional(
       exactly({
         maxAgeDays: wholeNumber('days', RETENTION.maxAgeDays),
         maxEntries: wholeNumber('entries', RETENTION.maxEntries),
@@ -72,28 +81,25 @@ export const gatehouseSchema = exactly(
     maxTokenRequests: wholeNumber('requests', TOKEN_REQUESTS),
     maxPendingInteractions: wholeNumber('interactions', PENDING_INTERACTIONS),
     maxRevocationsPerClient: wholeNumber('revocations', REVOCATIONS_PER_CLIENT),
-    claims: v.optional(
+    claims: optional(
       mapOf(rule<string>(claimsScopeProblem), rule<readonly string[]>(claimsProblem)),
       STANDARD_CLAIMS,
     ),
-    claimsInIdToken: v.optional(v.boolean('must be true or false'), false),
-    branding: v.optional(
+    claimsInIdToken: flag,
+    branding: optional(
       exactly({
-        name: v.optional(text),
-        logo: v.optional(rule<string>(pageAddressProblem('/logo.svg'))),
-        accentColor: v.optional(
-          v.pipe(v.string(COLOR), v.regex(/^#[0-9a-f]{6}$/i, COLOR)),
-          DEFAULT_ACCENT_COLOR,
-        ),
+        name: optional(text),
+        logo: optional(rule<string>(pageAddressProblem('/logo.svg'))),
+        accentColor: optional(rule<string>(colorProblem), DEFAULT_ACCENT_COLOR),
       }),
       {},
     ),
-    connectedApplicationsUri: v.optional(rule<string>(pageAddressProblem('/settings/applications'))),
-    texts: v.optional(
+    connectedApplicationsUri: optional(rule<string>(pageAddressProblem('/settings/applications'))),
+    texts: optional(
       mapOf(rule<string>(localeProblem), exactly(TEXTS, { known: 'the name of a text (see Texts)' })),
       {},
     ),
-    defaultLocale: v.optional(rule<string>(localeProblem), DEFAULT_LOCALE),
+    defaultLocale: optional(rule<string>(localeProblem), DEFAULT_LOCALE),
   },
   { check: checkTogether },
 )
@@ -105,6 +111,16 @@ function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProbl
   if (misplaced !== undefined) add(['audience'], { code: 'not-allowed', message: misplaced })
   const { volatile } = (store ?? {}) as { volatile?: unknown }
   if (secret === undefined && volatile !== true) add(['secret'], SECRET_REQUIRED)
+}
+
+function textProblem(value: unknown): Fault | undefined {
+  return typeof value === 'string' ? undefined : { code: 'type', message: 'must be a text' }
+}
+
+function colorProblem(value: unknown): Fault | undefined {
+  if (typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value)) return undefined
+  const code = typeof value === 'string' ? 'format' : 'type'
+  return { code, message: "must be a colour as '#rrggbb'" }
 }
 
 function levelsProblem(value: unknown): string | undefined {

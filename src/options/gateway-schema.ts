@@ -1,15 +1,23 @@
-import * as v from 'valibot'
 import { REFRESH_SECONDS } from '../catalog/live-catalog.ts'
 import { JWKS_CACHE_SECONDS } from '../gateway/remote-keys.ts'
 import { FEED_TIMEOUT_MS } from '../revocation/http-source.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { storeSchema } from './host-interfaces.ts'
-import { parseOptions } from './parse-options.ts'
-import { exactly, milliseconds, rule, seconds, text, type AddProblem } from './rules.ts'
+import {
+  exactly,
+  milliseconds,
+  optional,
+  parseOptions,
+  rule,
+  seconds,
+  text,
+  type AddProblem,
+  type Resolved,
+} from './schema.ts'
 import { revocationEntries, sharedEntries } from './shared-schema.ts'
 import { endpointProblem } from './urls.ts'
 
-const endpoint = (example: string) => v.optional(rule<string>((value) => endpointProblem(value, example)))
+const endpoint = (example: string) => optional(rule<string>((value) => endpointProblem(value, example)))
 
 /** The options of `createGateway`, with their defaults. */
 const gatewaySchema = exactly({
@@ -17,13 +25,13 @@ const gatewaySchema = exactly({
   productsRefreshSeconds: seconds(REFRESH_SECONDS),
   jwksUri: endpoint('https://example.com/auth/oauth2/jwks'),
   jwksCacheSeconds: seconds(JWKS_CACHE_SECONDS),
-  revocations: v.optional(
+  revocations: optional(
     exactly(
       {
         ...revocationEntries,
-        store: v.optional(storeSchema),
-        clientId: v.optional(text),
-        clientSecret: v.optional(text),
+        store: optional(storeSchema),
+        clientId: optional(text),
+        clientSecret: optional(text),
         uri: endpoint('https://example.com/auth/oauth2/revocations'),
         timeoutMs: milliseconds(FEED_TIMEOUT_MS),
       },
@@ -73,4 +81,4 @@ function resolveFeed(feed: ParsedFeed, issuer: string) {
   return Object.freeze({ ...policy, ...(store ? { store } : { clientId, clientSecret, uri }) })
 }
 
-type ParsedFeed = NonNullable<v.InferOutput<typeof gatewaySchema>['revocations']>
+type ParsedFeed = NonNullable<Resolved<typeof gatewaySchema>['revocations']>

@@ -1,7 +1,7 @@
 import type { Accounts } from '../host/accounts.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
-import { resolvedBy, type AddProblem } from './rules.ts'
+import type { AddProblem, Schema } from './schema.ts'
 
 export const storeSchema = withMethods<Store>(
   'redisStore(client) or memoryStore()',
@@ -52,8 +52,8 @@ function withMethods<T extends object>(
   required: readonly string[],
   optional: readonly string[] = [],
   resolve: (object: T, add: AddProblem) => T = (object) => object,
-) {
-  return resolvedBy((value, add) => {
+): Schema<T> {
+  return (value, add) => {
     if (typeof value !== 'object' || value === null) {
       if (value === undefined) add([], { code: 'required', message: `is required: ${hint}` })
       else add([], { code: 'type', message: `must be an object: ${hint}` })
@@ -66,7 +66,7 @@ function withMethods<T extends object>(
       else if (required.includes(name)) add([name], { code: 'required', message: `is required: ${hint}` })
     }
     return resolve(value as T, add)
-  })
+  }
 }
 
 /** Whether an object was written as `{ … }`, so that all its keys are its own. */

@@ -1,7 +1,7 @@
 import { deepFreeze } from '../catalog/deep-freeze.ts'
 import { gatehouseSchema } from './gatehouse-schema.ts'
 import type { GatehouseOptions } from './options.ts'
-import { parseOptions } from './parse-options.ts'
+import { parseOptions } from './schema.ts'
 import { randomSecret } from './secret.ts'
 
 /** The checked and frozen options of `createGatehouse`, with all defaults. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Fault } from '../errors.ts'
-import { resolvedBy } from './rules.ts'
+import type { AddProblem } from './schema.ts'
 
 const MIN_BYTES = 32
 /**
@@ -18,7 +18,7 @@ export const SECRET_REQUIRED: Fault = {
 }
 
 /** The option `secret`, resolved to a list, newest first. The messages never quote a secret. */
-export const secretSchema = resolvedBy<readonly string[]>((secret, add) => {
+export function secretSchema(secret: unknown, add: AddProblem): readonly string[] {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
   if (secrets.length === 0) add([], { code: 'empty', message: `is an empty list; ${HOW_TO}` })
   for (const [position, one] of secrets.entries()) {
@@ -26,7 +26,7 @@ export const secretSchema = resolvedBy<readonly string[]>((secret, add) => {
     if (problem !== undefined) add(Array.isArray(secret) ? [position] : [], problem)
   }
   return [...(secrets as readonly string[])]
-})
+}
 
 /** A random secret, for a store that loses all data when the process ends. */
 export function randomSecret(): string {

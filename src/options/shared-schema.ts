@@ -1,4 +1,4 @@
-import * as v from 'valibot'
+import type { Fault } from '../errors.ts'
 import type { ProductSource } from '../catalog/definition.ts'
 import { START_TIMEOUT_MS } from '../gateway/readiness.ts'
 import { CACHED_TOKENS } from '../gateway/verified-tokens.ts'
@@ -10,7 +10,7 @@ import {
 } from '../revocation/revocation-follower.ts'
 import { isObject } from '../validation/predicates.ts'
 import { loggerSchema } from './host-interfaces.ts'
-import { milliseconds, rule, seconds, wholeNumber } from './rules.ts'
+import { milliseconds, optional, rule, seconds, wholeNumber } from './schema.ts'
 import { addressProblem } from './urls.ts'
 
 /**
@@ -27,12 +27,17 @@ export const sharedEntries = {
   ),
   startTimeoutMs: milliseconds(START_TIMEOUT_MS),
   maxCachedTokens: wholeNumber('tokens', CACHED_TOKENS),
-  logger: v.optional(loggerSchema, silentLogger),
+  logger: optional(loggerSchema, silentLogger),
 }
 
 /** How both kinds of gateway receive revocations. */
 export const revocationEntries = {
   pollIntervalSeconds: seconds(POLL_INTERVAL_SECONDS),
-  whenStale: v.optional(v.picklist(['serve', 'reject'], "must be 'serve' or 'reject'"), WHEN_STALE),
+  whenStale: optional(rule<'serve' | 'reject'>(whenStaleProblem), WHEN_STALE),
   maxStalenessSeconds: seconds(MAX_STALENESS_SECONDS),
+}
+
+function whenStaleProblem(value: unknown): Fault | undefined {
+  if (value === 'serve' || value === 'reject') return undefined
+  return { code: 'choice', message: "must be 'serve' or 'reject'" }
 }

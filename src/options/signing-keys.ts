@@ -1,40 +1,39 @@
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type JsonWebKey } from 'node:crypto'
-import * as v from 'valibot'
 import { isObject } from '../validation/predicates.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import { PUBLISH_AHEAD_SECONDS, ROTATE_AFTER_SECONDS } from '../keys/rotation.ts'
-import { exactly, resolvedBy, seconds, type AddProblem } from './rules.ts'
+import { exactly, seconds, type AddProblem } from './schema.ts'
 
 /** The schedule of the key rotation. */
-const schedule = v.pipe(
-  exactly(
-    {
-      rotateAfterSeconds: seconds(ROTATE_AFTER_SECONDS),
-      publishAheadSeconds: seconds(PUBLISH_AHEAD_SECONDS),
-    },
-    { known: 'rotateAfterSeconds and publishAheadSeconds, or jwks alone' },
-  ),
-  v.forward(
-    v.check(
-      ({ rotateAfterSeconds, publishAheadSeconds }) => publishAheadSeconds < rotateAfterSeconds,
-      ({ input }) =>
-        `must be less than rotateAfterSeconds (${input.rotateAfterSeconds}): a key is published before it signs`,
-    ),
-    ['publishAheadSeconds'],
-  ),
+const schedule = exactly(
+  {
+    rotateAfterSeconds: seconds(ROTATE_AFTER_SECONDS),
+    publishAheadSeconds: seconds(PUBLISH_AHEAD_SECONDS),
+  },
+  { known: 'rotateAfterSeconds and publishAheadSeconds, or jwks alone' },
 )
 
 /** The host's own keys. The host decides when these keys change. */
 const hostKeys = exactly(
-  { jwks: resolvedBy(resolveKeySet) },
+  { jwks: resolveKeySet },
   { known: 'jwks alone, or rotateAfterSeconds and publishAheadSeconds' },
 )
 
 /** The option `signingKeys` with its defaults. The messages never quote a private key. */
-export const signingKeysSchema = v.optional(
-  v.lazy((value) => (isObject(value) && value['jwks'] !== undefined ? hostKeys : schedule)),
-  {},
-)
+export function signingKeysSchema(value: unknown = {}, add: AddProblem) {
+  if (isObject(value) && value['jwks'] !== undefined) return hostKeys(value, add)
+  let isValid = true
+  const resolved = schedule(value, (keys, found) => {
+    isValid = false
+    add(keys, found)
+  })
+  const { rotateAfterSeconds, publishAheadSeconds } = resolved
+  if (isValid && publishAheadSeconds >= rotateAfterSeconds) {
+    const message = `must be less than rotateAfterSeconds (${rotateAfterSeconds}): a key is published before it signs`
+    add(['publishAheadSeconds'], { code: 'not-allowed', message })
+  }
+  return resolved
+}
 
 function resolveKeySet(jwks: unknown, add: AddProblem): { readonly keys: readonly SigningJwk[] } {
   const keys: SigningJwk[] = []

@@ -66,7 +66,6 @@ export function drawing(): string {
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/testing': ['jose'],
   'src/gatehouse': ['keygrip', 'koa-compose'],
-  'src/options': ['valibot'],
   'src/front-door': ['@koa/router'],
   'src/management': ['@koa/bodyparser', '@valibot/to-json-schema', 'valibot'],
   'src/authorization-server/routing': ['koa-compose'],
