@@ -1,5 +1,5 @@
 import type { createConsentPreview } from '../authorization-server/interaction/consent-preview.ts'
-import type { Internals } from '../gatehouse/create-internals.ts'
+import type { Internals } from '../gatehouse/internals.ts'
 
 /** The services that the pages of the console use. */
 export interface ConsoleServices extends Internals {

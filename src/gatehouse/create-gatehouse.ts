@@ -16,16 +16,14 @@ import type { GatehouseOptions } from '../options/options.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { optional, type Rule } from '../validation/rules.ts'
-import { createInternals } from './create-internals.ts'
 import type { Gatehouse } from './gatehouse.ts'
 import { registerInternals } from './internals.ts'
 import { createStart, READY_TIMEOUT_MS } from './startup.ts'
+import { createProviderBuilder, createServerParts } from './wire-authorization-server.ts'
 import { createClients } from './wire-clients.ts'
 import { createCore } from './wire-core.ts'
 import { createOwnGateway } from './wire-gateway.ts'
 import { createAuthorizations } from './wire-grants.ts'
-import { createProviderBuilder } from './wire-provider.ts'
-import { createServerParts } from './wire-server.ts'
 import { createServices, servicesOfHost } from './wire-services.ts'
 import { createKeySource } from './wire-signing-keys.ts'
 
@@ -110,7 +108,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     close,
     [Symbol.asyncDispose]: close,
   }
-  const internals = createInternals(core, clients, authorizations, {
+  registerInternals(gatehouse, core, clients, authorizations, {
     tokens: services.tokens,
     health: gatehouse.health,
     keys,
@@ -121,7 +119,6 @@ function assemble(options: GatehouseOptions): Gatehouse {
     ready: () => lifecycle.ready(startTimeoutMs),
     requireOpen: lifecycle.requireOpen,
   })
-  registerInternals(gatehouse, internals)
   return gatehouse
 
   /**

@@ -1,14 +1,64 @@
+import type { Pages } from '../authorization-server/interaction/pages.ts'
 import { GatehouseError } from '../errors.ts'
-import type { Internals } from './create-internals.ts'
+import type { VerifyToken } from '../gateway/verify-token.ts'
+import { deriveKey } from '../keys/derive-key.ts'
+import type { SigningJwk } from '../keys/generate-key.ts'
+import type { KeySource } from '../keys/signing-keys.ts'
+import type { Gatehouse } from './gatehouse.ts'
+import type { Clients } from './wire-clients.ts'
+import type { Core } from './wire-core.ts'
+import type { Authorizations } from './wire-grants.ts'
+
+/** What the optional parts need besides the wired parts. */
+interface Rest extends Pick<Gatehouse, 'tokens' | 'health'> {
+  readonly keys: KeySource
+  /** The pages of the authorization server, for the preview of the consent page. */
+  readonly pages: Pages
+  /** Verifies an access token of this service, without the revocations. */
+  readonly verifyToken: VerifyToken
+  /** The active key of access tokens. */
+  signingKey(): Promise<SigningJwk>
+  /** Starts the service in the background. */
+  begin(): void
+  /** Waits until the service has started, as long as a request may wait. */
+  ready(): Promise<unknown>
+  /** @throws {GatehouseError} `ERR_CLOSED` after `close()` */
+  requireOpen(): void
+}
+
+/**
+ * What the optional parts, each with an entry of its own, use of a gatehouse. The services here do not wait until the
+ * gatehouse has started, so a part calls `ready` before them.
+ */
+export type Internals = ReturnType<typeof collectInternals>
 
 const internals = new WeakMap<object, Internals>()
 
-/**
- * Registers the inner parts of a gatehouse for `internalsOf`. The parts stay hidden from callers of the
- * gatehouse.
- */
-export function registerInternals(gatehouse: object, parts: Internals): void {
-  internals.set(gatehouse, parts)
+function collectInternals(core: Core, clients: Clients, authorizations: Authorizations, rest: Rest) {
+  const { settings } = core
+  const { issuer, audience, defaultLocale, branding } = settings
+  const { list, rotate, revoke, exportable } = rest.keys
+  return {
+    ...core,
+    ...clients,
+    ...authorizations,
+    ...rest,
+    store: core.durable,
+    signingKeys: { list, rotate, revoke },
+    /** Undefined if the host manages the signing keys. */
+    exportableKeys: exportable,
+    /** The HMAC keys of CSRF tokens, newest first. */
+    csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
+    issuer,
+    audience,
+    defaultLocale,
+    branding,
+  }
+}
+
+/** Registers what `internalsOf` returns for a gatehouse. It stays hidden from callers of the gatehouse. */
+export function registerInternals(gatehouse: object, ...parts: Parameters<typeof collectInternals>): void {
+  internals.set(gatehouse, collectInternals(...parts))
 }
 
 /**

@@ -6,7 +6,7 @@ import { createLifecycle } from './lifecycle.ts'
 import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
 import type { Authorizations } from './wire-grants.ts'
-import type { BuildProvider } from './wire-provider.ts'
+import type { BuildProvider } from './wire-authorization-server.ts'
 
 /** A running gatehouse. `provider` is replaced when the signing keys change. */
 interface Running {
@@ -31,11 +31,9 @@ export function createStart(
   keys: KeySource,
   buildProvider: BuildProvider,
 ) {
-  const { revocations, logger } = core
-  const { clientTokens } = clients
-  const resume = createResumeRevocations({ revocations, clientTokens, resumeGrant, resumeAccount, logger })
+  const resume = createResumeRevocations({ ...core, ...clients, resumeGrant, resumeAccount })
   const startFailed = createStartFailures(
-    logger,
+    core.logger,
     'gatehouse has not started: requests fail until it has started',
   )
   const lifecycle = createLifecycle(
@@ -51,17 +49,8 @@ export function createStart(
  * after a failure.
  */
 async function start(
-  core: Pick<
-    Core,
-    | 'store'
-    | 'storeClock'
-    | 'longestLifetime'
-    | 'longestDelegatedLifetime'
-    | 'revoked'
-    | 'catalogSync'
-    | 'audit'
-  >,
-  clients: Pick<Clients, 'follow'>,
+  core: Core,
+  clients: Clients,
   keys: KeySource,
   buildProvider: BuildProvider,
   resumeRevocations: ResumeRevocations,

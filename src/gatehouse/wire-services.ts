@@ -42,14 +42,9 @@ export function servicesOfHost(
   audit: Core['audit'],
   ready: () => Promise<unknown>,
 ): Services & Pick<Gatehouse, 'audit'> {
+  const waiting = Object.entries(services).map(([name, service]) => [name, waitUntilReady(service, ready)])
   return {
-    apiKeys: waitUntilReady(services.apiKeys, ready),
-    applications: waitUntilReady(services.applications, ready),
-    grants: waitUntilReady(services.grants, ready),
-    tokens: waitUntilReady(services.tokens, ready),
-    accounts: waitUntilReady(services.accounts, ready),
-    signingKeys: waitUntilReady(services.signingKeys, ready),
-    catalog: waitUntilReady(services.catalog, ready),
+    ...(Object.fromEntries(waiting) as Services),
     audit: {
       async list(options) {
         await ready()

@@ -1,6 +1,6 @@
 import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
 import type { Client } from '../clients/client.ts'
-import type { Internals } from '../gatehouse/create-internals.ts'
+import type { Internals } from '../gatehouse/internals.ts'
 import { createMissingFor } from '../clients/access-preview.ts'
 import { route, type Call, type Route } from './route.ts'
 import type { Context } from 'koa'

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
 import { clientNotFound } from '../clients/client-not-found.ts'
-import type { Internals } from '../gatehouse/create-internals.ts'
+import type { Internals } from '../gatehouse/internals.ts'
 import { GatehouseError } from '../errors.ts'
 import { authorizationLists } from './authorization-routes.ts'
 import { presentClient, sendClient } from './present-client.ts'

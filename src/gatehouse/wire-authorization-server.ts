@@ -1,0 +1,103 @@
+import Keygrip from 'keygrip'
+import { createRevokeOwnToken } from '../access/revoke-own-token.ts'
+import type { Pages } from '../authorization-server/interaction/pages.ts'
+import { buildProvider, type Provider } from '../authorization-server/provider/build-provider.ts'
+import { createInteractionAdmission } from '../authorization-server/provider/endpoints/authorize/interaction-admission.ts'
+import { createInteractionPort } from '../authorization-server/provider/endpoints/authorize/interaction-port.ts'
+import { jwksMaxAge } from '../authorization-server/provider/endpoints/jwks.ts'
+import type { AuthorizationServerParts } from '../authorization-server/routing/authorization-server.ts'
+import { createInsecureProxyWarning } from '../authorization-server/routing/insecure-proxy-warning.ts'
+import { createRequestsInFlight } from '../authorization-server/routing/requests-in-flight.ts'
+import { GatehouseError } from '../errors.ts'
+import { createPrincipal, type Principal } from '../gateway/principal.ts'
+import { createTokenVerifier } from '../gateway/verify-token.ts'
+import { deriveKey } from '../keys/derive-key.ts'
+import type { SigningJwk } from '../keys/generate-key.ts'
+import type { KeySource } from '../keys/signing-keys.ts'
+import { createMemoryWatch } from '../store/memory-watch.ts'
+import type { Clients } from './wire-clients.ts'
+import type { Core } from './wire-core.ts'
+import type { Authorizations } from './wire-grants.ts'
+
+/** Builds the authorization server for a set of signing keys: one private key for ES256 and one for RS256. */
+export type BuildProvider = (signingKeys: readonly SigningJwk[]) => Provider
+
+/** Wires the authorization server, except for its signing keys, which change while it runs. */
+export function createProviderBuilder(
+  core: Core,
+  clients: Clients,
+  authorizations: Authorizations,
+  { keys, pages }: { readonly keys: Pick<KeySource, 'getKey'>; readonly pages: Pages },
+): BuildProvider {
+  const { settings, store, revoked, logger } = core
+  const { issuer, audience } = settings
+  const verify = createTokenVerifier({ issuer, audience, getKey: keys.getKey })
+
+  async function verifyAccessToken(jwt: string): Promise<Principal | undefined> {
+    const outcome = await verify(jwt)
+    return 'problem' in outcome ? undefined : createPrincipal(outcome, jwt)
+  }
+
+  const cookieSecrets = settings.secrets.map((secret) => deriveKey(secret, 'cookies').toString('base64url'))
+  const dependencies = {
+    ...core,
+    ...clients,
+    ...authorizations,
+    cookieKeys: new Keygrip(cookieSecrets, 'sha256'),
+    verifyAccessToken,
+    revokeOwnToken: createRevokeOwnToken({
+      ...core,
+      log: core.revocationLog,
+      clientTokens: clients.clientTokens,
+      max: settings.maxRevocationsPerClient,
+    }),
+    isTokenRevoked: revoked.isTokenRevoked,
+    isGrantScopeRevoked: revoked.isGrantScopeRevoked,
+    interactionAdmission: createInteractionAdmission({
+      max: settings.maxPendingInteractions,
+      seconds: settings.lifetimes.signIn,
+      memory: createMemoryWatch({ store, logger }),
+      logger,
+    }),
+    pages,
+  }
+  return (signingKeys) => buildProvider({ ...dependencies, signingKeys })
+}
+
+/**
+ * Wires what answers the requests below {auth_url}.
+ *
+ * @param running.provider the provider of the running service; undefined if the service is not running
+ * @param running.ready waits for the start, as each request does
+ */
+export function createServerParts(
+  core: Core,
+  { registry, clientUsed }: Clients,
+  { consents }: Authorizations,
+  pages: Pages,
+  running: { provider(): Provider | undefined } & Pick<AuthorizationServerParts, 'ready'>,
+): AuthorizationServerParts {
+  const { settings, logger } = core
+
+  function requireProvider(): Provider {
+    const provider = running.provider()
+    if (provider) return provider
+    throw new GatehouseError('ERR_NOT_READY', 'gatehouse is not running')
+  }
+
+  return {
+    ...core,
+    registry,
+    clientUsed,
+    pages,
+    port: createInteractionPort({ ...core, registry, consents, provider: requireProvider }),
+    csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
+    revocationSource: core.revocationLog,
+    warnOnInsecureProxy: createInsecureProxyWarning(settings),
+    requestsInFlight: createRequestsInFlight({ max: settings.maxTokenRequests, logger }),
+    jwksMaxAge: jwksMaxAge(
+      'jwks' in settings.signingKeys ? Infinity : settings.signingKeys.publishAheadSeconds,
+    ),
+    ready: running.ready,
+  }
+}
