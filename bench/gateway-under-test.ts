@@ -4,7 +4,7 @@ import { createCatalog } from '../src/catalog/create-catalog.ts'
 import { createGatewayFrom } from '../src/gateway/gateway.ts'
 import { createEvents } from '../src/host/events.ts'
 import { silentLogger } from '../src/host/logger.ts'
-import { createRevocationView } from '../src/revocation/follow-revocations.ts'
+import { createRevocationFollower } from '../src/revocation/revocation-follower.ts'
 
 /** The number of operations of the catalog. Each has the route `GET /resource-<number>/:id`. */
 export const OPERATIONS = 500
@@ -49,7 +49,7 @@ export async function createGatewayUnderTest() {
     findClaims: (method, path) => catalog.findClaims(method, path),
     isKnownScope: (scope) => catalog.operations.has(scope),
     listScopes: () => scopes,
-    revocations: createRevocationView({
+    revocations: createRevocationFollower({
       source: { read: async () => ({ revocations: [], cursor: '', more: false }) },
       policy: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
       logger: silentLogger,

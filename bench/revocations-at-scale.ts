@@ -18,7 +18,7 @@ import { createCatalog } from '../src/catalog/create-catalog.ts'
 import { createGatewayFrom } from '../src/gateway/gateway.ts'
 import { createEvents } from '../src/host/events.ts'
 import { silentLogger } from '../src/host/logger.ts'
-import { createRevocationView, type KnownRevocations } from '../src/revocation/follow-revocations.ts'
+import { createRevocationFollower, type KnownRevocations } from '../src/revocation/revocation-follower.ts'
 import { createRevocationLog } from '../src/revocation/revocation-log.ts'
 import type { Revocation } from '../src/revocation/revocation.ts'
 import type { RevocationSource } from '../src/revocation/revocation-source.ts'
@@ -123,7 +123,7 @@ async function fill(): Promise<void> {
 }
 
 function viewOf(source: RevocationSource) {
-  return createRevocationView({
+  return createRevocationFollower({
     source,
     policy: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
     logger: silentLogger,

@@ -16,7 +16,7 @@ import type { GatewayOptions } from './options/gateway-options.ts'
 import { resolveGatewayOptions, type ResolvedGatewayOptions } from './options/gateway-schema.ts'
 import { createResilientStore } from './store/resilient-store.ts'
 import { createStoreClock } from './store/store-clock.ts'
-import { createRevocationView } from './revocation/follow-revocations.ts'
+import { createRevocationFollower } from './revocation/revocation-follower.ts'
 import { createHttpSource } from './revocation/http-source.ts'
 import { createRevocationLog } from './revocation/revocation-log.ts'
 
@@ -72,7 +72,7 @@ export function createGateway<const Products extends ProductSource>(
   )
   const { revocations: policy } = resolved
   const feed = policy && openFeed(policy, logger)
-  const revocationView = feed && createRevocationView({ source: feed.source, policy, logger, events })
+  const revocationView = feed && createRevocationFollower({ source: feed.source, policy, logger, events })
   revocationView?.onAdded(refreshKeys)
   let seenRevokedKeys = 0
   let stopRefreshing: (() => void) | undefined

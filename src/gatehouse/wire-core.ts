@@ -5,7 +5,7 @@ import { createHostAccounts } from '../host/host-accounts.ts'
 import { createEvents } from '../host/events.ts'
 import { createResilientStore } from '../store/resilient-store.ts'
 import { createStoreClock } from '../store/store-clock.ts'
-import { createRevocationView } from '../revocation/follow-revocations.ts'
+import { createRevocationFollower } from '../revocation/revocation-follower.ts'
 import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../revocation/revocation-log.ts'
 import { createRevocations } from '../revocation/revoke-tokens.ts'
@@ -25,7 +25,7 @@ export function createCore(settings: ResolvedOptions) {
   )
   const audit = createAudit({ store: durable, bounds: settings.audit, logger })
   const revocationLog = createRevocationLog(durable)
-  const revoked = createRevocationView({
+  const revoked = createRevocationFollower({
     source: revocationLog,
     policy: settings.revocations,
     logger,

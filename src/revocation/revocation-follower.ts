@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
+import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import { unavailablePause } from '../async/unavailable-pause.ts'
 import { withTimeout } from '../async/with-timeout.ts'
-import type { RevocationSet } from './is-revoked.ts'
+import { createRevocationSet, type RevocationSet } from './is-revoked.ts'
 import type { RevocationSource } from './revocation-source.ts'
 import { createClockJumps } from './clock-jumps.ts'
 
@@ -59,59 +60,65 @@ const PAGE_TIMEOUT_MS = 60_000
 
 interface Parts {
   readonly source: RevocationSource
-  readonly set: RevocationSet
   readonly policy: StalenessPolicy
   readonly logger: Logger
-  readonly onFreshness?: ((freshness: RevocationFreshness) => void) | undefined
+  readonly events?: EventSink | undefined
   readonly now?: (() => number) | undefined
 }
 
+/** The revocations that this process knows, in memory, and what keeps them fresh. */
+export interface KnownRevocations extends RevocationSet {
+  readonly freshness: RevocationFreshness
+  /** Whether all tokens must be rejected, because the revocations are too stale. Reading this property does no I/O. */
+  readonly mustReject: boolean
+  /**
+   * Reads all revocations in force, and then polls the source and receives its messages. May be called
+   * again at any time. Concurrent calls share one subscription.
+   *
+   * @throws the errors of the source, or {GatehouseError} `ERR_NOT_READY` if the source does not answer:
+   *   call `start` again. `ERR_CLOSED` after `close`
+   */
+  start(): Promise<void>
+  /** Stops all polls and messages, even during a start or a poll. May be called again. */
+  close(): Promise<void>
+}
+
 /**
- * Reads all revocations at the start, and then polls every `pollIntervalSeconds`. If the source can publish
- * new revocations, the follower also receives each of them at once. If such a message is lost, the next poll
- * reads the revocation. While the store is unavailable, the follower polls several times a second. The
- * follower does not keep the process alive.
+ * Creates a set of revocations that follows a source. It reads all revocations at the start, and then polls every
+ * `pollIntervalSeconds`. If the source can publish new revocations, the set also receives each of them at once. If
+ * such a message is lost, the next poll reads the revocation. While the store is unavailable, the polls follow several
+ * times a second. They do not keep the process alive.
  *
- * @param parts.onFreshness called once when revocations become stale, and once when they are fresh again
+ * @param parts.events receives `revocations.stale` and `revocations.fresh`, each once
  * @param parts.now milliseconds since the epoch. @default the clock of this process
  */
-export function createRevocationFollower(parts: Parts) {
+export function createRevocationFollower(parts: Parts): KnownRevocations {
   const follower = createState(parts)
-
-  return {
-    get freshness(): RevocationFreshness {
+  const followed: Omit<KnownRevocations, keyof RevocationSet> = {
+    get freshness() {
       return freshnessOf(follower)
     },
-    /**
-     * Whether all tokens must be rejected, because the revocations are too stale. Reading this property does
-     * no I/O.
-     */
-    get mustReject(): boolean {
+    get mustReject() {
       const { policy, state, clocks, freshAt } = follower
       if (policy.whenStale === 'serve') return false
       return state === 'unknown' || clocks.since(freshAt) > policy.maxStalenessSeconds * 1000
     },
-    /**
-     * Reads all revocations in force, and then polls the source and receives its messages. May be called
-     * again at any time. Concurrent calls share one subscription.
-     *
-     * @throws the errors of the source, or {GatehouseError} `ERR_NOT_READY` if the source does not answer:
-     *   call `start` again. `ERR_CLOSED` after `close`
-     */
     start: () => (follower.starting ??= start(follower).finally(() => (follower.starting = undefined))),
-    /** Stops all polls and messages, even during a start or a poll. May be called again. */
     close: () => close(follower),
   }
+  // Copies the getters of both objects, because copies of the current values would never change.
+  return Object.defineProperties({} as KnownRevocations, {
+    ...Object.getOwnPropertyDescriptors(followed),
+    ...Object.getOwnPropertyDescriptors(follower.set),
+  })
 }
-
-/** Keeps a set of revocations fresh. */
-export type RevocationFollower = ReturnType<typeof createRevocationFollower>
 
 function createState(parts: Parts) {
   const { now = () => Date.now() } = parts
   const clocks = createClockJumps(now)
   return {
     ...parts,
+    set: createRevocationSet(),
     now,
     clocks,
     intervalMs: parts.policy.pollIntervalSeconds * 1000,
@@ -252,7 +259,7 @@ function prune(follower: Follower): void {
 }
 
 function setState(follower: Follower, state: 'fresh' | 'stale', cause?: unknown): void {
-  const { state: before, logger, onFreshness } = follower
+  const { state: before, logger, events } = follower
   // Before the first successful read, `start` reports failures itself.
   if (follower.closed || state === before || (before === 'unknown' && state === 'stale')) return
   follower.state = state
@@ -260,7 +267,7 @@ function setState(follower: Follower, state: 'fresh' | 'stale', cause?: unknown)
   const { ageSeconds } = freshnessOf(follower)
   if (state === 'stale') logger.warn({ err: cause, ageSeconds }, 'revocations are stale')
   else logger.info({}, 'revocations are fresh again')
-  onFreshness?.({ isStale: state === 'stale', ageSeconds })
+  events?.emit(`revocations.${state}`, { ageSeconds })
 }
 
 function isOverdue({ clocks, freshAt, intervalMs }: Follower): boolean {

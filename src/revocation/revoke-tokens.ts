@@ -1,8 +1,12 @@
-import { isRejection } from '../errors.ts'
+import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import type { AuditWriter } from '../audit/audit.ts'
 import type { EntryFields } from '../audit/entry.ts'
+import { GatehouseError, isRejection } from '../errors.ts'
+import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
+import type { RevocationSet } from './is-revoked.ts'
+import type { LongestLifetime } from './longest-token-lifetime.ts'
 import {
   createPendingRevocations,
   type GrantScopes,
@@ -10,16 +14,26 @@ import {
   type Subject,
   type TokenToRevoke,
 } from './pending-revocations.ts'
-import type { Revocation } from './revocation.ts'
-import {
-  createStoreRevocations,
-  withUntil,
-  type RevocationSpec,
-  type StoreRevocationsParts,
-} from './store-revocations.ts'
+import { asRevocation, type Revocation } from './revocation.ts'
+import type { RevocationLog } from './revocation-log.ts'
 
 export type { Subject, TokenToRevoke } from './pending-revocations.ts'
-export type { RevocationSpec } from './store-revocations.ts'
+
+/**
+ * A revocation whose `until` may be omitted. If `until` is omitted, it is computed from the longest token
+ * lifetime.
+ */
+export type RevocationSpec = Revocation extends infer Each
+  ? Each extends Revocation
+    ? Omit<Each, 'until'> & { readonly until?: number | undefined }
+    : never
+  : never
+
+/**
+ * A computed `until` is rounded up to a full hour. So a repeated revocation usually equals the first
+ * revocation, and the log stores it only once.
+ */
+const HOUR_SECONDS = 3600
 
 /** The result of a change that revokes tokens. */
 export interface Change<T> {
@@ -39,21 +53,26 @@ export interface Change<T> {
  */
 export type SpecsOf = (subject: Subject) => Promise<readonly RevocationSpec[]>
 
-/** @param parts.now milliseconds since the epoch. @default the clock of this process */
-export function createRevocations(
-  parts: Omit<StoreRevocationsParts, 'now'> & {
-    readonly store: Store
-    readonly audit?: Pick<AuditWriter, 'entry' | 'append'> | undefined
-    readonly logger: Logger
-    readonly now?: (() => number) | undefined
-  },
-) {
+interface Parts {
+  readonly store: Store
+  readonly log: Pick<RevocationLog, 'add'>
+  readonly set: Pick<RevocationSet, 'add'>
+  readonly longestLifetime: LongestLifetime
+  /** Receives each revocation that this process stored. */
+  readonly events?: Pick<EventSink, 'emit'> | undefined
+  readonly audit?: Pick<AuditWriter, 'entry' | 'append'> | undefined
+  readonly logger: Logger
+  /** Milliseconds since the epoch. @default the clock of this process */
+  readonly now?: (() => number) | undefined
+}
+
+export function createRevocations(parts: Parts) {
   const { longestLifetime, audit, now = () => Date.now() } = parts
   const pending = createPendingRevocations({ ...parts, now })
-  const stores = createStoreRevocations({ ...parts, now })
+  const direct = createDirectRevocations({ ...parts, now })
 
   return {
-    ...stores,
+    ...direct,
 
     /**
      * Revokes one access token, as `revoke`, and records it in the audit trail. The token is revoked even if nothing can
@@ -64,7 +83,7 @@ export function createRevocations(
     async revokeToken(token: TokenToRevoke, fields: EntryFields): Promise<readonly Revocation[]> {
       const entry = await audit?.entry(fields)
       const listed = pending.add({ of: 'token', ...token, entry }).catch(() => undefined)
-      const stored = await stores.revokeAs(fields.actor, { of: 'token', ...token })
+      const stored = await direct.revokeAs(fields.actor, { of: 'token', ...token })
       await pending.finish(await listed, entry)
       return stored
     },
@@ -79,7 +98,7 @@ export function createRevocations(
       const subject = { of: 'grant', ...limit } as const
       const entry = await audit?.entry(fields)
       const member = await pending.add({ ...subject, entry })
-      await stores.revokeAs(fields.actor, subject)
+      await direct.revokeAs(fields.actor, subject)
       await pending.finish(member, entry)
     },
 
@@ -107,7 +126,7 @@ export function createRevocations(
         if (isRejection(error)) await pending.remove(member)
         throw error
       })
-      await stores.revokeAs(actor, ...revoked)
+      await direct.revokeAs(actor, ...revoked)
       await pending.finish(member, entry)
       return result
     },
@@ -120,7 +139,7 @@ export function createRevocations(
      */
     resumeAll: (specsOf: SpecsOf) =>
       pending.resumeAll(async (subject) => {
-        await stores.revoke(...(await specsFor(subject, specsOf)))
+        await direct.revoke(...(await specsFor(subject, specsOf)))
         if (subject.entry) await audit?.append([subject.entry])
       }),
 
@@ -140,6 +159,54 @@ export function createRevocations(
   }
 }
 
+/** Revokes tokens at once, without a pending entry. */
+function createDirectRevocations({ log, set, longestLifetime, events, now }: Parts & { now: () => number }) {
+  async function storeRevocations(specs: readonly RevocationSpec[]): Promise<readonly Revocation[]> {
+    if (specs.length === 0) return []
+    const withEnds = (lifetime: number) => specs.map((spec) => withUntil(spec, now() / 1000 + lifetime))
+    // This process rejects the tokens immediately, even while the store is unavailable.
+    set.add(withEnds(longestLifetime.secondsKnown))
+    const isOpen = specs.some(({ until }) => until === undefined)
+    const revocations = withEnds(isOpen ? await longestLifetime.seconds() : 0)
+    set.add(revocations)
+    await log.add(revocations)
+    return revocations
+  }
+
+  /** Like `revoke`; the events name `actor`. */
+  async function revokeAs(actor: string | undefined, ...specs: readonly RevocationSpec[]) {
+    const revocations = await storeRevocations(specs)
+    for (const { of, id } of revocations) {
+      events?.emit('token.revoked', { of, id, ...(actor !== undefined && { actor }) })
+    }
+    return revocations
+  }
+
+  return {
+    /**
+     * Revokes tokens. This process rejects the tokens immediately, and all other processes reject them within
+     * moments. Resolves with the revocations when they are stored. May be repeated.
+     *
+     * @param specs without `until`, a revocation is kept for the longest lifetime of access tokens
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: this process rejects the tokens, but other processes
+     *   may not, so call the method again; `ERR_INVALID_ARGUMENT` for an invalid spec, before anything is
+     *   revoked
+     */
+    revoke: (...specs: readonly RevocationSpec[]) => revokeAs(undefined, ...specs),
+    revokeAs,
+    /**
+     * Like `revoke`, but without events. For many clients whose epochs will be raised one after the other: their tokens
+     * are rejected before the first epoch is raised. If this process stops before it raises the epoch of a client, the
+     * next token request of the client raises it; see `withRepairedEpochs`.
+     *
+     * @throws {GatehouseError} as `revoke`
+     */
+    async revokeFirst(specs: readonly RevocationSpec[]): Promise<void> {
+      await storeRevocations(specs)
+    },
+  }
+}
+
 /** Revokes tokens in all processes. */
 export type Revocations = ReturnType<typeof createRevocations>
 
@@ -154,4 +221,18 @@ async function specsFor(subject: PendingSubject, specsOf: SpecsOf): Promise<read
     return [{ of, id, scopes, until }]
   }
   return specsOf({ of: subject.of, id: subject.id })
+}
+
+/** @param byDefault the `until` of a spec without `until`, in epoch seconds, before it is rounded up */
+function withUntil(spec: RevocationSpec, byDefault: number): Revocation {
+  const until =
+    spec.until === undefined
+      ? Math.ceil((byDefault + CLOCK_SKEW_SECONDS) / HOUR_SECONDS) * HOUR_SECONDS
+      : spec.until + CLOCK_SKEW_SECONDS
+  const revocation = asRevocation({ ...spec, until })
+  if (revocation) return revocation
+  throw new GatehouseError(
+    'ERR_INVALID_ARGUMENT',
+    'this cannot be revoked: a revocation needs an `id`, an operation needs `below`, and all numbers must be whole',
+  )
 }

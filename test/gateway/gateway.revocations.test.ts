@@ -5,7 +5,7 @@ import type { Gateway, GatewayEvents, Principal } from 'koa-gatehouse/gateway'
 import type { Authentication } from '../../src/gateway/authenticate.ts'
 import { createEvents } from '../../src/host/events.ts'
 import { silentLogger } from '../../src/host/logger.ts'
-import { createRevocationView, type KnownRevocations } from '../../src/revocation/follow-revocations.ts'
+import { createRevocationFollower, type KnownRevocations } from '../../src/revocation/revocation-follower.ts'
 import type { Revocation } from '../../src/revocation/revocation.ts'
 import type { RevocationPage } from '../../src/revocation/revocation-source.ts'
 import { createTestGateway } from './support/api.ts'
@@ -36,7 +36,7 @@ async function setUp({
 }: Setup = {}) {
   answer = noRevocation
   const events = createEvents(() => {})
-  revoked = createRevocationView({
+  revoked = createRevocationFollower({
     source: { read: () => answer() },
     policy: { pollIntervalSeconds, whenStale, maxStalenessSeconds: 30 },
     logger,

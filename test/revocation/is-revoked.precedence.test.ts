@@ -6,7 +6,6 @@ import { silentLogger } from '../../src/host/logger.ts'
 import { createRevocationFollower } from '../../src/revocation/revocation-follower.ts'
 import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
-import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import type { RevocableToken } from '../../src/revocation/revocation.ts'
 import { createRevocations, type RevocationSpec } from '../../src/revocation/revoke-tokens.ts'
 
@@ -48,10 +47,8 @@ function createProcess(store: Store, skewMs: number) {
   }
   const now = () => Date.now() + skewMs
   const log = createRevocationLog(processStore, { now })
-  const set = createRevocationSet()
-  const follower = createRevocationFollower({
+  const set = createRevocationFollower({
     source: log,
-    set,
     // The interval is so long that the follower reads only when the test calls `start()`.
     policy: { pollIntervalSeconds: 1e6, whenStale: 'serve', maxStalenessSeconds: 60 },
     logger: silentLogger,
@@ -68,13 +65,13 @@ function createProcess(store: Store, skewMs: number) {
   })
   return {
     set,
-    close: follower.close,
+    close: set.close,
     messages,
     skewMs,
     seconds: () => Math.floor(now() / 1000),
     revoke: revocations.revoke,
     /** Reads all revocations. A repeated `start()` reads all revocations again. */
-    readAll: () => follower.start(),
+    readAll: () => set.start(),
     loseSubscription: () => void (isSubscriptionLost = true),
     restoreSubscription: () => void (isSubscriptionLost = false),
   }

@@ -4,7 +4,6 @@ import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createRevocationFollower } from '../../src/revocation/revocation-follower.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
-import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
 
@@ -30,16 +29,14 @@ describeWithRedis('the revocation follower of a store (Redis)', () => {
 
   /** Starts a follower that polls so rarely that only messages can deliver the revocations of a test. */
   async function startFollower() {
-    const set = createRevocationSet()
     const follower = createRevocationFollower({
       source: createRevocationLog(redisStore(connect())),
-      set,
       policy: { pollIntervalSeconds: 600, whenStale: 'serve', maxStalenessSeconds: 600 },
       logger: silentLogger,
     })
     await follower.start()
     const isRevoked = (tokenId: string) =>
-      set.isTokenRevoked({
+      follower.isTokenRevoked({
         tokenId,
         clientId: 'c1',
         scopes: [],

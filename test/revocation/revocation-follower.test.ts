@@ -6,7 +6,6 @@ import { silentLogger } from '../../src/host/logger.ts'
 import { createRevocationFollower, type StalenessPolicy } from '../../src/revocation/revocation-follower.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import type { Revocation } from '../../src/revocation/revocation.ts'
-import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import type { RevocationPage, RevocationSource } from '../../src/revocation/revocation-source.ts'
 
 const START = Date.UTC(2027, 0, 10, 12)
@@ -79,17 +78,20 @@ function unavailable() {
 }
 
 function setUp(policy: Partial<StalenessPolicy> = {}, source = scriptedSource()) {
-  const set = createRevocationSet()
   const notified: { isStale: boolean; ageSeconds: number }[] = []
   const follower = createRevocationFollower({
     source: source.source,
-    set,
     policy: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60, ...policy },
     logger: silentLogger,
-    onFreshness: (freshness) => notified.push(freshness),
+    events: {
+      emit(name: string, event: object) {
+        const { ageSeconds } = event as { ageSeconds: number }
+        notified.push({ isStale: name === 'revocations.stale', ageSeconds })
+      },
+    },
   })
   const isRevoked = (tokenId: string) =>
-    set.isTokenRevoked({
+    follower.isTokenRevoked({
       tokenId,
       clientId: 'c1',
       scopes: [],
@@ -97,7 +99,7 @@ function setUp(policy: Partial<StalenessPolicy> = {}, source = scriptedSource())
       expiresAt: 2_000_000_000,
       claims: {},
     })
-  return { ...source, source, set, follower, notified, isRevoked }
+  return { ...source, source, set: follower, follower, notified, isRevoked }
 }
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)

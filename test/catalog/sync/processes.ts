@@ -8,7 +8,6 @@ import { silentLogger } from '../../../src/host/logger.ts'
 import { createRevocationFollower } from '../../../src/revocation/revocation-follower.ts'
 import { createLongestLifetime } from '../../../src/revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../../../src/revocation/revocation-log.ts'
-import { createRevocationSet } from '../../../src/revocation/is-revoked.ts'
 import { createRevocations } from '../../../src/revocation/revoke-tokens.ts'
 
 /**
@@ -64,10 +63,9 @@ export function createProcess(
 ) {
   const warn = vi.fn()
   const logger = { ...silentLogger, warn }
-  const set = createRevocationSet()
   const log = createRevocationLog(store)
   const policy = { pollIntervalSeconds, whenStale: 'serve', maxStalenessSeconds: NEVER } as const
-  const follower = createRevocationFollower({ source: log, set, policy, logger: silentLogger })
+  const set = createRevocationFollower({ source: log, policy, logger: silentLogger })
   const longestLifetime = createLongestLifetime(store, tokenLifetime)
   const revocations = createRevocations({ store, log, set, longestLifetime, logger })
   const catalog = createLiveCatalog({ products })
@@ -97,10 +95,10 @@ export function createProcess(
     warn,
     onChanged,
     async start() {
-      await follower.start()
+      await set.start()
       const leave = await sync.start()
       return async () => {
-        await follower.close()
+        await set.close()
         await leave()
       }
     },
