@@ -1,4 +1,5 @@
 import { GatehouseError } from '../src/errors.ts'
+import { createChannelListeners } from '../src/store/channel-listeners.ts'
 import type { Store } from '../src/store/contract.ts'
 
 interface Value {
@@ -35,7 +36,7 @@ const SWEPT_PER_WRITE = 2
 export function memoryStore(): Store {
   const values = new Map<string, Value>()
   const indexes = createIndexes()
-  const channels = createChannels()
+  const channels = createChannelListeners()
   let closed = false
 
   const sweepValues = createSweep(values)
@@ -86,9 +87,13 @@ export function memoryStore(): Store {
 
     range: (...args) => run(() => indexes.range(...args)),
 
-    publish: (...args) => run(() => channels.publish(...args)),
+    publish: (channel, message) => run(() => channels.deliver(channel, message)),
 
-    subscribe: (channel, listener) => run(() => channels.subscribe(channel, listener)),
+    subscribe: (channel, listener) =>
+      run(() => {
+        const { remove } = channels.add(channel, listener)
+        return async () => void remove()
+      }),
 
     ping: () => run(() => {}),
 
@@ -131,38 +136,6 @@ function createIndexes() {
       return members.slice(start, start + limit).map(({ text }) => text)
     },
     clear: () => indexes.clear(),
-  }
-}
-
-/** The subscriptions of a store, by channel. */
-function createChannels() {
-  const channels = new Map<string, Set<{ deliver(message: string): void }>>()
-  return {
-    publish(channel: string, message: string): void {
-      for (const subscription of channels.get(channel) ?? []) subscription.deliver(message)
-    },
-    subscribe(channel: string, listener: (message: string) => void): () => Promise<void> {
-      const subscriptions = channels.get(channel) ?? new Set()
-      const subscription = {
-        deliver(message: string) {
-          // The listener is called asynchronously, as with a real database. So the failure of a listener
-          // affects nothing else.
-          Promise.resolve()
-            .then(() => (subscriptions.has(subscription) ? listener(message) : undefined))
-            .catch(() => {})
-        },
-      }
-      subscriptions.add(subscription)
-      channels.set(channel, subscriptions)
-      return async () => {
-        subscriptions.delete(subscription)
-        if (subscriptions.size === 0 && channels.get(channel) === subscriptions) channels.delete(channel)
-      }
-    },
-    clear(): void {
-      for (const subscriptions of channels.values()) subscriptions.clear()
-      channels.clear()
-    },
   }
 }
 

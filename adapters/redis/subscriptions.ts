@@ -1,7 +1,7 @@
+import { createChannelListeners } from '../../src/store/channel-listeners.ts'
 import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
 import { addressOf, connect } from './connect.ts'
 import { storeClosed } from './errors.ts'
-import { createListeners } from './listeners.ts'
 
 /**
  * Milliseconds until the next attempt to connect. Messages are missed while there is no connection. So the pauses
@@ -18,7 +18,7 @@ const NODE_REMOVED_AFTER_MS = 1000
 /** The connection for messages, and what it serves. */
 interface MessageConnection {
   readonly client: RedisClient
-  readonly listeners: ReturnType<typeof createListeners>
+  readonly listeners: ReturnType<typeof createChannelListeners>
   readonly onNodeLost: (node: RedisNode) => void
   readonly onClientReady: () => void
   connection: Promise<RedisConnection> | undefined
@@ -35,7 +35,7 @@ interface MessageConnection {
  * the cluster, the adapter connects to another node.
  */
 export function createSubscriptions(client: RedisClient) {
-  const listeners = createListeners()
+  const listeners = createChannelListeners()
   const messages: MessageConnection = {
     client,
     listeners,
@@ -57,7 +57,7 @@ export function createSubscriptions(client: RedisClient) {
     async subscribe(
       channel: string,
       listener: (message: string) => void,
-      missed: () => void = () => {},
+      missed?: () => void,
     ): Promise<() => Promise<void>> {
       const subscription = listeners.add(channel, listener, missed)
 

@@ -7,7 +7,7 @@ import { GatehouseError } from '../errors.ts'
 import { hasTooManyParameters } from '../http/query-limit.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
-import { createPageTokens } from '../http/page-tokens.ts'
+import { createPageTokens } from '../http/csrf.ts'
 import { createAssets } from './assets/assets.ts'
 import {
   checkConsoleOptions,

@@ -4,7 +4,7 @@ import type { ChangeOptions } from '../host/change-options.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { requesterOf } from '../http/client-address.ts'
 import { isFromOwnPage } from '../http/own-page.ts'
-import type { PageTokens } from '../http/page-tokens.ts'
+import type { PageTokens } from '../http/csrf.ts'
 import { Rejection } from './rejection.ts'
 
 /** Who may open a page or call a route: callers with a permission, every signed-in caller, or operators. */

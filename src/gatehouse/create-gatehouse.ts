@@ -1,6 +1,6 @@
 import compose from 'koa-compose'
 import type { Middleware } from 'koa'
-import { settlesWithin } from '../async/settles-within.ts'
+import { settlesWithin } from '../async/with-timeout.ts'
 import { createPages } from '../authorization-server/interaction/pages.ts'
 import { createTexts } from '../authorization-server/interaction/texts.ts'
 import { authorizationServer } from '../authorization-server/routing/authorization-server.ts'

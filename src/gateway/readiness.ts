@@ -1,6 +1,6 @@
 import { GatehouseError } from '../errors.ts'
 import { inBackground } from '../async/in-background.ts'
-import { settlesWithin } from '../async/settles-within.ts'
+import { settlesWithin } from '../async/with-timeout.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
 /** The option `startTimeoutMs`. */

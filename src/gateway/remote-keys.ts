@@ -1,7 +1,7 @@
 import type { FetchImplementation, JWTVerifyGetKey } from 'jose'
 import { JWKSNoMatchingKey } from 'jose/errors'
 import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote'
-import { settlesWithin } from '../async/settles-within.ts'
+import { settlesWithin } from '../async/with-timeout.ts'
 import { GatehouseError } from '../errors.ts'
 import type { FetchedKeys } from '../health/fetched-keys-check.ts'
 import type { Logger } from '../host/logger.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
-import { settlesWithin } from '../async/settles-within.ts'
+import { settlesWithin } from '../async/with-timeout.ts'
 import { callHost, type Awaitable } from '../validation/host-callback.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { functionRule, listOf, must, optional, wholeNumber } from '../validation/rules.ts'

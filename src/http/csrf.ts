@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Context } from 'koa'
 
 /**
  * Creates CSRF tokens without storage. A token is the HMAC-SHA256 of the values for which it is valid (its
@@ -38,3 +39,79 @@ export function createCsrfTokens(keys: readonly Uint8Array[]) {
 
 /** Tokens that prove that a form came from one of our pages and was shown to this person. */
 export type CsrfTokens = ReturnType<typeof createCsrfTokens>
+
+/** Seconds for which a token is valid. */
+const TOKEN_SECONDS = 86_400
+
+/** A random id, as `newBrowserId` makes it. */
+const BROWSER_ID = /^[\w-]{22}$/
+
+/** The person to whom a token is shown, as the host says. */
+interface Person {
+  readonly accountId: string
+  readonly userId?: string | undefined
+  /** Whether a browser may have sent the credentials by itself. A caller without a session needs no cookie. */
+  readonly isSession: boolean
+}
+
+/**
+ * Creates the CSRF tokens of one surface, such as the console at one path. A token is valid for 24 hours, for the person
+ * to whom it was shown, and in the same browser. A cookie with a random id tells browsers apart.
+ *
+ * @param keys the HMAC keys, newest first, as for `createCsrfTokens`
+ * @param surface.name keeps the tokens apart from those of other surfaces
+ * @param surface.issuer the cookie is `Secure` if this is https. Its digest is in the name of the cookie, so that two
+ *   services in one host do not share a cookie
+ * @param surface.path the path of the surface, as browsers see it, without a slash at the end
+ */
+export function createPageTokens(
+  keys: readonly Uint8Array[],
+  surface: { readonly name: string; readonly issuer: string; readonly path: string },
+) {
+  const { name, issuer, path } = surface
+  const tokens = createCsrfTokens(keys)
+  const own = JSON.stringify([name, issuer, path])
+  const digest = createHash('sha256').update(own).digest('base64url')
+  const cookie = `gatehouse_csrf_${digest.slice(0, 10)}`
+  const attributes = `; Path=${path || '/'}; HttpOnly; SameSite=Lax${issuer.startsWith('https:') ? '; Secure' : ''}`
+
+  const browserOf = (ctx: Context): string | undefined => {
+    const id = ctx.cookies.get(cookie, { signed: false })
+    return id !== undefined && BROWSER_ID.test(id) ? id : undefined
+  }
+
+  /** Gives the browser an id. It is written by hand, because Koa rejects a secure cookie behind an unknown proxy. */
+  function newBrowserId(ctx: Context): string {
+    const id = randomBytes(16).toString('base64url')
+    ctx.append('Set-Cookie', `${cookie}=${id}${attributes}`)
+    return id
+  }
+
+  const bindingOf = ({ accountId, userId }: Person, browser: string | undefined, issuedAt: string) =>
+    [name, path, accountId, userId, browser, issuedAt] as const
+
+  return {
+    /** The token for a page that is shown now. Sets the cookie, unless the browser has it. */
+    issue(ctx: Context, person: Person): string {
+      const browser = person.isSession ? (browserOf(ctx) ?? newBrowserId(ctx)) : undefined
+      const issuedAt = Math.floor(Date.now() / 1000).toString(36)
+      return `${issuedAt}.${tokens.issue(...bindingOf(person, browser, issuedAt))}`
+    },
+
+    /**
+     * Checks the token of a request.
+     *
+     * @returns `expired` if the token is of this person and this browser, but too old; `invalid` for any other token
+     */
+    check(ctx: Context, token: string | null, person: Person): 'valid' | 'expired' | 'invalid' {
+      const [issuedAt = '', mac = ''] = (token ?? '').split('.', 2)
+      const browser = person.isSession ? browserOf(ctx) : undefined
+      if (person.isSession && browser === undefined) return 'invalid'
+      if (!tokens.isValid(mac, ...bindingOf(person, browser, issuedAt))) return 'invalid'
+      return Date.now() / 1000 - Number.parseInt(issuedAt, 36) > TOKEN_SECONDS ? 'expired' : 'valid'
+    },
+  }
+}
+
+/** The CSRF tokens of one surface. */
+export type PageTokens = ReturnType<typeof createPageTokens>

@@ -1,4 +1,4 @@
-import { settlesWithin } from '../async/settles-within.ts'
+import { settlesWithin } from '../async/with-timeout.ts'
 import type { Logger } from '../host/logger.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { PageTokens } from '../http/page-tokens.ts'
+import type { PageTokens } from '../http/csrf.ts'
 import { route, type Route } from './route.ts'
 
 /** The route that says who calls, and gives the CSRF token. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { settlesWithin } from '../../src/async/settles-within.ts'
+import { settlesWithin } from '../../src/async/with-timeout.ts'
 import { withTimeout } from '../../src/async/with-timeout.ts'
 
 beforeEach(() => void vi.useFakeTimers())

@@ -523,6 +523,8 @@ describe('the options kycLevels, claims, branding, texts and defaultLocale', () 
     [{ branding: { accentColor: 'red' } }, 'branding.accentColor'],
     [{ branding: { accentColor: '#fff' } }, 'branding.accentColor'],
     [{ branding: { accentColor: '#1a56db;}' } }, 'branding.accentColor'],
+    [{ branding: { accentColor: '#12345g' } }, 'branding.accentColor'],
+    [{ branding: { accentColor: '' } }, 'branding.accentColor'],
     [{ branding: { logo: 'http://example.com/logo.svg' } }, 'branding.logo'],
     [{ branding: { logo: '//example.com/logo.svg' } }, 'branding.logo'],
     [{ branding: { logo: '/\\example.com/logo.svg' } }, 'branding.logo'],

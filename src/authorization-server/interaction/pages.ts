@@ -38,7 +38,6 @@ const RULES = readAsset(new URL('./pages/interaction-pages.css', import.meta.url
  *
  * @param options.texts from `createTexts`
  * @param options.connectedApplicationsUri the host's page on which users disconnect applications
- * @throws {GatehouseError} `ERR_OPTIONS` if the accent colour is invalid
  */
 export function createPages(options: {
   readonly texts: TextsByLocale

@@ -1,5 +1,3 @@
-import { GatehouseError } from '../../errors.ts'
-
 /** Red, green and blue, from 0 to 255. */
 type Rgb = readonly number[]
 
@@ -30,7 +28,6 @@ const MIN_CONTRAST = 4.5
  * @param accent `#rrggbb`
  * @param grounds the darkest background of the light pages and the lightest background of the dark pages, as
  *   `#rrggbb`
- * @throws {GatehouseError} `ERR_OPTIONS` if a colour is not in the form `#rrggbb`
  */
 export function accentShades(accent: string, grounds: { light: string; dark: string }): AccentShades {
   const colour = parse(accent)
@@ -70,12 +67,7 @@ function luminance([red = 0, green = 0, blue = 0]: Rgb): number {
 }
 
 function parse(colour: string): Rgb {
-  const digits = /^#([0-9a-f]{6})$/i.exec(colour)?.[1]
-  if (digits === undefined) {
-    const message = `branding.accentColor: write it as #rrggbb, not ${JSON.stringify(colour)}`
-    throw new GatehouseError('ERR_OPTIONS', message)
-  }
-  const value = Number.parseInt(digits, 16)
+  const value = Number.parseInt(colour.slice(1), 16)
   return [value >> 16, (value >> 8) & 255, value & 255]
 }
 

@@ -17,7 +17,6 @@ export const LOGO_TILE_RULES = readAsset(new URL('./logo-tile.css', import.meta.
  * @param scope the selector of the element that has the shades of the accent colour, as the custom properties `--accent-…`
  * @param rules the rules that use them
  * @returns the stylesheet without comments and line breaks
- * @throws {GatehouseError} `ERR_OPTIONS` if `accentColor` is not a colour
  */
 export function createStylesheet(accentColor: string, scope: string, rules: string): string {
   const { fill, onFill, onLight, onDark } = accentShades(accentColor, GROUNDS)

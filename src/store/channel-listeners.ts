@@ -3,8 +3,11 @@ interface Listener {
   missed(): void
 }
 
-/** The listeners of each channel. The failure of a listener affects nothing else. */
-export function createListeners() {
+/**
+ * The listeners of each channel in this process. Each is called asynchronously, so the failure of a listener affects
+ * nothing else.
+ */
+export function createChannelListeners() {
   const channels = new Map<string, Set<Listener>>()
 
   return {
@@ -20,7 +23,7 @@ export function createListeners() {
     },
 
     /** Adds a listener. A listener that was removed is not called any more. */
-    add(channel: string, onMessage: (message: string) => void, onMissed: () => void) {
+    add(channel: string, onMessage: (message: string) => void, onMissed = () => {}) {
       const listeners = channels.get(channel) ?? new Set()
       channels.set(channel, listeners)
       const notify = (call: () => void) => {
