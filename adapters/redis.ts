@@ -6,7 +6,7 @@ import { createDurableWrites } from './redis/durable-writes.ts'
 import { storeClosed, storeFailure } from './redis/errors.ts'
 import { inspectRedis } from './redis/inspect.ts'
 import { countConnectionLosses } from './redis/connection-losses.ts'
-import { requireOptions, type RedisStoreOptions } from './redis/options.ts'
+import { KEY_PREFIX, requireOptions, type RedisStoreOptions } from './redis/options.ts'
 import { reconnectEnded } from './redis/reconnect-ended.ts'
 import { isMisdirected } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
@@ -52,7 +52,7 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Store {
   requireOptions(client, options)
-  const { keyPrefix = 'gatehouse:', durability } = options
+  const { keyPrefix = KEY_PREFIX, durability } = options
   const { db = 0, keyPrefix: clientPrefix = '' } = client.options ?? {}
   const key = (name: string) => keyPrefix + name
   // In Redis, channels depend neither on the database number nor on the client's own key prefix. So the name

@@ -1,4 +1,6 @@
 import { GatehouseError } from '../../src/errors.ts'
+import { checkInput } from '../../src/validation/check-input.ts'
+import { exactObjectOf, must, optional, stringRule, type Fields } from '../../src/validation/rules.ts'
 import type { RedisClient } from './client.ts'
 
 /** The options of `redisStore`. */
@@ -26,26 +28,27 @@ export interface Durability {
   readonly timeoutMs: number
 }
 
+/** The default of `keyPrefix`. */
+export const KEY_PREFIX = 'gatehouse:'
+
+const atLeastOne = must(
+  'a whole number, at least 1',
+  (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+)
+
+const OPTIONS: Fields = {
+  keyPrefix: optional(stringRule),
+  durability: optional(exactObjectOf({ replicas: atLeastOne, timeoutMs: atLeastOne })),
+}
+
 /**
  * Checks the arguments of `redisStore`.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` that names the problem and the valid values
+ * @throws {GatehouseError} `ERR_OPTIONS` that names the problems and the valid values
  */
 export function requireOptions(client: RedisClient, options: RedisStoreOptions): void {
   requireClient(client)
-  requireKeys('redisStore', options, ['keyPrefix', 'durability'])
-  const { keyPrefix, durability } = options
-  if (keyPrefix !== undefined && typeof keyPrefix !== 'string') {
-    throw invalidOptions("keyPrefix of redisStore must be a text, as in { keyPrefix: 'gatehouse:' }")
-  }
-  if (durability === undefined) return
-  requireKeys('durability of redisStore', durability, ['replicas', 'timeoutMs'])
-  for (const name of ['replicas', 'timeoutMs'] as const) {
-    if (Number.isSafeInteger(durability[name]) && durability[name] >= 1) continue
-    throw invalidOptions(
-      `durability.${name} of redisStore must be a whole number, at least 1, as in { replicas: 1, timeoutMs: 500 }`,
-    )
-  }
+  checkInput('the options of redisStore are not valid', options, OPTIONS, 'ERR_OPTIONS')
 }
 
 function requireClient(client: RedisClient): void {
@@ -62,15 +65,6 @@ function requireClient(client: RedisClient): void {
   if (!client.isCluster && role !== 'master') {
     throw invalidOptions("redisStore must be connected to the master: leave role out of the client's options")
   }
-}
-
-function requireKeys(where: string, options: unknown, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw invalidOptions(`${where} must be an object with ${known.join(', ')}`)
-  }
-  const unknown = Object.keys(options).filter((name) => !known.includes(name))
-  if (unknown.length === 0) return
-  throw invalidOptions(`${where} does not know ${unknown.join(', ')}; it takes ${known.join(', ')}`)
 }
 
 function invalidOptions(message: string): GatehouseError {

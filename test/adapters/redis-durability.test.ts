@@ -536,26 +536,20 @@ it.each([
 it.each([
   [
     { durability: { replicas: 0, timeoutMs: 500 } },
-    'durability.replicas of redisStore must be a whole number',
+    'durability.replicas: must be a whole number, at least 1',
   ],
+  [{ durability: { replicas: 1.5, timeoutMs: 500 } }, 'durability.replicas: must be a whole number'],
+  [{ durability: { replicas: '1', timeoutMs: 500 } }, 'durability.replicas: must be a whole number'],
+  [{ durability: { replicas: 1, timeoutMs: 0 } }, 'durability.timeoutMs: must be a whole number'],
+  [{ durability: { replicas: 1 } }, 'durability.timeoutMs: must be a whole number'],
   [
-    { durability: { replicas: 1.5, timeoutMs: 500 } },
-    'durability.replicas of redisStore must be a whole number',
+    { durability: { replicas: 1, timeout: 500 } },
+    'durability.timeout: is unknown here; expected one of replicas, timeoutMs',
   ],
-  [
-    { durability: { replicas: '1', timeoutMs: 500 } },
-    'durability.replicas of redisStore must be a whole number',
-  ],
-  [
-    { durability: { replicas: 1, timeoutMs: 0 } },
-    'durability.timeoutMs of redisStore must be a whole number',
-  ],
-  [{ durability: { replicas: 1 } }, 'durability.timeoutMs of redisStore must be a whole number'],
-  [{ durability: { replicas: 1, timeout: 500 } }, 'does not know timeout; it takes replicas, timeoutMs'],
-  [{ durability: 1 }, 'durability of redisStore must be an object with replicas, timeoutMs'],
-  [{ prefix: 'a:' }, 'redisStore does not know prefix; it takes keyPrefix, durability'],
-  [{ keyPrefix: 7 }, 'keyPrefix of redisStore must be a text'],
-  ['a:', 'redisStore must be an object'],
+  [{ durability: 1 }, 'durability: must be an object'],
+  [{ prefix: 'a:' }, 'prefix: is unknown here; expected one of keyPrefix, durability'],
+  [{ keyPrefix: 7 }, 'keyPrefix: must be a text'],
+  ['a:', 'the options of redisStore are not valid: expected an object'],
 ])('redisStore() rejects the options %j, and says what is valid', (options, message) => {
   const client = new Redis({ lazyConnect: true })
   expect(() => redisStore(client, options as never)).toThrow(
