@@ -35,6 +35,9 @@ export interface ConsolePage {
   readonly dir: 'ltr' | 'rtl'
 }
 
+/** Where the console is, unless the host says otherwise. */
+export const DEFAULT_PATH = '/console'
+
 /** Options of the console. Invalid options throw `ERR_INVALID_ARGUMENT`, with all problems at once. */
 export interface ConsoleOptions {
   /**

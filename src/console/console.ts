@@ -12,12 +12,13 @@ import { createAssets } from './assets/assets.ts'
 import {
   checkConsoleOptions,
   checkPartOptions,
+  DEFAULT_PATH,
   type ConsoleOptions,
   type ConsolePartOptions,
 } from './console-options.ts'
 import { createDispatch } from './dispatch.ts'
 import { createMount, type Mount } from './mount.ts'
-import { errorBody, errorTexts, pageBody } from './page-body.ts'
+import { errorPage } from './error-page.ts'
 import { consolePages } from './pages.ts'
 import type { Section } from './page.ts'
 import { createReaders, type Reader } from './reader.ts'
@@ -92,26 +93,18 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
         if (isAlone) throw new Rejection('query')
         reader = await findReader(ctx)
         const result = await dispatch(ctx, path, reader)
-        if (result === undefined) return
-        if (result instanceof URL) return redirect(ctx, result.href)
-        if ('redirect' in result) {
-          const { redirect: target, query, done } = result
-          return redirect(ctx, mount.to(target, { ...query, done }))
-        }
-        const { title, status = 200, images, hasFrame } = result.view
-        await respond(ctx, { title, status, images, hasFrame, body: pageBody(result) }, reader)
+        if (typeof result === 'string') redirect(ctx, result)
+        else if (result) await respond(ctx, result, reader)
       } catch (error) {
         const failure = fail(ctx, error)
         ctx.set({ ...failure.headers })
-        const body = errorBody(failure, reader, mount, mount.path + path)
-        const [title] = errorTexts(failure)
-        const finished = { title: reader.plain(title), status: failure.status, body, isAlone }
+        const view = errorPage(failure, reader, { home: mount.path || '/', retry: mount.path + path })
         try {
-          await respond(ctx, finished, reader)
+          await respond(ctx, view, reader, isAlone)
         } catch (layoutError) {
           // The layout of the host may fail for every page.
           fail(ctx, layoutError)
-          await respond(ctx, { ...finished, isAlone: true }, reader)
+          await respond(ctx, view, reader, true)
         }
       }
     }
@@ -131,7 +124,7 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
     }
   }
 
-  return Object.assign(serve(createMount(options.path ?? '/console', pages)), {
+  return Object.assign(serve(createMount(options.path ?? DEFAULT_PATH, pages)), {
     connectedApplications: part('connected', '/connected-applications'),
     apiKeys: part('apiKeys', '/api-keys'),
     applications: part('applications', '/applications'),

@@ -14,28 +14,20 @@ import type { HostAccounts } from '../host/host-accounts.ts'
 import { Form, isRejection, readForm } from '../http/form-body.ts'
 import { EXPIRED, problemsOf, type FormProblem } from './form-problems.ts'
 import type { Mount } from './mount.ts'
-import type { Call, Page, Redirect, View } from './page.ts'
+import { withNavigation } from './navigation.ts'
+import type { Call, Page, View } from './page.ts'
 import type { Reader } from './reader.ts'
-
-/** The header with which a script asks for a page without a document around it. */
-export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
+import { FRAGMENT_HEADER } from './respond.ts'
 
 /** What the checks of a request need. */
 export interface DispatchParts extends FrontDoorParts {
   readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'isOperator' | 'signInUrl'>
 }
 
-/** A page to write, with what its navigation and its notices need. */
-export interface Shown {
-  readonly view: View
-  readonly page: Page
-  readonly call: Call
-}
+/** The page to write, or the address to which the browser continues. Undefined if a page has written the response. */
+type Answer = View | string | undefined
 
-/**
- * Creates a function that answers a request by the pages of a mount. The function returns the page to write, or the page
- * to which the browser continues. It returns undefined if a page has written the response itself.
- */
+/** Creates a function that answers a request by the pages of a mount. */
 export function createDispatch(mount: Mount, parts: DispatchParts) {
   const match = createMatch(mount.pages, ({ path }) => ({
     path: mount.below(path),
@@ -43,11 +35,7 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
   }))
 
   /** @param path the path below the mount path */
-  return async function dispatch(
-    ctx: Context,
-    path: string,
-    reader: Reader,
-  ): Promise<Shown | Redirect | URL | undefined> {
+  return async function dispatch(ctx: Context, path: string, reader: Reader): Promise<Answer> {
     const { found: page, params } = await match(ctx, path)
     let visit
     try {
@@ -70,12 +58,15 @@ function isSignedOut(error: unknown): boolean {
  * The address of the host's sign-in page. A form cannot continue there, because its fields would be lost. A request
  * target in absolute form names an origin, which the sender chooses. So only its path and its query are used.
  */
-async function signInUrl(ctx: Context, { accounts, issuerOrigin }: DispatchParts): Promise<URL | undefined> {
+async function signInUrl(
+  ctx: Context,
+  { accounts, issuerOrigin }: DispatchParts,
+): Promise<string | undefined> {
   const isSubmitted = ctx.method === 'POST' || ctx.get(FRAGMENT_HEADER) !== ''
   if (isSubmitted || !accounts.signInUrl) return undefined
   const { pathname, search } = new URL(ctx.originalUrl, issuerOrigin)
   const returnTo = Object.assign(new URL(issuerOrigin), { pathname, search })
-  return accounts.signInUrl(returnTo, ctx, { reauthenticate: false })
+  return (await accounts.signInUrl(returnTo, ctx, { reauthenticate: false })).href
 }
 
 async function callOf<Resource>(
@@ -109,7 +100,7 @@ async function callOf<Resource>(
   }
 }
 
-async function submit(page: Page, call: Call, parts: DispatchParts): Promise<Shown | Redirect | undefined> {
+async function submit(page: Page, call: Call, parts: DispatchParts): Promise<Answer> {
   requireOwnPage(call, 'console', parts)
   const form = await readForm(call.ctx)
   if (isRejection(form)) throw new Rejection(BODY_REASONS[form.status])
@@ -122,7 +113,8 @@ async function submit(page: Page, call: Call, parts: DispatchParts): Promise<Sho
   if (isExpired) return showAgain(page, submitted, [EXPIRED])
   try {
     const outcome = await action.run(submitted)
-    return 'redirect' in outcome ? outcome : { view: outcome, page, call: submitted }
+    if (!('redirect' in outcome)) return withNavigation(outcome, page, submitted)
+    return call.to(outcome.redirect, { ...outcome.query, done: outcome.done })
   } catch (error) {
     const problems = problemsOf(error)
     if (problems.length === 0) throw error
@@ -132,10 +124,10 @@ async function submit(page: Page, call: Call, parts: DispatchParts): Promise<Sho
 
 const BODY_REASONS = { 400: 'body', 413: 'bodyTooLarge', 415: 'mediaType' } as const
 
-async function show(page: Page, call: Call): Promise<Shown | undefined> {
+async function show(page: Page, call: Call): Promise<Answer> {
   try {
     const view = await page.show(call)
-    return view && { view, page, call }
+    return view && withNavigation(view, page, call)
   } catch (error) {
     // A link with another cursor than one of ours, for example.
     if (error instanceof GatehouseError && error.code === 'ERR_INVALID_ARGUMENT')
@@ -145,14 +137,10 @@ async function show(page: Page, call: Call): Promise<Shown | undefined> {
 }
 
 /** Shows the page of a rejected form again, with what is wrong. */
-async function showAgain(
-  page: Page,
-  call: Call,
-  problems: readonly FormProblem[],
-): Promise<Shown | undefined> {
+async function showAgain(page: Page, call: Call, problems: readonly FormProblem[]): Promise<Answer> {
   const again = { ...call, problems }
   const view = await page.show(again)
   if (!view) return undefined
   const title = call.texts.plain('problemWindow', { title: view.title })
-  return { view: { ...view, title, status: 422 }, page, call: again }
+  return withNavigation({ ...view, title, status: 422 }, page, again)
 }

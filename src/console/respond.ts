@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { html, trustedHtml, type Html } from '../http/html.ts'
+import { html, trustedHtml } from '../http/html.ts'
 import type { PageBranding } from '../http/pages/branding.ts'
 import { document } from '../http/pages/document.ts'
 import { policyOf, setHeadersBesidePolicy, setPolicy } from '../http/security-headers.ts'
@@ -7,9 +7,12 @@ import { callHost, invalidResult } from '../validation/host-callback.ts'
 import { isText, kindOf } from '../validation/predicates.ts'
 import type { Assets } from './assets/assets.ts'
 import type { ConsoleOptions, ConsolePage } from './console-options.ts'
-import { FRAGMENT_HEADER } from './dispatch.ts'
 import type { Mount } from './mount.ts'
+import type { View } from './page.ts'
 import type { Reader } from './reader.ts'
+
+/** The header with which a script asks for a page without a document around it. */
+export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
 
 /** What a response consists of, besides the page itself. */
 export interface ResponderParts {
@@ -19,19 +22,6 @@ export interface ResponderParts {
   readonly options: Pick<ConsoleOptions, 'layout' | 'sameOriginFrame'>
 }
 
-/** A page with everything inside `body`. */
-export interface FinishedPage {
-  readonly status: number
-  /** Without markup. */
-  readonly title: string
-  /** The page with its navigation and notices. */
-  readonly body: Html
-  readonly images?: readonly (string | undefined)[] | undefined
-  readonly hasFrame?: boolean | undefined
-  /** Whether the page is a document of its own, even if the host has a layout. @default false */
-  readonly isAlone?: boolean | undefined
-}
-
 /**
  * Creates a function that sends a page: in the layout of the host, as a document of its own, or as a fragment without a
  * document.
@@ -39,8 +29,9 @@ export interface FinishedPage {
 export function createResponder({ mount, assets, branding, options }: ResponderParts) {
   const { layout, sameOriginFrame } = options
 
-  return async function respond(ctx: Context, finished: FinishedPage, { lang, dir }: Reader): Promise<void> {
-    const { status, title, images = [], hasFrame } = finished
+  /** @param isAlone whether the page is a document of its own, even if the host has a layout */
+  return async function respond(ctx: Context, view: View, { lang, dir }: Reader, isAlone = false) {
+    const { status = 200, title, images = [], hasFrame } = view
     const needs = { images: [branding.logo, ...images], hasFrame, sameOriginFrame, noReferrer: true }
     const csp = policyOf(needs)
     const body = html`<div
@@ -50,7 +41,7 @@ export function createResponder({ mount, assets, branding, options }: ResponderP
       data-title="${title}"
       data-path="${mount.path}"
     >
-      ${finished.body}
+      ${view.body}
     </div>`
     const page: ConsolePage = { title, body: `${assets.tags(mount)}${body.toString()}`, csp, lang, dir }
 
@@ -60,7 +51,7 @@ export function createResponder({ mount, assets, branding, options }: ResponderP
     ctx.vary(FRAGMENT_HEADER)
     ctx.type = 'text/html; charset=utf-8'
     if (ctx.get(FRAGMENT_HEADER) !== '') ctx.body = page.body
-    else if (layout && !finished.isAlone) ctx.body = await inLayout(layout, ctx, page)
+    else if (layout && !isAlone) ctx.body = await inLayout(layout, ctx, page)
     else {
       setPolicy(ctx, needs)
       const content = trustedHtml(page.body)

@@ -31,7 +31,6 @@ interface Column {
   readonly title: HtmlValue
   /** The title in plain text. On narrow screens it is before the cell. */
   readonly label?: string | undefined
-  readonly isNumber?: boolean | undefined
 }
 
 /** The columns of a table with these titles. */
@@ -40,21 +39,11 @@ export function columns({ texts }: Pick<Call, 'texts'>, names: readonly TextName
 }
 
 /** A table. On narrow screens each row becomes a card. The first cell is the heading of its row. */
-export function table(
-  columns: readonly Column[],
-  rows: readonly (readonly HtmlValue[])[],
-  { caption }: { caption?: HtmlValue } = {},
-): Html {
+export function table(columns: readonly Column[], rows: readonly (readonly HtmlValue[])[]): Html {
   return html`<table class="cards">
-    ${
-      caption !== undefined &&
-      html`<caption>
-        ${caption}
-      </caption>`
-    }
     <thead>
       <tr>
-        ${columns.map(({ title, isNumber }) => html`<th scope="col" ${isNumber && html`class="number"`}>${title}</th>`)}
+        ${columns.map(({ title }) => html`<th scope="col">${title}</th>`)}
       </tr>
     </thead>
     <tbody>
@@ -69,8 +58,7 @@ export function table(
 }
 
 function cell(value: HtmlValue, column: Column | undefined): Html {
-  const label = column?.label !== undefined && html`data-label="${column.label}"`
-  return html`<td ${label} ${column?.isNumber && html`class="number"`}>${value}</td>`
+  return html`<td ${column?.label !== undefined && html`data-label="${column.label}"`}>${value}</td>`
 }
 
 /** Pairs of a name and a value. Pairs without a value are left out. */
@@ -133,15 +121,11 @@ export function actionRow(title: HtmlValue, hint: HtmlValue, button: HtmlValue):
   </li>`
 }
 
-/** One of several lists that a page can show. */
-interface Choice {
-  readonly href: string
-  readonly text: HtmlValue
-  readonly isCurrent: boolean
-}
-
 /** Links between the lists that one page can show. @param label what the links choose, for screen readers */
-export function choiceLinks(label: string, choices: readonly Choice[]): Html {
+export function choiceLinks(
+  label: string,
+  choices: readonly { readonly href: string; readonly text: HtmlValue; readonly isCurrent: boolean }[],
+): Html {
   return html`<nav class="choice-links" aria-label="${label}">
     ${choices.map(({ href, text, isCurrent }) => html`<a href="${href}" ${isCurrent && html`aria-current="true"`}>${text}</a>`)}
   </nav>`

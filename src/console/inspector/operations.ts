@@ -1,7 +1,7 @@
 import type { Catalog, Product } from '../../catalog/catalog.ts'
 import { html, type Html } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
-import { table } from '../elements/elements.ts'
+import { columns, table } from '../elements/elements.ts'
 import type { Reader } from '../reader.ts'
 
 /**
@@ -28,10 +28,7 @@ export function operationTables(
       html`<div class="tight">
         <h3><bdi>${texts.localize(product.title)}</bdi></h3>
         ${table(
-          [
-            { title: texts.html('operationLabel') },
-            { title: texts.html('inspectorCall'), label: texts.plain('inspectorCall') },
-          ],
+          columns({ texts }, ['operationLabel', 'inspectorCall']),
           ofProduct(product).map(({ title, scope, routes }) => [
             html`<div class="tight">
               <bdi>${texts.localize(title)}</bdi><code class="muted">${scope}</code>

@@ -1,15 +1,18 @@
 import type { Client } from '../../clients/client.ts'
 import type { ClientPage } from '../../clients/client-index.ts'
 import { html, type Html } from '../../http/html.ts'
+import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { auditTable } from '../activity/entries.ts'
 import { findClients } from '../activity/find-clients.ts'
 import { panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
-import { card, connectedNames, newestClients, NAMES } from './cards.ts'
+import type { TextName } from '../texts.ts'
 
 /** Clients that are counted exactly. */
 const MAX_COUNT = 100
+/** Names on a card. */
+const NAMES = 3
 /** Entries of the audit trail. */
 const ENTRIES = 5
 
@@ -52,15 +55,7 @@ async function show(services: ConsoleServices, call: Call) {
   const cards = [
     keys && has('apiKeys') && clientsCard(call, KEYS, keys, found.mayCreateKey),
     apps && has('applications') && clientsCard(call, APPLICATIONS, apps, found.mayCreateApplication),
-    connected &&
-      has('connected') &&
-      card(call, {
-        title: 'navConnected',
-        what: 'overviewConnectedWhat',
-        path: '/connected-applications',
-        start: ['overviewConnectedShow', '/connected-applications'],
-        ...connectedNames(connected, clients),
-      }),
+    connected && has('connected') && connectedCard(call, connected, clients),
   ]
   const level = account?.kycLevel ?? texts.plain('lowestLevel')
   return {
@@ -88,14 +83,76 @@ const APPLICATIONS = {
   path: '/applications',
 } as const
 
+/** The newest clients of a page that contains all clients. The list begins with the oldest. */
 function clientsCard(
   call: Call,
-  { title, what, create, path }: typeof KEYS | typeof APPLICATIONS,
-  clients: ClientPage<Client>,
+  { create, ...texts }: typeof KEYS | typeof APPLICATIONS,
+  { items, cursor }: ClientPage<Client>,
   mayCreate: boolean,
 ): Html {
-  const start = mayCreate ? ([create, `${path}/new`] as const) : undefined
-  return card(call, { title, what, path, start, ...newestClients(call, path, clients) })
+  const hasMore = cursor !== undefined
+  const shown = hasMore ? items.slice(0, NAMES) : items.slice(-NAMES).toReversed()
+  const names = shown.map((client) => {
+    const address = call.to(`${texts.path}/${encodeURIComponent(client.clientId)}`)
+    return html`<a href="${address}"><bdi>${applicationName(client)}</bdi></a>`
+  })
+  const start = mayCreate ? ([create, `${texts.path}/new`] as const) : undefined
+  return card(call, { ...texts, start, names, count: items.length, hasMore })
+}
+
+function connectedCard(
+  call: Call,
+  connections: readonly { readonly clientId: string }[],
+  clients: ReadonlyMap<string, Client>,
+): Html {
+  const path = '/connected-applications'
+  const names = connections.slice(0, NAMES).map(({ clientId }) => {
+    const client = clients.get(clientId)
+    return html`<bdi>${client ? applicationName(client) : displayText(clientId)}</bdi>`
+  })
+  return card(call, {
+    title: 'navConnected',
+    what: 'overviewConnectedWhat',
+    path,
+    start: ['overviewConnectedShow', path],
+    names,
+    count: connections.length,
+  })
+}
+
+/** What a card shows: the first step, or a few names and how many there are. */
+interface Card {
+  readonly title: TextName
+  /** What it is for. */
+  readonly what: TextName
+  readonly path: string
+  /** The first step; undefined if the caller may not take it. */
+  readonly start: readonly [text: TextName, path: string] | undefined
+  readonly names: readonly Html[]
+  readonly count: number
+  /** Whether there are more than were counted. @default false */
+  readonly hasMore?: boolean
+}
+
+function card({ texts, to }: Call, { title, what, path, start, names, count, hasMore }: Card): Html {
+  const total = texts.html(hasMore ? 'overviewManyCount' : 'overviewCount', { count })
+  return panel(
+    { title: texts.html(title) },
+    count === 0
+      ? html`<p class="muted">${texts.html(what)}</p>
+          ${start && html`<p><a class="button" href="${to(start[1])}">${texts.html(start[0])}</a></p>`}`
+      : html`<p class="muted small">${texts.html(what)}</p>
+          <ul class="plain-list">
+            ${names.map((name) => html`<li>${name}</li>`)}
+          </ul>
+          <p class="line">
+            <span class="muted">${total}</span>
+            <a href="${to(path)}" aria-label="${texts.plain('showAllLink')}: ${texts.plain(title)}"
+              >${texts.html('showAllLink')}</a
+            >
+            ${start && start[1] !== path && html`<a class="button slim" href="${to(start[1])}">${texts.html(start[0])}</a>`}
+          </p>`,
+  )
 }
 
 function latest({ texts, to, has }: Call, entries: Html): Html {

@@ -1,0 +1,47 @@
+import { html, type Html } from '../http/html.ts'
+import { notice } from './elements/elements.ts'
+import { problemList } from './elements/problem-list.ts'
+import type { Call, Page, Section, View } from './page.ts'
+import { english, type TextName } from './texts.ts'
+
+/** The parts in the order of the navigation: the path of the first page, and the name. */
+const ENTRIES: readonly (readonly [Section, string, TextName])[] = [
+  ['overview', '/', 'navOverview'],
+  ['apiKeys', '/api-keys', 'navApiKeys'],
+  ['applications', '/applications', 'navApplications'],
+  ['connected', '/connected-applications', 'navConnected'],
+  ['activity', '/activity', 'navActivity'],
+  ['inspector', '/token-inspector', 'navInspector'],
+  ['operator', '/operator', 'navOperator'],
+]
+
+/** A page with the navigation above it, with the notice of what was done before, and with the problems of its form. */
+export function withNavigation(view: View, { section }: Page, call: Call): View {
+  const { texts, query, problems } = call
+  const done = query['done'] ?? ''
+  // A link of another site must not make a page claim that something was done.
+  const isOwnLink = ['', 'same-origin'].includes(call.ctx.get('Sec-Fetch-Site'))
+  const isKnown = done.startsWith('done') && Object.hasOwn(english, done)
+  const isNotice = isOwnLink && isKnown && view.status === undefined
+  const body = html`${navigation(call, section)}
+    <p class="notice bad" role="alert" data-offline hidden>${texts.html('errorBusy')}</p>
+    ${isNotice && notice('good', html`<p>${texts.html(done as TextName)}</p>`)}
+    ${problems.length > 0 && problemList(call)} ${view.body}`
+  return { ...view, body }
+}
+
+/** The links to the parts of the console. A part that is mounted alone needs none. */
+function navigation({ texts, to, has }: Call, current: Section): Html | undefined {
+  const entries = ENTRIES.filter(([section]) => has(section))
+  if (entries.length < 2) return undefined
+  return html`<nav class="nav" aria-label="${texts.plain('navLabel')}">
+    <ul>
+      ${entries.map(
+        ([section, path, name]) =>
+          html`<li>
+            <a href="${to(path)}" ${section === current && html`aria-current="page"`}>${texts.html(name)}</a>
+          </li>`,
+      )}
+    </ul>
+  </nav>`
+}
