@@ -1,4 +1,4 @@
-import type { Internals } from '../gatehouse/create-internals.ts'
+import type { Internals } from '../gatehouse/internals.ts'
 import { clientSection } from './clients.ts'
 import { deletedClientSection } from './deleted-clients.ts'
 import { catalogSection } from './catalog.ts'
