@@ -1,6 +1,5 @@
 import type { ProductSource } from './catalog/definition.ts'
-import { createLiveCatalog } from './catalog/live-catalog.ts'
-import { catalogLookups } from './catalog/lookups.ts'
+import { catalogLookups, createLiveCatalog } from './catalog/live-catalog.ts'
 import { periodically } from './async/periodically.ts'
 import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
 import { remoteKeys } from './gateway/remote-keys.ts'

@@ -1,5 +1,5 @@
 import { GatehouseError, hasCode } from '../errors.ts'
-import type { Catalog, Product } from './catalog.ts'
+import type { Catalog, Product, RouteClaim } from './catalog.ts'
 import { createCatalog } from './create-catalog.ts'
 import type { ProductSource } from './definition.ts'
 import { isSameAs, productScopesOf, scopesOf, type ProductScopes } from './product-scopes.ts'
@@ -121,6 +121,21 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
 
 /** The active catalog, and the methods that change it. */
 export type LiveCatalog = ReturnType<typeof createLiveCatalog>
+
+/** The lookups of a gateway. Each lookup uses the catalog that is active at the time of the call. */
+export function catalogLookups(catalog: Pick<LiveCatalog, 'current' | 'loaded'>) {
+  return {
+    /** The scope of the operation of a request; undefined if no operation matches. */
+    findScope: (method: string, path: string) => catalog.current.findOperation(method, path)?.scope,
+    /** All routes that any router would match to a request; none while there is no catalog yet. */
+    findClaims: (method: string, path: string): readonly RouteClaim[] =>
+      catalog.loaded ? catalog.current.findClaims(method, path) : [],
+    /** Whether an operation has the scope; true for every scope while there is no catalog yet. */
+    isKnownScope: (scope: string) => !catalog.loaded || catalog.current.operations.has(scope),
+    /** All existing scopes; none while there is no catalog yet. */
+    listScopes: () => (catalog.loaded ? [...catalog.current.operations.keys()] : []),
+  }
+}
 
 /**
  * The allowed part of a catalog. If the best match for a request is the route of an operation outside the

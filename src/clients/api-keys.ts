@@ -1,6 +1,6 @@
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { ApiKey } from './client.ts'
-import { beginCreation, insertNewClient, newClient, newClientFields } from './create-client.ts'
+import { createClient, newClient, newClientFields } from './create-client.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
 import type {
   ClientService,
@@ -55,7 +55,7 @@ export interface ApiKeys<
 /** API keys in the store. */
 export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
   const { catalog } = dependencies
-  const clients = createClientRepository<ApiKey>('apiKey', dependencies)
+  const clients = createClientRepository<ApiKey>('apiKey', dependencies, [])
   const setResourceServer = fieldsSetter(clients, { resourceServer: booleanRule })
 
   async function create(
@@ -67,19 +67,17 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
       resourceServer: optional(booleanRule),
     }
     checkInput('the API key cannot be created', input, fields)
-    const attempt = await beginCreation(clients, input, options)
     const apiKey: ApiKey = {
       kind: 'apiKey',
-      ...newClient('apiKey', input, attempt),
+      ...newClient('apiKey', input),
       resourceServer: input.resourceServer ?? false,
     }
-    const parts = { catalog: catalog.current, otherScopes: [] }
-    const { client, clientSecret } = await insertNewClient(clients, { client: apiKey, input, attempt }, parts)
+    const { client, clientSecret } = await createClient(clients, apiKey, input, options)
     return { apiKey: client, clientSecret }
   }
 
   return {
-    ...createClientService(clients, catalog, []),
+    ...createClientService(clients),
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as ApiKeys['create'],

@@ -1,11 +1,10 @@
 import { GatehouseError } from '../errors.ts'
 import { booleanRule, type Fields, optional, uniqueListOf } from '../validation/rules.ts'
-import {
-  findLogoUriProblem,
-  findRedirectUriProblem,
-  findWebUriProblem,
-  MAX_REDIRECT_URIS,
-} from './redirect-uri.ts'
+import type { Application } from './client.ts'
+import { findLogoUriProblem, findRedirectUriProblem, findWebUriProblem } from './redirect-uri.ts'
+
+/** The maximum number of redirect URIs, and of post-logout redirect URIs. */
+const MAX_REDIRECT_URIS = 20
 
 const redirectUrisRule = uniqueListOf(findRedirectUriProblem, MAX_REDIRECT_URIS)
 
@@ -39,24 +38,18 @@ export function requireShortAddresses(application: Addresses, before?: Addresses
   })
 }
 
-/** The addresses of an application, or of the input for a new one. */
-interface Addresses {
-  readonly redirectUris?: readonly string[] | undefined
-  readonly postLogoutRedirectUris?: readonly string[] | undefined
-  readonly homepageUri?: string | undefined
-  readonly logoUri?: string | undefined
-  readonly privacyUri?: string | undefined
-  readonly termsUri?: string | undefined
-}
+const ADDRESSES = [
+  'redirectUris',
+  'postLogoutRedirectUris',
+  'homepageUri',
+  'logoUri',
+  'privacyUri',
+  'termsUri',
+] as const
 
-function addressBytes({
-  redirectUris = [],
-  postLogoutRedirectUris = [],
-  homepageUri = '',
-  logoUri = '',
-  privacyUri = '',
-  termsUri = '',
-}: Addresses): number {
-  const addresses = [...redirectUris, ...postLogoutRedirectUris, homepageUri, logoUri, privacyUri, termsUri]
-  return addresses.join('').length
+/** The addresses of an application, or of the input for a new one. */
+type Addresses = { readonly [Name in (typeof ADDRESSES)[number]]?: Application[Name] | undefined }
+
+function addressBytes(application: Addresses): number {
+  return ADDRESSES.flatMap((name) => application[name] ?? []).join('').length
 }

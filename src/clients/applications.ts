@@ -1,7 +1,7 @@
 import type { ChangeOptions } from '../host/change-options.ts'
 import { applicationFields, requireShortAddresses } from './application-fields.ts'
 import type { Application } from './client.ts'
-import { beginCreation, insertNewClient, newClient, newClientFields } from './create-client.ts'
+import { createClient, newClient, newClientFields } from './create-client.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
 import type {
   ClientChanges,
@@ -121,7 +121,7 @@ export function createApplications(
   dependencies: ClientsDependencies & { readonly oidcScopes: readonly string[] },
 ): Applications {
   const { catalog, oidcScopes } = dependencies
-  const clients = createClientRepository<Application>('application', dependencies)
+  const clients = createClientRepository<Application>('application', dependencies, oidcScopes)
 
   const setFirstParty = fieldsSetter(clients, { firstParty: applicationFields.firstParty })
 
@@ -132,10 +132,9 @@ export function createApplications(
     const fields = { ...newClientFields(catalog.current, input), ...OPTIONAL_FIELDS }
     checkInput('the application cannot be created', input, fields)
     requireShortAddresses(input)
-    const attempt = await beginCreation(clients, input, options)
     const application: Application = {
       kind: 'application',
-      ...newClient('application', input, attempt),
+      ...newClient('application', input),
       redirectUris: [...(input.redirectUris ?? [])],
       postLogoutRedirectUris: [...(input.postLogoutRedirectUris ?? [])],
       ...(input.homepageUri !== undefined && { homepageUri: input.homepageUri }),
@@ -144,13 +143,12 @@ export function createApplications(
       ...(input.termsUri !== undefined && { termsUri: input.termsUri }),
       firstParty: input.firstParty ?? false,
     }
-    const parts = { catalog: catalog.current, otherScopes: oidcScopes }
-    const created = await insertNewClient(clients, { client: application, input, attempt }, parts)
-    return { application: created.client, clientSecret: created.clientSecret }
+    const { client, clientSecret } = await createClient(clients, application, input, options)
+    return { application: client, clientSecret }
   }
 
   return {
-    ...createClientService(clients, catalog, oidcScopes),
+    ...createClientService(clients),
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as Applications['create'],

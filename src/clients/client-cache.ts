@@ -1,7 +1,7 @@
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
-import { createLru, type Lru } from '../async/lru.ts'
-import { createClientRegistry, type ClientRegistry, type StoredClient } from './client-registry.ts'
+import { createLru } from '../async/lru.ts'
+import { createClientRegistry, type StoredClient } from './client-registry.ts'
 
 /** The channel for changes of clients. Each message is the id of a changed client. */
 const CLIENTS_CHANNEL = 'clients'
@@ -34,22 +34,6 @@ export interface ClientCacheParts {
   readonly now?: (() => number) | undefined
 }
 
-/** The state of the cache of one process. */
-interface CacheState {
-  /** Reads clients from the store, without a cache. */
-  readonly registry: ClientRegistry
-  readonly maxAgeMs: number
-  readonly now: () => number
-  readonly clients: Lru<string, CachedClient>
-  /**
-   * Pending reads by client id. Concurrent callers share a read. When a read is deleted from this map, later
-   * callers do not share it, and its result is not cached.
-   */
-  readonly reads: Map<string, Promise<StoredClient | undefined>>
-  /** The number of active subscriptions to changes. While this number is 0, clients are not cached. */
-  subscriptions: number
-}
-
 /**
  * Caches the clients that were found. A missing client is never cached. So a client that another process
  * creates is found at once, and attackers cannot fill the memory with invented ids.
@@ -64,17 +48,54 @@ export function createClientCache({
   maxClients = MAX_CLIENTS,
   now = () => performance.now(),
 }: ClientCacheParts) {
-  const cache: CacheState = {
-    registry: createClientRegistry(store),
-    maxAgeMs,
-    now,
-    clients: createLru(maxClients),
-    reads: new Map(),
-    subscriptions: 0,
+  const registry = createClientRegistry(store)
+  const clients = createLru<string, CachedClient>(maxClients)
+  /**
+   * Pending reads by client id. Concurrent callers share a read. When a read is deleted from this map, later
+   * callers do not share it, and its result is not cached.
+   */
+  const reads = new Map<string, Promise<StoredClient | undefined>>()
+  /** The number of active subscriptions to changes. While this number is 0, clients are not cached. */
+  let subscriptions = 0
+
+  async function find(clientId: string): Promise<StoredClient | undefined> {
+    if (subscriptions === 0) return registry.find(clientId)
+    return cached(clientId) ?? reads.get(clientId) ?? read(clientId)
+  }
+
+  function cached(clientId: string): StoredClient | undefined {
+    const found = clients.get(clientId)
+    if (found && now() - found.readAt < maxAgeMs) return found.client
+    clients.delete(clientId)
+    return undefined
+  }
+
+  function read(clientId: string): Promise<StoredClient | undefined> {
+    const readAt = now()
+    const isCurrent = () => reads.get(clientId) === pending
+    const pending: Promise<StoredClient | undefined> = registry
+      .find(clientId)
+      .then((client) => {
+        if (client && isCurrent()) clients.set(clientId, { client: Object.freeze(client), readAt })
+        return client
+      })
+      .finally(() => isCurrent() && reads.delete(clientId))
+    reads.set(clientId, pending)
+    return pending
+  }
+
+  function forget(clientId: string): void {
+    clients.delete(clientId)
+    reads.delete(clientId)
+  }
+
+  function clear(): void {
+    clients.clear()
+    reads.clear()
   }
 
   return {
-    find: (clientId: string) => find(cache, clientId),
+    find,
 
     /**
      * Reads an outdated client again, unless another caller has already read it again.
@@ -85,8 +106,8 @@ export function createClientCache({
       const { clientId } = outdated
       // Many callers may notice the same outdated client at once. Only the first caller deletes it, and all
       // callers share one read.
-      if (cachedClient(cache, clientId) === outdated) deleteClient(cache, clientId)
-      return find(cache, clientId)
+      if (cached(clientId) === outdated) forget(clientId)
+      return find(clientId)
     },
 
     /**
@@ -98,7 +119,7 @@ export function createClientCache({
      *   published. A process that does not receive the message reads the client again within `maxAgeMs`
      */
     async changed(clientId: string): Promise<void> {
-      deleteClient(cache, clientId)
+      forget(clientId)
       await store.publish(CLIENTS_CHANNEL, clientId).catch((error: unknown) => {
         logger.warn(
           { err: error, clientId },
@@ -115,15 +136,11 @@ export function createClientCache({
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     async follow(): Promise<() => Promise<void>> {
-      const unsubscribe = await store.subscribe(
-        CLIENTS_CHANNEL,
-        (clientId) => deleteClient(cache, clientId),
-        () => clear(cache),
-      )
-      cache.subscriptions += 1
+      const unsubscribe = await store.subscribe(CLIENTS_CHANNEL, forget, clear)
+      subscriptions += 1
       return async () => {
-        cache.subscriptions -= 1
-        clear(cache)
+        subscriptions -= 1
+        clear()
         await unsubscribe()
       }
     },
@@ -132,52 +149,3 @@ export function createClientCache({
 
 /** The clients in the store, with a cache of the clients that this process used last. */
 export type ClientCache = ReturnType<typeof createClientCache>
-
-async function find(cache: CacheState, clientId: string): Promise<StoredClient | undefined> {
-  if (cache.subscriptions === 0) return cache.registry.find(clientId)
-  return cachedClient(cache, clientId) ?? read(cache, clientId)
-}
-
-function cachedClient({ clients, maxAgeMs, now }: CacheState, clientId: string): StoredClient | undefined {
-  const cached = clients.get(clientId)
-  if (cached && now() - cached.readAt < maxAgeMs) return cached.client
-  clients.delete(clientId)
-  return undefined
-}
-
-function read(cache: CacheState, clientId: string): Promise<StoredClient | undefined> {
-  const pending = cache.reads.get(clientId)
-  if (pending) return pending
-  const own: Promise<StoredClient | undefined> = readAndCache(
-    cache,
-    clientId,
-    () => cache.reads.get(clientId) === own,
-  )
-  cache.reads.set(clientId, own)
-  return own
-}
-
-async function readAndCache(
-  { registry, clients, reads, now }: CacheState,
-  clientId: string,
-  isCurrent: () => boolean,
-): Promise<StoredClient | undefined> {
-  const readAt = now()
-  try {
-    const client = await registry.find(clientId)
-    if (client && isCurrent()) clients.set(clientId, { client: Object.freeze(client), readAt })
-    return client
-  } finally {
-    if (isCurrent()) reads.delete(clientId)
-  }
-}
-
-function deleteClient({ clients, reads }: CacheState, clientId: string): void {
-  clients.delete(clientId)
-  reads.delete(clientId)
-}
-
-function clear({ clients, reads }: CacheState): void {
-  clients.clear()
-  reads.clear()
-}

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { GatehouseError } from '../errors.ts'
 import type { Client } from './client.ts'
+import { looksLikeSecret } from './secrets.ts'
 
 const PREFIX: Record<Client['kind'], string> = { apiKey: 'key_', application: 'app_' }
 
@@ -20,4 +22,17 @@ export function newClientId(kind: Client['kind'], bytes: Buffer = randomBytes(16
  */
 export function isClientId(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9._~@=-]{1,200}$/.test(value) && !(value in Object.prototype)
+}
+
+/**
+ * The error (`ERR_NOT_FOUND`) for a client id that no client has.
+ *
+ * @param what the requested kind of client in words, for the message: `API key`, `application`, or `API key
+ *   or application`
+ * @param clientId any input, possibly a secret. The message quotes the input only if it is a valid client id
+ *   and does not look like a secret
+ */
+export function clientNotFound(what: string, clientId: string): GatehouseError {
+  const which = isClientId(clientId) && !looksLikeSecret(clientId) ? ` "${clientId}"` : ' with that client id'
+  return new GatehouseError('ERR_NOT_FOUND', `there is no ${what}${which}`)
 }

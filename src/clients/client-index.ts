@@ -1,4 +1,3 @@
-import { GatehouseError } from '../errors.ts'
 import type { Store } from '../store/contract.ts'
 import { readMember, readPage, timedMember, timeOfMember, type ListOptions } from '../store/time-index.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
@@ -80,30 +79,18 @@ export function createClientIndex<C extends Client>({
           Promise.allSettled(members.filter(isStale).map((member) => store.remove(index, member))),
       })
     },
+
+    /** The number of API keys and applications of an account. Of each kind, at most `limit` are counted. */
+    async count(accountId: string, limit: number): Promise<number> {
+      const names = [nameOf('apiKey', accountId), nameOf('application', accountId)]
+      const counts = await Promise.all(names.map((index) => countMembers(store, index, limit)))
+      return counts.reduce((sum, count) => sum + count, 0)
+    },
   }
 }
 
 /** The largest page that a store returns. */
 const PAGE_SIZE = 1000
-
-/** The option `maxClientsPerAccount`. */
-export const CLIENTS_PER_ACCOUNT = { byDefault: 500, max: 100_000 }
-
-/**
- * Checks that an account has at most `max` clients, API keys and applications together. Call it after a new client
- * was listed. So of several processes that create clients at the same time, none exceeds the limit.
- *
- * @throws {GatehouseError} `ERR_TOO_MANY_CLIENTS`
- */
-export async function requireRoom(store: Store, accountId: string, max: number): Promise<void> {
-  const kinds = ['apiKey', 'application'] as const
-  const counts = await Promise.all(kinds.map((kind) => countMembers(store, nameOf(kind, accountId), max + 1)))
-  if (counts.reduce((sum, count) => sum + count, 0) <= max) return
-  throw new GatehouseError(
-    'ERR_TOO_MANY_CLIENTS',
-    `an account may have at most ${max} API keys and applications (maxClientsPerAccount). First delete one that is not used any more`,
-  )
-}
 
 /** The number of members of an index, at most `limit`. */
 async function countMembers(store: Store, index: string, limit: number): Promise<number> {

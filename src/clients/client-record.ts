@@ -97,7 +97,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       return found.map((stored) => (stored instanceof CorruptRecord ? stored : unlessDeleted(stored)))
     },
     /** Stores a new record; false if a client has the id, or a deleted client had it. */
-    create: (clientId: string, record: ClientRecord<C>) => collection.create(clientId, record),
+    create: collection.create,
     /**
      * Changes a record. No concurrent change is lost.
      *
@@ -117,37 +117,28 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
      * returns the record. If the client was deleted before, the reservation is written again, because the
      * previous write may not have been confirmed as durable.
      *
-     * @param check throws if a client of this kind must not be deleted
-     * @param now milliseconds since the epoch
+     * @param kind a client of the other kind counts as absent
      * @param complete adds the audit entry to the record of the deleted client; throws if the client must not be
      *   deleted
      * @returns the record before the deletion; undefined if it is absent, or if the client was deleted before
      */
     async delete(
       clientId: string,
-      check: (kind: Client['kind']) => void,
-      now: number,
+      kind: C['kind'],
       complete: (deleted: DeletedClient, before: ClientRecord<C>) => DeletedClient,
     ): Promise<ClientRecord<C> | undefined> {
       const found = await collection.get(clientId)
-      if (!found) return undefined
-      check(kindOf(found))
+      if (!found || kindOf(found) !== kind) return undefined
       // The id is listed before the deletion, so that every deleted client is listed.
       await store.add(DELETED_CLIENTS, clientId)
       let before: ClientRecord<C> | undefined
       await notifyAfter(clientId, () =>
         collection.update(clientId, (stored) => {
           before = unlessDeleted(stored)
-          check(kindOf(stored))
           if (!before) return confirmDurable(stored)
-          const { kind, epoch } = before.client
-          const { audit } = before
-          const deleted = {
-            deleted: true,
-            kind,
-            epoch: epoch + 1,
-            deletedAt: Math.floor(now / 1000),
-          } as const
+          const { client, audit } = before
+          const deletedAt = Math.floor(Date.now() / 1000)
+          const deleted = { deleted: true, kind, epoch: client.epoch + 1, deletedAt } as const
           return complete({ ...deleted, ...(audit && { audit }) }, before)
         }),
       )

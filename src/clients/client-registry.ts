@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
-import type { Client } from './client.ts'
+import type { Application, Client } from './client.ts'
 import { isClientId } from './client-id.ts'
 import { clientRecords } from './client-record.ts'
 import { decodeHash, isLive, type StoredSecret } from './secrets.ts'
@@ -35,6 +35,23 @@ export function createClientRegistry(store: Store): ClientRegistry {
       return record && { ...record.client, [SECRETS]: record.secrets }
     },
   }
+}
+
+/**
+ * Finds the applications of grants, each once. Deleted applications are absent from the result.
+ *
+ * @returns the applications by client id
+ */
+export async function findApplications(
+  registry: ClientRegistry,
+  grants: readonly { readonly clientId: string }[],
+): Promise<Map<string, Application>> {
+  const clientIds = [...new Set(grants.map(({ clientId }) => clientId))]
+  // All reads begin at the same time, so that the store driver sends them together.
+  const found = await Promise.all(clientIds.map((clientId) => registry.find(clientId)))
+  return new Map(
+    found.flatMap((client) => (client?.kind === 'application' ? [[client.clientId, client]] : [])),
+  )
 }
 
 /** A client may have two live secrets, so that a secret can be replaced without an outage. */

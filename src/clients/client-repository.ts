@@ -1,5 +1,5 @@
 import type { CurrentCatalog } from '../catalog/catalog.ts'
-import { GatehouseError } from '../errors.ts'
+import type { GatehouseError } from '../errors.ts'
 import {
   type ChangeOptions,
   changeOptionsOf,
@@ -15,13 +15,11 @@ import type { ListOptions } from '../store/time-index.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
-import { isClientId } from './client-id.ts'
-import { createClientIndex, requireRoom, type ClientPage } from './client-index.ts'
-import { clientNotFound } from './client-not-found.ts'
+import { clientNotFound, isClientId } from './client-id.ts'
+import { createClientIndex, type ClientPage } from './client-index.ts'
 import { clientRecords, type ClientChanged, type ClientRecord, type ClientRecords } from './client-record.ts'
 import type { Idempotency } from './idempotency.ts'
 import { requireMatch, type ConditionalChange } from './if-match.ts'
-import type { StoredSecret } from './secrets.ts'
 import type { LastUses } from './last-used.ts'
 
 /** What the services of API keys and applications need. */
@@ -60,33 +58,22 @@ export interface Change {
 /** A pure function that changes a record. It returns undefined if there is nothing to change. */
 export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
-export function createClientRepository<C extends Client>(kind: C['kind'], dependencies: ClientsDependencies) {
-  const {
-    store,
-    events,
-    lastUses,
-    revocations,
-    audit,
-    clientChanged,
-    logger,
-    maxClientsPerAccount,
-    idempotency,
-  } = dependencies
+/** @param otherScopes the scopes that tokens carry in addition to the operations: those of OpenID Connect, for applications */
+export function createClientRepository<C extends Client>(
+  kind: C['kind'],
+  dependencies: ClientsDependencies,
+  otherScopes: readonly string[],
+) {
+  const { store, lastUses, clientChanged } = dependencies
   const records = clientRecords<C>(store, clientChanged)
   const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
-  /** The lists of clients. Each listed client contains the time of its last use. */
-  const index = createClientIndex<C>({ store, kind, load })
   return {
+    ...dependencies,
     kind,
+    otherScopes,
     records,
-    index,
-    lastUses,
-    events,
-    revocations,
-    audit,
-    logger,
-    idempotency,
-    requireRoom: (accountId: string) => requireRoom(store, accountId, maxClientsPerAccount),
+    /** The lists of clients. Each listed client contains the time of its last use. */
+    index: createClientIndex<C>({ store, kind, load }),
     /**
      * `listedAt` of the client that this process created last, in milliseconds since the epoch. 0 before the
      * first client.
@@ -169,47 +156,6 @@ export async function requireRecord<C extends Client>(
 }
 
 /**
- * Stores a new client and lists it.
- *
- * @throws {GatehouseError} `ERR_CONFLICT` if a client has the client id, or a deleted client had it;
- *   `ERR_TOO_MANY_CLIENTS`
- */
-export async function insertClient<C extends Client>(
-  clients: ClientRepository<C>,
-  client: C,
-  secrets: readonly StoredSecret[],
-  options: ChangeOptions,
-): Promise<C> {
-  const { kind, records, index, events, audit } = clients
-  const { clientId, accountId } = client
-  // Each new client gets a later `listedAt` than the previous client. So clients are listed in the order in
-  // which this process created them.
-  clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
-  const record: ClientRecord<C> = { client, secrets, listedAt: clients.lastListedAt }
-  await index.add(record)
-  await clients.requireRoom(accountId).catch(async (error: unknown) => {
-    await index.remove(record, await records.get(clientId))
-    throw error
-  })
-  const details = { kind, clientId, accountId, actor: options.actor }
-  const entry = { name: 'client.created', ...entryDetails(client, options) }
-  const isCreated = await audit.change(records.key(clientId), async (outbox) => {
-    const isNew = await records.create(clientId, outbox.put(record, entry))
-    if (!isNew) outbox.put(undefined)
-    return isNew
-  })
-  if (!isCreated) {
-    // `holder` is the client that already has this id. If it was created in the same millisecond, both
-    // clients may have the same index entries. The entries of `holder` stay.
-    const holder = await records.get(clientId)
-    await index.remove(record, holder)
-    throw idTaken(clientId, holder)
-  }
-  events.emit('client.created', details)
-  return client
-}
-
-/**
  * Changes a record and emits the event of the change. No concurrent change is lost. This function does not
  * revoke tokens. For a change that removes access, use `removeAccess` instead.
  *
@@ -281,11 +227,4 @@ export function requireClientId(clients: Pick<ClientRepository<Client>, 'kind'>,
 
 export function notFound({ kind }: Pick<ClientRepository<Client>, 'kind'>, clientId: string): GatehouseError {
   return clientNotFound(kind === 'apiKey' ? 'API key' : 'application', clientId)
-}
-
-function idTaken(clientId: string, holder: ClientRecord | undefined): GatehouseError {
-  const why = holder
-    ? 'is taken'
-    : 'belonged to a client that was deleted, so no other client can have it; choose another client id'
-  return new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" ${why}`)
 }

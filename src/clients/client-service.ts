@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { Client } from './client.ts'
 import {
   addProduct,
@@ -22,7 +21,7 @@ import {
   type Change,
   type ClientRepository,
 } from './client-repository.ts'
-import { deleteClient, removeAccess } from './disable-client.ts'
+import { deleteClient, removeAccess } from './remove-access.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { type Fields, hostIdRule } from '../validation/rules.ts'
 import { createSecretMethods } from './client-secrets.ts'
@@ -30,9 +29,8 @@ import { createSecretMethods } from './client-secrets.ts'
 /** The methods that API keys and applications have in common. */
 export function createClientService<C extends Client>(
   clients: ClientRepository<C>,
-  catalog: CurrentCatalog,
-  otherScopes: readonly string[],
 ): Omit<ClientService<C, string, string>, 'update'> {
+  const { catalog, otherScopes } = clients
   /** Makes a change that does not remove access. */
   const change = async (what: Change, apply: (client: C) => C | undefined) =>
     presentClient(clients, await changeRecord(clients, what, ofClient(apply)))

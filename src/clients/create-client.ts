@@ -4,8 +4,9 @@ import { isClientId, newClientId } from './client-id.ts'
 import type { Client } from './client.ts'
 import { findOperationProblem, findProductProblem, requireFits, scopesOf } from './client-products.ts'
 import type { CreationOptions, NewClient } from './client-service-types.ts'
-import { changeFields } from '../host/change-options.ts'
-import { findClient, insertClient, presentClient, type ClientRepository } from './client-repository.ts'
+import { changeFields, changeOptionsOf, type ChangeOptions } from '../host/change-options.ts'
+import { findClient, presentClient, type ClientRepository } from './client-repository.ts'
+import type { ClientRecord } from './client-record.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
 import {
   type Fields,
@@ -50,9 +51,9 @@ export function newClientFields(catalog: Catalog, input: unknown): Fields {
 }
 
 /** The fields that every new client has, from validated input. */
-export function newClient(kind: Client['kind'], input: NewClient, attempt: Attempt | undefined) {
+export function newClient(kind: Client['kind'], input: NewClient) {
   return {
-    clientId: attempt?.clientId(kind) ?? input.clientId ?? newClientId(kind),
+    clientId: input.clientId ?? newClientId(kind),
     accountId: input.accountId,
     ...(input.userId !== undefined && { userId: input.userId }),
     name: input.name.trim(),
@@ -65,18 +66,49 @@ export function newClient(kind: Client['kind'], input: NewClient, attempt: Attem
 }
 
 /**
- * Begins an attempt at a creation that may be repeated.
+ * Creates a client with its first secret: a new secret, or the hash of an existing secret.
  *
- * @returns undefined without an idempotency key
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an import, which its client id makes repeatable;
- *   `ERR_IDEMPOTENCY_KEY`, `ERR_IN_PROGRESS`
+ * @param options with an idempotency key, the creation may be repeated
+ * @returns the client, which an earlier attempt may have created; the new secret, undefined for an existing secret
+ * @throws {GatehouseError} `ERR_CONFLICT`, `ERR_SCOPE_TOO_LARGE`, `ERR_TOO_MANY_CLIENTS`, `ERR_IDEMPOTENCY_KEY`,
+ *   `ERR_IN_PROGRESS`
  */
-export async function beginCreation(
+export async function createClient<C extends Client>(
+  clients: ClientRepository<C>,
+  created: C,
+  input: InputWithSecret,
+  options: CreationOptions,
+): Promise<{ client: C; clientSecret: string | undefined }> {
+  const attempt = await beginAttempt(clients, input, options)
+  const client = attempt ? { ...created, clientId: attempt.clientId(clients.kind) } : created
+  const clientSecret = attempt?.clientSecret ?? (input.secretHash === undefined ? newSecret() : undefined)
+  const hash = input.secretHash ?? hashSecret(clientSecret ?? '')
+  if (attempt?.isRepeat) return { client: await requireCreated(clients, client, hash), clientSecret }
+  try {
+    requireFits(client, clients.catalog.current, clients.otherScopes)
+    await insert(clients, client, hash, input)
+    await attempt?.complete()
+    return { client, clientSecret }
+  } catch (error) {
+    if (!attempt || !isRejection(error)) throw error
+    // An earlier attempt may have created the client, and its answer was lost.
+    const earlier = await findClient(clients, client.clientId)
+    await (earlier ? attempt.complete() : attempt.reject())
+    if (earlier) return { client: await requireCreated(clients, client, hash), clientSecret }
+    throw error
+  } finally {
+    attempt?.end()
+  }
+}
+
+/** Begins an attempt that may be repeated; undefined without an idempotency key. */
+async function beginAttempt(
   { kind, idempotency }: Pick<ClientRepository<Client>, 'kind' | 'idempotency'>,
   { actor, address: _address, userAgent: _userAgent, ...input }: InputWithSecret,
   { idempotencyKey: key }: CreationOptions,
 ): Promise<Attempt | undefined> {
   if (key === undefined) return undefined
+  // The client id makes an import repeatable.
   if (input.clientId !== undefined || input.secretHash !== undefined) {
     const message = 'cannot be used with clientId or secretHash'
     throw new GatehouseError('ERR_INVALID_ARGUMENT', `idempotencyKey ${message}`, {
@@ -87,36 +119,60 @@ export async function beginCreation(
   return idempotency.begin({ key, what, input })
 }
 
-/**
- * Stores a new client with its first secret: a new secret, or the hash of an existing secret.
- *
- * @param attempt of `beginCreation`, if the creation may be repeated
- * @returns the client, which an earlier attempt may have created; the new secret, undefined for an existing secret
- * @throws {GatehouseError} `ERR_CONFLICT`, `ERR_SCOPE_TOO_LARGE`, `ERR_TOO_MANY_CLIENTS`, `ERR_IDEMPOTENCY_KEY`
- */
-export async function insertNewClient<C extends Client>(
+/** Lists a new client, and stores its record together with its audit entry. */
+async function insert<C extends Client>(
   clients: ClientRepository<C>,
-  { client, input, attempt }: { client: C; input: InputWithSecret; attempt: Attempt | undefined },
-  { catalog, otherScopes }: { catalog: Catalog; otherScopes: readonly string[] },
-): Promise<{ client: C; clientSecret: string | undefined }> {
-  const clientSecret = attempt?.clientSecret ?? (input.secretHash === undefined ? newSecret() : undefined)
-  const hash = input.secretHash ?? hashSecret(clientSecret ?? '')
-  if (attempt?.isRepeat) return { client: await requireCreated(clients, client, hash), clientSecret }
-  try {
-    requireFits(client, catalog, otherScopes)
-    await insertClient(clients, client, [{ hash, createdAt: client.createdAt }], input)
-    await attempt?.complete()
-    return { client, clientSecret }
-  } catch (error) {
-    if (!attempt || !isRejection(error)) throw error
-    // An earlier attempt may have created the client, and its answer was lost.
-    const created = await findClient(clients, client.clientId)
-    await (created ? attempt.complete() : attempt.reject())
-    if (created) return { client: await requireCreated(clients, client, hash), clientSecret }
+  client: C,
+  hash: string,
+  options: ChangeOptions,
+): Promise<void> {
+  const { records, index, events, audit } = clients
+  const { kind, clientId, accountId, userId } = client
+  // Each new client gets a later `listedAt` than the previous client. So clients are listed in the order in
+  // which this process created them.
+  clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
+  const secrets = [{ hash, createdAt: client.createdAt }]
+  const record: ClientRecord<C> = { client, secrets, listedAt: clients.lastListedAt }
+  await index.add(record)
+  await requireRoom(clients, accountId).catch(async (error: unknown) => {
+    await index.remove(record, await records.get(clientId))
     throw error
-  } finally {
-    attempt?.end()
+  })
+  const fields = { kind, clientId, accountId, userId, ...changeOptionsOf(options) }
+  const isCreated = await audit.change(records.key(clientId), async (outbox) => {
+    const isNew = await records.create(clientId, outbox.put(record, { name: 'client.created', ...fields }))
+    if (!isNew) outbox.put(undefined)
+    return isNew
+  })
+  if (!isCreated) {
+    // `holder` is the client that already has this id. If it was created in the same millisecond, both
+    // clients may have the same index entries. The entries of `holder` stay.
+    const holder = await records.get(clientId)
+    await index.remove(record, holder)
+    const why = holder
+      ? 'is taken'
+      : 'belonged to a client that was deleted, so no other client can have it; choose another client id'
+    throw new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" ${why}`)
   }
+  events.emit('client.created', { kind, clientId, accountId, actor: options.actor })
+}
+
+/** The option `maxClientsPerAccount`. */
+export const CLIENTS_PER_ACCOUNT = { byDefault: 500, max: 100_000 }
+
+/**
+ * Rejects a client above the maximum of its account, API keys and applications together. The client is listed before.
+ * So of several processes that create clients at the same time, none exceeds the limit.
+ */
+async function requireRoom(
+  { index, maxClientsPerAccount: max }: Pick<ClientRepository<Client>, 'index' | 'maxClientsPerAccount'>,
+  accountId: string,
+): Promise<void> {
+  if ((await index.count(accountId, max + 1)) <= max) return
+  throw new GatehouseError(
+    'ERR_TOO_MANY_CLIENTS',
+    `an account may have at most ${max} API keys and applications (maxClientsPerAccount). First delete one that is not used any more`,
+  )
 }
 
 /**

@@ -6,11 +6,6 @@ import type { Fault } from '../errors.ts'
  */
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/**
- * Maximum number of redirect URIs of an application. The same limit applies to its post-logout redirect URIs.
- */
-export const MAX_REDIRECT_URIS = 20
-
 const NO_URL: Fault = {
   code: 'url',
   message: 'must be an absolute URL, such as "https://example.com/callback"',

@@ -1,4 +1,4 @@
-import { catalogLookups } from '../catalog/lookups.ts'
+import { catalogLookups } from '../catalog/live-catalog.ts'
 import { createGatewayFrom } from '../gateway/gateway.ts'
 import { createTokenVerifier } from '../gateway/verify-token.ts'
 import { checkKeys } from '../health/key-check.ts'

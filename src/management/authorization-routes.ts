@@ -1,7 +1,6 @@
 import type * as v from 'valibot'
 import type { Application } from '../clients/client.ts'
-import type { ClientRegistry } from '../clients/client-registry.ts'
-import { findApplications } from '../clients/find-applications.ts'
+import { findApplications, type ClientRegistry } from '../clients/client-registry.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Grant } from '../grants/grant.ts'
 import type { Grants } from '../grants/grant-service.ts'

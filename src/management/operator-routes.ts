@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
-import { clientNotFound } from '../clients/client-not-found.ts'
+import { clientNotFound } from '../clients/client-id.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import { GatehouseError } from '../errors.ts'
 import { authorizationLists } from './authorization-routes.ts'

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Client } from '../clients/client.ts'
-import { etagOf } from '../clients/etag.ts'
+import { etagOf } from '../clients/if-match.ts'
 
 /** A client as the API shows it: without its epoch, which means nothing to people. */
 export function presentClient(client: Client): object {

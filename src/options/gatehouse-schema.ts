@@ -6,7 +6,7 @@ import { PENDING_INTERACTIONS } from '../authorization-server/provider/endpoints
 import { STANDARD_CLAIMS } from '../authorization-server/provider/endpoints/userinfo.ts'
 import { LIFETIMES } from '../authorization-server/provider/lifetimes.ts'
 import { TOKEN_REQUESTS } from '../authorization-server/routing/requests-in-flight.ts'
-import { CLIENTS_PER_ACCOUNT } from '../clients/client-index.ts'
+import { CLIENTS_PER_ACCOUNT } from '../clients/create-client.ts'
 import { GRACE_SECONDS } from '../grants/refresh-tokens/grace-period.ts'
 import { DEFAULT_LOCALE, localeProblem } from '../http/locale.ts'
 import { DEFAULT_ACCENT_COLOR } from '../http/pages/branding.ts'

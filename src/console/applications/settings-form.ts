@@ -1,4 +1,4 @@
-import { etagOf } from '../../clients/etag.ts'
+import { etagOf } from '../../clients/if-match.ts'
 import type { Application } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { limitToPerson } from '../../catalog/resolve-scopes.ts'
 import type { Application } from '../../clients/client.ts'
-import { findApplications } from '../../clients/find-applications.ts'
+import { findApplications } from '../../clients/client-registry.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Connection } from '../../grants/connections.ts'
 import type { Account } from '../../host/accounts.ts'

@@ -1,7 +1,7 @@
 import type { ConsoleServices } from '../services.ts'
 import type { AuditPage } from '../../audit/read-trail.ts'
 import type { Client } from '../../clients/client.ts'
-import { clientNotFound } from '../../clients/client-not-found.ts'
+import { clientNotFound } from '../../clients/client-id.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { operationTitle } from '../activity/sentence.ts'

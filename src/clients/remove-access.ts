@@ -57,22 +57,14 @@ export async function deleteClient<C extends Client>(
   requireClientId(clients, clientId)
   const { kind, records, index, lastUses, events, revocations, audit, logger } = clients
   const actor = options?.actor
-  const checkKind = (stored: Client['kind']) => {
-    if (stored !== kind) throw notFound(clients, clientId)
-  }
   const record = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
     const found = await audit.change(
       records.key(clientId),
-      async (outbox) => {
-        const entryOf = ({ client }: ClientRecord<C>) => ({
-          name: 'client.deleted',
-          ...entryDetails(client, options ?? {}),
-        })
-        return records.delete(clientId, checkKind, Date.now(), (deleted, before) => {
-          requireMatch(options, before.client)
-          return outbox.put(deleted, entryOf(before))
-        })
-      },
+      (outbox) =>
+        records.delete(clientId, kind, (deleted, { client }) => {
+          requireMatch(options, client)
+          return outbox.put(deleted, { name: 'client.deleted', ...entryDetails(client, options ?? {}) })
+        }),
       { isRemoval: true },
     )
     if (found) events.emit('client.deleted', { kind, clientId, accountId: found.client.accountId, actor })
