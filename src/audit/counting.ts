@@ -1,3 +1,4 @@
+import { createLru } from '../async/lru.ts'
 import { newEntryId, type AuditEntry, type PendingEntry } from './entry.ts'
 import { storeUncounted, writeCounts, type CountsParts } from './waiting-counts.ts'
 
@@ -40,17 +41,6 @@ interface CountingParts extends CountsParts {
   readonly now: () => number
 }
 
-/** What this process counts. */
-interface Counting {
-  readonly parts: CountingParts
-  /** By what is equal. The minute that ends first comes first. */
-  readonly minutes: Map<string, Minute>
-  /** The minutes with a count that is not written yet, by its id. */
-  readonly unwritten: Map<string, Minute>
-  readonly accounts: ReturnType<typeof createAccountCounts>
-  timer: NodeJS.Timeout | undefined
-}
-
 /**
  * Counts equal acts, so that no client can push the entries of others out of the trail. The first act is an entry at
  * once. Equal acts of the next minute become one entry with a count, when the minute is over: an entry in the trail
@@ -59,153 +49,126 @@ interface Counting {
  * Each process counts for itself. So with several processes there is one such entry of each.
  */
 export function createCounting(parts: CountingParts) {
-  const counting: Counting = {
-    parts,
-    minutes: new Map(),
-    unwritten: new Map(),
-    accounts: createAccountCounts(parts.now),
-    timer: undefined,
+  const { inBackground, now } = parts
+  const accounts = createAccountCounts(now)
+  /** By what is equal. The minute that ends first comes first. */
+  const minutes = new Map<string, Minute>()
+  /** The minutes with a count that is not written yet, by its id. */
+  const unwritten = new Map<string, Minute>()
+  let timer: NodeJS.Timeout | undefined
+
+  /** Writes counts whose acts are all settled. */
+  function finish(ids: ReadonlySet<string>): void {
+    const last = Math.max(...[...ids].map((id) => unwritten.get(id)?.until ?? 0))
+    for (const id of ids) unwritten.delete(id)
+    if (ids.size > 0) inBackground(writeCounts(parts, last, (id) => ids.has(id)))
+  }
+
+  /** Ends the minutes that end at this time or before, or exceed the bound, and writes their counts. */
+  function close(last: number): void {
+    const ready = new Set<string>()
+    for (const [key, minute] of minutes) {
+      // If the clock was set back, the minute ends at once.
+      const isRunning = minute.until > last && minute.until <= last + COUNT_MS
+      if (isRunning && minutes.size <= MAX_DIFFERENT) break
+      minutes.delete(key)
+      minute.isOver = true
+      if (minute.id !== undefined && minute.open.size === 0) ready.add(minute.id)
+    }
+    finish(ready)
+  }
+
+  function schedule(): void {
+    const [next] = minutes.values()
+    if (!next) return
+    const closeLater = () => {
+      timer = undefined
+      close(now())
+      // The acts that never settled are counted by `resume`.
+      for (const [id, { until }] of unwritten) if (until + GRACE_MS < now()) unwritten.delete(id)
+      schedule()
+    }
+    timer ??= setTimeout(closeLater, Math.min(COUNT_MS, Math.max(0, next.until - now()))).unref()
+  }
+
+  /** Settles acts: they are counted in the store, or did not happen. */
+  function settle(entries: readonly PendingEntry[]): void {
+    for (const { entry, into } of entries) {
+      const minute = into && unwritten.get(into.id)
+      if (!minute) continue
+      minute.open.delete(entry.id)
+      if (minute.isOver && minute.open.size === 0) finish(new Set([into.id]))
+    }
   }
 
   return {
+    settle,
+
     /** Decides whether an act is an entry of its own, or is counted. Does no I/O. */
-    mark: (pending: PendingEntry) => mark(counting, pending),
-
-    /** Settles acts: they are counted in the store, or did not happen. */
-    settle: (entries: readonly PendingEntry[]) => settle(counting, entries),
-
-    /**
-     * Stores marked entries until they are counted. May be repeated.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
-    async add(entries: readonly PendingEntry[]): Promise<void> {
-      await storeUncounted(parts, entries)
-      settle(counting, entries)
+    mark(pending: PendingEntry): PendingEntry {
+      const { entry, after } = pending
+      const { id, at, accountId, clientId, address, userAgent } = entry
+      const act = accounts.isBusy(accountId) ? actOfAccount(entry) : clientId && actOf(entry)
+      const key = act && JSON.stringify(act)
+      close(now())
+      const minute = key && minutes.get(key)
+      if (!minute || minute.id === undefined) accounts.add(accountId)
+      if (minute) {
+        minute.id ??= newEntryId()
+        unwritten.set(minute.id, minute)
+        minute.open.add(id)
+        const common = JSON.parse(key) as AuditEntry
+        const origin = {
+          ...(address !== undefined && { address }),
+          ...(userAgent !== undefined && { userAgent }),
+        }
+        return {
+          entry: { ...common, id, at, ...origin },
+          after,
+          into: { id: minute.id, until: minute.until },
+        }
+      }
+      if (key) {
+        const until = Math.floor((now() + COUNT_MS) / STEP_MS) * STEP_MS
+        minutes.set(key, { until, isOver: false, open: new Set() })
+        if (minutes.size > MAX_DIFFERENT) close(now())
+        schedule()
+      }
+      return pending
     },
 
-    /**
-     * Writes the counts that other processes left behind.
-     *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-     */
-    resume: () => writeCounts(parts, parts.now() - GRACE_MS, () => true),
+    /** Stores marked entries until they are counted. May be repeated. */
+    async add(entries: readonly PendingEntry[]): Promise<void> {
+      await storeUncounted(parts, entries)
+      settle(entries)
+    },
+
+    /** Writes the counts that other processes left behind. */
+    resume: () => writeCounts(parts, now() - GRACE_MS, () => true),
 
     /** Ends all minutes, and writes their counts in the background. */
     end(): void {
-      clearTimeout(counting.timer)
-      counting.timer = undefined
-      close(counting, Infinity)
+      clearTimeout(timer)
+      timer = undefined
+      close(Infinity)
     },
-  }
-}
-
-function mark(counting: Counting, pending: PendingEntry): PendingEntry {
-  const { minutes, accounts, parts } = counting
-  const { entry } = pending
-  const act = accounts.isBusy(entry.accountId) ? actOfAccount(entry) : entry.clientId && actOf(entry)
-  const key = act && JSON.stringify(act)
-  close(counting, parts.now())
-  const minute = key && minutes.get(key)
-  if (minute) return countIn(counting, minute, JSON.parse(key) as AuditEntry, pending)
-  if (key) {
-    const until = Math.floor((parts.now() + COUNT_MS) / STEP_MS) * STEP_MS
-    minutes.set(key, { until, isOver: false, open: new Set() })
-    if (minutes.size > MAX_DIFFERENT) close(counting, parts.now())
-    schedule(counting)
-  }
-  accounts.add(entry.accountId)
-  return pending
-}
-
-/** The entry of an act that is counted. @param act what the entry has in common with the others */
-function countIn(
-  { unwritten, accounts }: Counting,
-  minute: Minute,
-  act: AuditEntry,
-  { entry, after }: PendingEntry,
-): PendingEntry {
-  const { id, at, address, userAgent } = entry
-  if (minute.id === undefined) {
-    minute.id = newEntryId()
-    unwritten.set(minute.id, minute)
-    accounts.add(entry.accountId)
-  }
-  minute.open.add(id)
-  const origin = {
-    ...(address !== undefined && { address }),
-    ...(userAgent !== undefined && { userAgent }),
-  }
-  return { entry: { ...act, id, at, ...origin }, after, into: { id: minute.id, until: minute.until } }
-}
-
-function schedule(counting: Counting): void {
-  const { minutes, unwritten, parts } = counting
-  const [next] = minutes.values()
-  if (!next) return
-  counting.timer ??= setTimeout(
-    () => {
-      counting.timer = undefined
-      close(counting, parts.now())
-      // The acts that never settled are counted by `resume`.
-      for (const [id, { until }] of unwritten) if (until + GRACE_MS < parts.now()) unwritten.delete(id)
-      schedule(counting)
-    },
-    Math.min(COUNT_MS, Math.max(0, next.until - parts.now())),
-  ).unref()
-}
-
-/** Ends the minutes that end at this time or before, or exceed the bound, and writes their counts. */
-function close(counting: Counting, last: number): void {
-  const { minutes } = counting
-  const ready = new Set<string>()
-  for (const [key, minute] of minutes) {
-    // If the clock was set back, the minute ends at once.
-    const isRunning = minute.until > last && minute.until <= last + COUNT_MS
-    if (isRunning && minutes.size <= MAX_DIFFERENT) break
-    minutes.delete(key)
-    minute.isOver = true
-    if (minute.id !== undefined && minute.open.size === 0) ready.add(minute.id)
-  }
-  finish(counting, ready)
-}
-
-/** Writes counts whose acts are all settled. */
-function finish({ unwritten, parts }: Counting, ids: ReadonlySet<string>): void {
-  const last = Math.max(...[...ids].map((id) => unwritten.get(id)?.until ?? 0))
-  for (const id of ids) unwritten.delete(id)
-  if (ids.size > 0) parts.inBackground(writeCounts(parts, last, (id) => ids.has(id)))
-}
-
-function settle(counting: Counting, entries: readonly PendingEntry[]): void {
-  const { unwritten } = counting
-  for (const { entry, into } of entries) {
-    const minute = into && unwritten.get(into.id)
-    if (!minute) continue
-    minute.open.delete(entry.id)
-    if (minute.isOver && minute.open.size === 0) finish(counting, new Set([into.id]))
   }
 }
 
 /** Counts the entries that each account got within an hour. */
 function createAccountCounts(now: () => number) {
-  const accounts = new Map<string, { readonly until: number; entries: number }>()
+  const accounts = createLru<string, { readonly until: number; entries: number }>(MAX_ACCOUNTS)
+  const hourOf = (accountId: string | undefined) => {
+    const hour = accountId === undefined ? undefined : accounts.get(accountId)
+    return hour && hour.until > now() ? hour : undefined
+  }
   return {
-    isBusy(accountId: string | undefined): boolean {
-      const hour = accountId === undefined ? undefined : accounts.get(accountId)
-      return hour !== undefined && hour.until > now() && hour.entries >= MAX_PER_HOUR
-    },
+    isBusy: (accountId: string | undefined) => (hourOf(accountId)?.entries ?? 0) >= MAX_PER_HOUR,
     /** Notes that an account gets one more entry. */
     add(accountId: string | undefined): void {
-      if (accountId === undefined) return
-      const known = accounts.get(accountId)
-      if (known && known.until > now()) known.entries += 1
-      else {
-        accounts.delete(accountId)
-        accounts.set(accountId, { until: now() + HOUR_MS, entries: 1 })
-        const [oldest] = accounts.keys()
-        if (accounts.size > MAX_ACCOUNTS && oldest !== undefined) accounts.delete(oldest)
-      }
+      const hour = hourOf(accountId)
+      if (hour) hour.entries += 1
+      else if (accountId !== undefined) accounts.set(accountId, { until: now() + HOUR_MS, entries: 1 })
     },
   }
 }

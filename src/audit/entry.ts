@@ -73,27 +73,17 @@ export interface PendingEntry {
 
 const MAX_USER_AGENT_LENGTH = 200
 
-/** A new id of an entry. */
 export function newEntryId(): string {
   return randomBytes(12).toString('base64url')
 }
 
 /** Makes an entry. Fields that are undefined are left out. */
-export function createEntry(id: string, fields: EntryFields, now = Date.now()): AuditEntry {
+export function createEntry(fields: EntryFields, at: number, id = newEntryId()): AuditEntry {
   const { name, outcome = 'success', userAgent, ...others } = fields
-  const known = Object.entries({ ...others, userAgent: userAgent && cut(userAgent) })
-  return {
-    id,
-    at: now,
-    name,
-    outcome,
-    ...Object.fromEntries(known.filter(([, value]) => value !== undefined)),
-  }
-}
-
-/** The first characters of a text, without half of a surrogate pair. */
-function cut(text: string): string {
-  return text.slice(0, MAX_USER_AGENT_LENGTH).replaceAll(/\p{Cs}/gu, '')
+  // The cut may leave half of a surrogate pair.
+  const program = userAgent?.slice(0, MAX_USER_AGENT_LENGTH).replaceAll(/\p{Cs}/gu, '')
+  const known = Object.entries({ ...others, userAgent: program }).filter(([, value]) => value !== undefined)
+  return { id, at, name, outcome, ...Object.fromEntries(known) }
 }
 
 /** Whether a value from the store is an entry. */

@@ -1,5 +1,8 @@
 import { addressGroup } from '../http/client-address.ts'
-import type { EntryFields } from './entry.ts'
+import type { Logger } from '../host/logger.ts'
+import { createEntry, type EntryFields } from './entry.ts'
+import { numberOf, type Trail } from './trail.ts'
+import { createWriter } from './writer.ts'
 
 /** What strangers tried: a wrong secret, or credentials that the host rejected. */
 export interface Failure {
@@ -18,40 +21,44 @@ const COUNT_MS = 60_000
 const MAX_DIFFERENT = 10_000
 
 /**
- * Counts failures, so that equal failures within a minute are one entry. Failures are equal if name, client and
- * address are equal. If too many different failures arrive within a minute, the rest is counted without client and
- * address.
- *
- * @param write records entries; never rejects
+ * Counts what strangers try, and records it in a trail of its own. Equal failures within a minute are one entry: those
+ * with the same name, client and address. If too many different failures arrive within a minute, the rest is counted
+ * without client and address.
  */
-export function createFailures(write: (entries: readonly EntryFields[]) => Promise<void>) {
-  let counted = new Map<string, { readonly fields: EntryFields; count: number }>()
+export function createFailures(trail: Trail, logger: Logger, now: () => number) {
+  const writer = createWriter(trail)
+  let counted = new Map<string, { readonly fields: EntryFields; readonly count: number }>()
   let timer: NodeJS.Timeout | undefined
-
-  function count(key: string, fields: EntryFields): void {
-    const known = counted.get(key)
-    if (known) known.count += 1
-    else counted.set(key, { fields, count: 1 })
-  }
 
   async function flush(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
-    const finished = counted
+    const finished = [...counted.values()]
     counted = new Map()
-    if (finished.size > 0)
-      await write([...finished.values()].map((each) => ({ ...each.fields, count: each.count })))
+    if (finished.length === 0) return
+    const after = await numberOf(trail)
+    const entries = finished.map(({ fields, count }) => ({
+      entry: createEntry({ ...fields, count }, now()),
+      after,
+    }))
+    await writer.append(entries).catch((error: unknown) => {
+      logger.warn({ err: error }, 'failures of strangers could not be recorded')
+    })
   }
 
   return {
-    /** Counts a failure. Does no I/O. */
+    /** Counts a failure. It is recorded within a minute. Does no I/O. */
     add({ address, ...failure }: Failure): void {
       const { name, clientId } = failure
       const group = address === undefined ? undefined : addressGroup(address)
       const key = JSON.stringify([name, clientId, group])
-      if (counted.has(key) || counted.size < MAX_DIFFERENT) {
-        count(key, { ...failure, address: group, outcome: 'failure' })
-      } else count(name, { name, outcome: 'failure', reason: 'too-many-different-failures' })
+      const fits = counted.has(key) || counted.size < MAX_DIFFERENT
+      const place = fits ? key : name
+      const fields: EntryFields = fits
+        ? { ...failure, address: group, outcome: 'failure' }
+        : { name, outcome: 'failure', reason: 'too-many-different-failures' }
+      const known = counted.get(place) ?? { fields, count: 0 }
+      counted.set(place, { ...known, count: known.count + 1 })
       timer ??= setTimeout(() => void flush(), COUNT_MS).unref()
     },
     /** Writes what was counted so far. Never rejects. */

@@ -1,5 +1,6 @@
 import { metCorruptMember } from '../store/met-corrupt-records.ts'
 import type { AuditEntry } from './entry.ts'
+import { ttlOf } from './retention.ts'
 import type { Trail } from './trail.ts'
 
 /** The fields of an entry by which entries are listed. */
@@ -16,17 +17,11 @@ const DAY_MS = 86_400_000
 const INVERTED_DIGITS = 12
 const INVERTED_FROM = 10 ** INVERTED_DIGITS - 1
 
-/** The member of an index for a chunk. */
 function memberOf(number: number): string {
   return String(INVERTED_FROM - number).padStart(INVERTED_DIGITS, '0')
 }
 
 const MEMBER = /^\d{12}$/
-
-/** The number of the chunk of a member. */
-function numberOf(member: string): number {
-  return INVERTED_FROM - Number(member)
-}
 
 /** Adds a chunk to the lists of its new entries. */
 export async function addToLists(
@@ -35,15 +30,14 @@ export async function addToLists(
   entries: readonly AuditEntry[],
 ): Promise<void> {
   const { store, bounds } = trail
-  const ttl = (bounds.maxAgeDays + SPAN_DAYS + 1) * 86_400
-  const indexes = new Set<string>()
-  for (const entry of entries) {
-    for (const field of LISTED) {
+  const ttl = ttlOf(bounds) + (SPAN_DAYS + 1) * 86_400
+  const indexes = entries.flatMap((entry) =>
+    LISTED.flatMap((field) => {
       const value = entry[field]
-      if (value !== undefined) indexes.add(indexName(trail, [field, value], spanOf(entry.at)))
-    }
-  }
-  await Promise.all([...indexes].map((index) => store.add(index, memberOf(number), ttl)))
+      return value === undefined ? [] : indexName(trail, [field, value], spanOf(entry.at))
+    }),
+  )
+  await Promise.all([...new Set(indexes)].map((index) => store.add(index, memberOf(number), ttl)))
 }
 
 /**
@@ -73,7 +67,8 @@ export async function listedChunks(
     return known
   })
   const members = new Set((await Promise.all(ranges)).flat())
-  return { numbers: [...members].toSorted().slice(0, limit).map(numberOf), isCorrupt }
+  const found = [...members].toSorted().slice(0, limit)
+  return { numbers: found.map((member) => INVERTED_FROM - Number(member)), isCorrupt }
 }
 
 function spanOf(at: number): number {

@@ -3,7 +3,7 @@ import { GatehouseError } from '../errors.ts'
 import { metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
 import { isObject } from '../validation/predicates.ts'
 import { ABANDONED_AFTER_MS } from '../store/pending-list.ts'
-import { createEntry, isPendingEntry, newEntryId, type EntryFields, type PendingEntry } from './entry.ts'
+import { createEntry, isPendingEntry, type EntryFields, type PendingEntry } from './entry.ts'
 
 /** A stored record that can carry entries. */
 export interface WithOutbox {
@@ -44,7 +44,7 @@ export function createOutbox(
         const text = JSON.stringify(fields)
         const before = made[at]
         if (before?.fields === text) return before.pending
-        const entry = createEntry(before?.pending.entry.id ?? newEntryId(), fields, now())
+        const entry = createEntry(fields, now(), before?.pending.entry.id)
         made[at] = { fields: text, pending: mark({ entry, after }) }
         return made[at].pending
       })

@@ -1,21 +1,13 @@
 import { checkInput } from '../validation/check-input.ts'
 import { isPrintableAscii } from '../validation/predicates.ts'
-import { must, oneOf, optional, textRule, wholeNumber } from '../validation/rules.ts'
+import { must, oneOf, optional, textRule } from '../validation/rules.ts'
 import { GatehouseError } from '../errors.ts'
+import { PAGE_LIMIT, pageLimitRule } from '../store/page-limit.ts'
 import { CHUNK_ENTRIES, MAX_STEP, type Chunk } from './chunk.ts'
 import type { AuditEntry } from './entry.ts'
 import { LISTED, listedChunks, type ListFilter } from './lists.ts'
-import {
-  deletedUpTo,
-  corruptChunk,
-  findLast,
-  liveEntries,
-  PAGE_SIZE,
-  rangeOf,
-  readChunks,
-  readHead,
-  type Trail,
-} from './trail.ts'
+import { deletedUpTo, liveEntries } from './retention.ts'
+import { corruptChunk, findLast, MAX_KEYS, rangeOf, readChunks, readHead, type Trail } from './trail.ts'
 
 /** The names of the trails. */
 export type TrailName = 'changes' | 'failures'
@@ -106,7 +98,7 @@ const LIST_FIELDS = {
   actor: optional(textRule),
   trail: trailRule,
   cursor: optional(cursorRule),
-  limit: optional(wholeNumber(1, 500)),
+  limit: pageLimitRule,
 }
 
 /** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
@@ -145,27 +137,24 @@ function cursorOf(number: number, index: number, { id }: Pick<AuditEntry, 'id'>)
 
 /** Reads a page of entries, newest first. Takes at most three round trips. */
 export async function listEntries(trail: Trail, options: AuditListOptions): Promise<AuditPage> {
-  const { cursor, limit = 50 } = options
+  const { cursor, limit = PAGE_LIMIT.byDefault } = options
   const field = LISTED.find((each) => options[each] !== undefined)
   const filter = field && ([field, String(options[field])] as const)
   const before = cursor === undefined ? undefined : placeOf(cursor)
   const { chunks, hasMore, isCorrupt } = filter
     ? await chunksOfList(trail, filter, before, limit)
     : await latestChunks(trail, before, limit)
-  const oldest = deletedUpTo(
-    trail,
-    Math.max(trail.highest, ...chunks.filter(({ text }) => text !== undefined).map(({ number }) => number)),
-  )
+  const present = chunks.filter(({ text }) => text !== undefined).map(({ number }) => number)
+  const oldest = deletedUpTo(trail.bounds, Math.max(trail.highest, ...present))
   const found = chunks
     .filter(({ number }) => number > oldest)
-    .flatMap((chunk) => {
-      const live = liveEntries(trail, chunk).map((each) => ({ ...each, number: chunk.number }))
-      return live.toReversed()
-    })
-    .filter(({ entry, number, index }) => {
-      if (before && number === before.number && index >= before.index) return false
-      return filter === undefined || entry[filter[0]] === filter[1]
-    })
+    .flatMap((chunk) =>
+      liveEntries(trail.bounds, chunk)
+        .map((each) => ({ ...each, number: chunk.number }))
+        .toReversed(),
+    )
+    .filter(({ number, index }) => number !== before?.number || index < before.index)
+    .filter(({ entry }) => filter === undefined || entry[filter[0]] === filter[1])
   const page = found.slice(0, limit)
   const end = page.at(-1)
   const isLast = found.length <= limit && !hasMore
@@ -198,7 +187,7 @@ async function chunksOfList(
   limit: number,
 ): Promise<Chunks> {
   // Each chunk of the list has at least one entry of the list. The chunk of the cursor may have no entry left.
-  const wanted = Math.min(limit + 2, PAGE_SIZE)
+  const wanted = Math.min(limit + 2, MAX_KEYS)
   const from = before?.number
   const { numbers, isCorrupt } = await listedChunks(trail, filter, { from, limit: wanted, now: Date.now() })
   return { chunks: await readChunks(trail, numbers), hasMore: numbers.length === wanted, isCorrupt }
@@ -211,10 +200,10 @@ async function latestChunks(trail: Trail, before: Place | undefined, limit: numb
   // Usually a chunk has at least one entry for each of its sixteen places.
   const bottom = Math.max(1, head - 2 * Math.ceil(limit / CHUNK_ENTRIES) - MAX_STEP)
   const chunks = (await readChunks(trail, rangeOf(bottom, top))).toReversed()
-  const count = chunks.reduce((sum, chunk) => sum + liveEntries(trail, chunk).length, 0)
+  const count = chunks.reduce((sum, chunk) => sum + liveEntries(trail.bounds, chunk).length, 0)
   if (bottom === 1 || count > limit + CHUNK_ENTRIES) return { chunks, hasMore: bottom > 1 }
   // One round trip reads at most this number of chunks. A gap between two chunks is never longer.
-  const lowest = Math.max(1, bottom - Math.min(limit + MAX_STEP, PAGE_SIZE))
+  const lowest = Math.max(1, bottom - Math.min(limit + MAX_STEP, MAX_KEYS))
   const older = (await readChunks(trail, rangeOf(lowest, bottom - 1))).toReversed()
   const isEnd = lowest === 1 || older.every(({ text }) => text === undefined)
   return { chunks: [...chunks, ...older], hasMore: !isEnd }
@@ -231,7 +220,7 @@ export async function* readEntries(trail: Trail, options: AuditReadOptions): Asy
   signal?.throwIfAborted()
   const last = await findLast(trail)
   const place = since === undefined ? undefined : placeOf(since)
-  const oldest = deletedUpTo(trail, last.number) + 1
+  const oldest = deletedUpTo(trail.bounds, last.number) + 1
   let missed = false
   let corrupt: number | undefined
   let first = { number: oldest, index: 0 }
@@ -252,7 +241,7 @@ export async function* readEntries(trail: Trail, options: AuditReadOptions): Asy
         missed = true
         corrupt = chunk.number
       }
-      for (const { entry, index } of liveEntries(trail, chunk)) {
+      for (const { entry, index } of liveEntries(trail.bounds, chunk)) {
         if (index < start) continue
         signal?.throwIfAborted()
         yield { entry, cursor: cursorOf(chunk.number, index, entry), ...(missed && { missed }) }

@@ -4,7 +4,7 @@ import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { createPendingList } from '../store/pending-list.ts'
 import { isAnnounced, readAnnounced, wasMade, writeAnnounced, type Proof } from './announced-entry.ts'
-import { createEntry, newEntryId, type EntryFields, type PendingEntry } from './entry.ts'
+import { createEntry, type EntryFields, type PendingEntry } from './entry.ts'
 import { createCounting } from './counting.ts'
 import { createOutbox, createOutboxes, idsOf, type Outbox } from './outbox.ts'
 import { numberOf, type Trail } from './trail.ts'
@@ -76,7 +76,7 @@ export async function newEntry(
   fields: EntryFields,
 ): Promise<PendingEntry> {
   const after = await numberOf(trail)
-  return counting.mark({ entry: createEntry(newEntryId(), fields, now()), after })
+  return counting.mark({ entry: createEntry(fields, now()), after })
 }
 
 /** Adds entries to the trail, or to what is counted. An entry that is recorded already is not recorded again. */
@@ -169,7 +169,7 @@ export async function record(
   const { trail, counting, logger, now } = recording
   const after = await numberOf(trail)
   const made = entries.map((each) =>
-    'entry' in each ? each : counting.mark({ entry: createEntry(newEntryId(), each, now()), after }),
+    'entry' in each ? each : counting.mark({ entry: createEntry(each, now()), after }),
   )
   await append(recording, made).catch((error: unknown) => {
     logger.debug({ err: error }, 'an audit entry could not be written yet; trying again within a minute')

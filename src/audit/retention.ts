@@ -1,3 +1,5 @@
+import { CHUNK_ENTRIES, type Chunk } from './chunk.ts'
+
 /** The bounds of the option `audit`. */
 export const RETENTION = {
   maxAgeDays: { byDefault: 90, max: 3660 },
@@ -20,4 +22,23 @@ export interface AuditOptions {
 }
 
 /** The bounds of the audit trail, with all defaults. */
-export type AuditBounds = { readonly [Name in keyof AuditOptions]-?: number }
+export type AuditBounds = Readonly<Record<keyof AuditOptions, number>>
+
+/** The bounds of one trail. */
+export type TrailBounds = Omit<AuditBounds, 'maxFailures'>
+
+/** Seconds for which a chunk is kept after its last entry. */
+export function ttlOf({ maxAgeDays }: TrailBounds): number {
+  return maxAgeDays * 86_400
+}
+
+/** The number up to which chunks are deleted, because the trail has too many entries. */
+export function deletedUpTo({ maxEntries }: TrailBounds, lastNumber: number): number {
+  return Math.max(0, lastNumber - Math.ceil(maxEntries / CHUNK_ENTRIES))
+}
+
+/** The entries of a chunk that are not too old, each with its position in the chunk. */
+export function liveEntries(bounds: TrailBounds, { entries }: Chunk) {
+  const oldest = Date.now() - ttlOf(bounds) * 1000
+  return entries.flatMap((entry, index) => (entry && entry.at >= oldest ? { entry, index } : []))
+}

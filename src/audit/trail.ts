@@ -2,17 +2,8 @@ import { GatehouseError } from '../errors.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import { metCorruptRecord, type StoreWithMemory } from '../store/met-corrupt-records.ts'
 import type { AuditEntry } from './entry.ts'
-import { CHUNK_ENTRIES, MAX_STEP, readChunk, type Chunk } from './chunk.ts'
-
-/** The bounds of a trail. */
-export interface TrailBounds {
-  /** The age in days at which an entry is deleted. */
-  readonly maxAgeDays: number
-  /** The number of entries from which on the oldest ones are deleted. */
-  readonly maxEntries: number
-}
-
-const DAY_MS = 86_400_000
+import { MAX_STEP, readChunk, type Chunk } from './chunk.ts'
+import { deletedUpTo, type TrailBounds } from './retention.ts'
 
 /** Milliseconds after which the last known chunk is read again before it is used. */
 const KNOWN_MS = 3_600_000
@@ -27,7 +18,7 @@ export const DELETED_SECONDS = (2 * KNOWN_MS) / 1000
 const REMEMBERED = 256
 
 /** The maximum number of keys of one `getMany`. */
-export const PAGE_SIZE = 500
+export const MAX_KEYS = 500
 
 export function createTrail(store: StoreWithMemory, name: string, bounds: TrailBounds) {
   return {
@@ -50,7 +41,6 @@ export function createTrail(store: StoreWithMemory, name: string, bounds: TrailB
  */
 export type Trail = ReturnType<typeof createTrail>
 
-/** The key of a chunk. */
 export function chunkKey({ name }: Trail, number: number): string {
   return `audit:${name}:${number}`
 }
@@ -60,27 +50,11 @@ export function headKey({ name }: Trail): string {
   return `audit:${name}:head`
 }
 
-/** Seconds for which a chunk is kept after its last entry. */
-export function ttlOf({ bounds }: Trail): number {
-  return bounds.maxAgeDays * 86_400
-}
-
-/** The number up to which chunks are too old by the number of entries. */
-export function deletedUpTo({ bounds }: Trail, lastNumber: number): number {
-  return Math.max(0, lastNumber - Math.ceil(bounds.maxEntries / CHUNK_ENTRIES))
-}
-
-/** The entries of a chunk that are not too old, each with its position in the chunk. */
-export function liveEntries({ bounds }: Trail, { entries }: Chunk, now = Date.now()) {
-  const oldest = now - bounds.maxAgeDays * DAY_MS
-  return entries.flatMap((entry, index) => (entry && entry.at >= oldest ? { entry, index } : []))
-}
-
-/** Reads chunks with these numbers, in one round trip for each 500 chunks. */
+/** Reads chunks with these numbers. */
 export async function readChunks(trail: Trail, numbers: readonly number[]): Promise<Chunk[]> {
   const chunks: Chunk[] = []
-  for (let at = 0; at < numbers.length; at += PAGE_SIZE) {
-    const page = numbers.slice(at, at + PAGE_SIZE)
+  for (let at = 0; at < numbers.length; at += MAX_KEYS) {
+    const page = numbers.slice(at, at + MAX_KEYS)
     const texts = await readTexts(trail, page)
     chunks.push(...page.map((number, index) => readChunk(number, texts[index])))
   }
@@ -109,10 +83,10 @@ function emptyIfCorrupt(error: unknown): string {
 
 /** The error of a chunk with entries that cannot be read. */
 export function corruptChunk(trail: Trail, number: number): GatehouseError {
-  const key = chunkKey(trail, number)
+  const value = `the value under "${chunkKey(trail, number)}" in the store`
   return new GatehouseError(
     'ERR_STORE_CORRUPT',
-    `the value under "${key}" in the store has entries of the audit trail that cannot be read`,
+    `${value} has entries of the audit trail that cannot be read`,
   )
 }
 
@@ -160,14 +134,11 @@ export async function readHead(trail: Trail): Promise<number | undefined> {
 }
 
 function corruptHead(trail: Trail): GatehouseError {
-  const key = headKey(trail)
-  return new GatehouseError(
-    'ERR_STORE_CORRUPT',
-    `the value under "${key}" in the store is not the number of a chunk of the audit trail`,
-  )
+  const what = 'is not the number of a chunk of the audit trail'
+  return new GatehouseError('ERR_STORE_CORRUPT', `the value under "${headKey(trail)}" in the store ${what}`)
 }
 
-/** The whole numbers from `first` to `last`, both included. */
+/** From `first` to `last`, both included. */
 export function rangeOf(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
 }
@@ -175,7 +146,6 @@ export function rangeOf(first: number, last: number): number[] {
 /** What is before the first chunk. The first chunk has the number 1. */
 const EMPTY: Chunk = { number: 0, text: '', entries: [], isFull: true, isCorrupt: false }
 
-/** Remembers the last chunk. */
 export function setLast(trail: Trail, chunk: Chunk): Chunk {
   trail.last = { chunk, at: performance.now() }
   trail.highest = Math.max(trail.highest, chunk.number)
@@ -211,26 +181,25 @@ export async function findWritten(
   after: number,
   last: Chunk,
 ): Promise<Map<string, number>> {
-  const found = new Map<string, number>()
-  const first = Math.max(1, after, deletedUpTo(trail, last.number) + 1)
+  const first = Math.max(1, after, deletedUpTo(trail.bounds, last.number) + 1)
   const numbers = rangeOf(first, last.number)
-  const unknown = numbers.filter((number) => !trail.ids.has(number))
-  const read = new Map<number, ReadonlySet<string>>()
-  for (const { number, entries } of await readChunks(trail, unknown)) {
-    read.set(number, idsOf(entries))
-  }
-  for (const number of numbers) {
-    const present = read.get(number) ?? trail.ids.get(number)
-    for (const id of ids) if (present?.has(id)) found.set(id, number)
-  }
-  return found
+  const unknown = await readChunks(
+    trail,
+    numbers.filter((number) => !trail.ids.has(number)),
+  )
+  const read = new Map(unknown.map(({ number, entries }) => [number, idsOf(entries)]))
+  const present = numbers.map((number) => [number, read.get(number) ?? trail.ids.get(number)] as const)
+  return new Map(
+    present.flatMap(([number, known]) =>
+      ids.filter((id) => known?.has(id)).map((id) => [id, number] as const),
+    ),
+  )
 }
 
 /** The number of the last chunk; 0 if it cannot be found now. */
 export async function numberOf(trail: Trail): Promise<number> {
-  try {
-    return (await knownLast(trail)).number
-  } catch {
-    return 0
-  }
+  return knownLast(trail).then(
+    ({ number }) => number,
+    () => 0,
+  )
 }

@@ -3,10 +3,10 @@ import { GatehouseError } from '../errors.ts'
 import { BATCH_ENTRIES, chunkText, isOverdue, nextNumber, readChunk, type Chunk } from './chunk.ts'
 import type { AuditEntry, PendingEntry } from './entry.ts'
 import { addToLists } from './lists.ts'
+import { deletedUpTo, ttlOf } from './retention.ts'
 import {
   chunkKey,
   DELETED_SECONDS,
-  deletedUpTo,
   findLast,
   findWritten,
   headKey,
@@ -14,7 +14,6 @@ import {
   rangeOf,
   remember,
   setLast,
-  ttlOf,
   type Trail,
 } from './trail.ts'
 
@@ -137,7 +136,7 @@ async function confirmChunk(trail: Trail, number: number): Promise<boolean> {
   const key = chunkKey(trail, number)
   const text = await trail.store.get(key)
   if (text === undefined) trail.ids.delete(number)
-  return text !== undefined && trail.store.replace(key, text, text, ttlOf(trail))
+  return text !== undefined && trail.store.replace(key, text, text, ttlOf(trail.bounds))
 }
 
 /** @returns the number of the chunk that has the entries now; undefined if the last chunk has changed */
@@ -149,7 +148,7 @@ async function writeEntries(
   const { store } = trail
   if (!last.isFull && isOverdue(last, Date.now())) {
     const closed = chunkText(last.entries, true)
-    if (!(await store.replace(chunkKey(trail, last.number), last.text ?? '', closed, ttlOf(trail))))
+    if (!(await store.replace(chunkKey(trail, last.number), last.text ?? '', closed, ttlOf(trail.bounds))))
       return undefined
     return writeEntries(trail, setLast(trail, { ...last, text: closed, isFull: true }), entries)
   }
@@ -158,8 +157,8 @@ async function writeEntries(
   const text = chunkText(all)
   const key = chunkKey(trail, number)
   const isWritten = last.isFull
-    ? await store.create(key, text, ttlOf(trail))
-    : await store.replace(key, last.text ?? '', text, ttlOf(trail))
+    ? await store.create(key, text, ttlOf(trail.bounds))
+    : await store.replace(key, last.text ?? '', text, ttlOf(trail.bounds))
   if (!isWritten) return undefined
   for (const gap of rangeOf(last.number + 1, number - 1)) remember(trail, { number: gap, entries: [] })
   setLast(trail, readChunk(number, text))
@@ -173,7 +172,7 @@ async function writeEntries(
  */
 async function tidy(trail: Trail, before: number, number: number): Promise<void> {
   const { store } = trail
-  const old = rangeOf(deletedUpTo(trail, before) + 1, deletedUpTo(trail, number))
+  const old = rangeOf(deletedUpTo(trail.bounds, before) + 1, deletedUpTo(trail.bounds, number))
   await Promise.allSettled([
     store.set(headKey(trail), String(number)),
     ...old.map((each) => store.set(chunkKey(trail, each), chunkText([], true), DELETED_SECONDS)),

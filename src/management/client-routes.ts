@@ -19,9 +19,7 @@ import {
 import { presentClient, sendClient } from './present-client.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
-
-/** Clients that a page with a filter by name looks at. */
-const NAME_PAGE_SIZE = 500
+import { PAGE_LIMIT } from '../store/page-limit.ts'
 
 /** What differs between the routes of API keys and those of applications. */
 interface ClientRoutesOptions<C extends Client, New, Changes extends { name?: string | undefined }> {
@@ -112,7 +110,7 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
       status: 200,
       answer: `${name}Page`,
       async handle({ caller, query: { name: wanted, cursor, limit } }) {
-        const size = wanted === undefined ? limit : NAME_PAGE_SIZE
+        const size = wanted === undefined ? limit : PAGE_LIMIT.max
         const page = await service.listByOwner(caller.accountId, { cursor, limit: size })
         const items = page.items.filter((client) => wanted === undefined || client.name === wanted)
         return { items: items.map(presentClient), cursor: page.cursor }

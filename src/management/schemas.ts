@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { PAGE_LIMIT } from '../store/page-limit.ts'
 
 const text = v.string()
 const texts = v.array(text)
@@ -74,7 +75,7 @@ export const Rotation = v.strictObject({
   overlapSeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(7_776_000))),
 })
 
-const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(500))
+const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(PAGE_LIMIT.max))
 
 /** The query of a list. */
 export const PageQuery = v.strictObject({ cursor: v.optional(text), limit: v.optional(limit) })

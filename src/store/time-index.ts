@@ -1,7 +1,8 @@
 import { checkInput } from '../validation/check-input.ts'
-import { must, optional, wholeNumber } from '../validation/rules.ts'
+import { must, optional } from '../validation/rules.ts'
 import { CorruptRecord } from './corrupt-record.ts'
 import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
+import { PAGE_LIMIT, pageLimitRule } from './page-limit.ts'
 
 /** The number of digits of a time in milliseconds. A member of a time index is `<milliseconds>:<id>`. */
 const TIME_DIGITS = 13
@@ -47,7 +48,7 @@ const LIST_FIELDS = {
       (value) => typeof value === 'string' && /^\d{13}:./.test(value),
     ),
   ),
-  limit: optional(wholeNumber(1, 500)),
+  limit: pageLimitRule,
 }
 
 /**
@@ -57,7 +58,7 @@ const LIST_FIELDS = {
  */
 function checkedPage(options: ListOptions): ListOptions & { readonly limit: number } {
   checkInput('the list was not read', options, LIST_FIELDS)
-  const { cursor, limit = 50 } = options
+  const { cursor, limit = PAGE_LIMIT.byDefault } = options
   return { cursor, limit }
 }
 

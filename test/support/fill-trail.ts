@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Store } from 'koa-gatehouse'
 import { CHUNK_ENTRIES, chunkText } from '../../src/audit/chunk.ts'
-import { createEntry, newEntryId, type EntryFields } from '../../src/audit/entry.ts'
+import { createEntry, type EntryFields } from '../../src/audit/entry.ts'
 import { addToLists } from '../../src/audit/lists.ts'
-import { chunkKey, createTrail, headKey, ttlOf } from '../../src/audit/trail.ts'
+import { chunkKey, createTrail, headKey } from '../../src/audit/trail.ts'
+import { ttlOf } from '../../src/audit/retention.ts'
 
 /** The account that owns every hundredth entry, and the account that owns one entry. */
 export const LARGE_ACCOUNT = 'the account with many entries'
@@ -27,10 +28,10 @@ export async function fillTrail(store: Store, count: number): Promise<void> {
       const number = (last += 1)
       const entries = Array.from({ length: CHUNK_ENTRIES }, (_, index) => {
         const at = (number - 1) * CHUNK_ENTRIES + index
-        return createEntry(newEntryId(), fieldsOf(at, at === middle))
+        return createEntry(fieldsOf(at, at === middle), Date.now())
       })
       await Promise.all([
-        store.create(chunkKey(trail, number), chunkText(entries), ttlOf(trail)),
+        store.create(chunkKey(trail, number), chunkText(entries), ttlOf(trail.bounds)),
         addToLists(trail, number, entries),
       ])
     }
