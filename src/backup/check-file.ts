@@ -1,11 +1,10 @@
 import {
-  checkTrailer,
   fileCutOff,
   fileRejected,
   lineRejected,
   readHeader,
   readLine,
-  skippedBy,
+  readTrailer,
   type Header,
 } from './file-format.ts'
 import { readLines, type Chunks } from './read-lines.ts'
@@ -57,8 +56,7 @@ export async function checkFile(
     const { is, ...fields } = readLine(line)
     if (skipped) throw lineRejected(number, 'comes after the line "end", which must be the last line')
     if (is === 'end') {
-      checkTrailer(number, fields, counted)
-      skipped = skippedBy(fields)
+      skipped = readTrailer(number, fields, counted)
       continue
     }
     if (header.signingKeys && Object.keys(counted).length === 0 && is !== SIGNING_KEYS) {

@@ -60,12 +60,6 @@ export function writeTrailer(lines: Readonly<Record<string, number>>, skipped: r
   return writeLine('end', { lines, ...(skipped.length > 0 && { skipped }) })
 }
 
-/** The store keys of the corrupt records that the export skipped. The last line lists them. */
-export function skippedBy(trailer: Values): readonly string[] {
-  const { skipped } = trailer
-  return Array.isArray(skipped) ? skipped.filter((key) => typeof key === 'string') : []
-}
-
 /**
  * The fields of a line.
  *
@@ -109,16 +103,21 @@ const HEADER: Fields = {
 /**
  * Compares the line counts in the last line with the lines that were read.
  *
+ * @returns the store keys of the corrupt records that the export skipped
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if lines are missing, or were added
  */
-export function checkTrailer(number: number, trailer: Values, read: Readonly<Record<string, number>>): void {
-  const written = isObject(trailer['lines']) ? trailer['lines'] : {}
+export function readTrailer(
+  number: number,
+  { lines, skipped }: Values,
+  read: Readonly<Record<string, number>>,
+): readonly string[] {
+  const written = isObject(lines) ? lines : {}
   const kinds = [...new Set([...Object.keys(written), ...Object.keys(read)])]
-  if (kinds.every((kind) => (written[kind] ?? 0) === (read[kind] ?? 0))) return
-  throw lineRejected(
-    number,
-    `states line counts that do not match the file: lines were lost or added. ${COMPLETE_IT}`,
-  )
+  if (kinds.some((kind) => (written[kind] ?? 0) !== (read[kind] ?? 0))) {
+    const what = 'states line counts that do not match the file: lines were lost or added'
+    throw lineRejected(number, `${what}. ${COMPLETE_IT}`)
+  }
+  return Array.isArray(skipped) ? skipped.filter((key) => typeof key === 'string') : []
 }
 
 /** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of these fields of a line */

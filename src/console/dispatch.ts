@@ -76,7 +76,7 @@ async function callOf<Resource>(
     texts,
     path,
     tokens,
-  }: { mount: Mount; texts: Reader; path: string } & Pick<DispatchParts, 'tokens'>,
+  }: { mount: Mount; texts: Reader; path: string; tokens: DispatchParts['tokens'] },
 ): Promise<Call<Resource>> {
   const { ctx, caller } = visit
   const isOperator = await visit.isOperator()

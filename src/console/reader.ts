@@ -4,18 +4,7 @@ import type { LocalizedText } from '../catalog/definition.ts'
 import type { ConsoleReaderTexts } from './texts.ts'
 
 /** The texts of one reader, with dates, numbers and lists as the reader's language writes them. */
-export interface Reader extends ConsoleReaderTexts {
-  /** The text of a product or an operation in the reader's language. */
-  localize(text: LocalizedText): string
-  /** A day. @param seconds epoch seconds */
-  date(seconds: number): Html
-  /** A day with the time in UTC. @param milliseconds since the epoch */
-  dateTime(milliseconds: number): Html
-  /** How long ago a time was, or how far ahead it is: “3 days ago”. @param seconds epoch seconds */
-  ago(seconds: number): Html
-  /** A list in one sentence: “a, b and c”. */
-  list(items: readonly string[]): string
-}
+export type Reader = ReturnType<ReturnType<typeof createReaders>>
 
 const UNITS = [
   ['year', 31_536_000],
@@ -45,7 +34,7 @@ function createFormats(lang: string) {
 }
 
 /** Creates a function that adds dates, numbers and lists to the texts of a reader. */
-export function createReaders(now: () => number = Date.now): (texts: ConsoleReaderTexts) => Reader {
+export function createReaders() {
   // The languages are those of the texts, so there are only a few.
   const known = new Map<string, ReturnType<typeof createFormats>>()
 
@@ -55,21 +44,26 @@ export function createReaders(now: () => number = Date.now): (texts: ConsoleRead
     return formats
   }
 
-  return function readerOf(texts) {
+  return function readerOf(texts: ConsoleReaderTexts) {
     const formats = formatsOf(texts.lang)
     const time = (milliseconds: number, text: string) =>
       html`<time datetime="${new Date(milliseconds).toISOString()}">${text}</time>`
     return {
       ...texts,
-      localize: (text) => localize(text, texts.locales, texts.defaultLocale),
-      date: (seconds) => time(seconds * 1000, formats.date.format(seconds * 1000)),
-      dateTime: (milliseconds) => time(milliseconds, formats.dateTime.format(milliseconds)),
-      ago(seconds) {
-        const difference = seconds - now() / 1000
+      /** The text of a product or an operation in the reader's language. */
+      localize: (text: LocalizedText) => localize(text, texts.locales, texts.defaultLocale),
+      /** A day. @param seconds epoch seconds */
+      date: (seconds: number): Html => time(seconds * 1000, formats.date.format(seconds * 1000)),
+      /** A day with the time in UTC. @param milliseconds since the epoch */
+      dateTime: (milliseconds: number): Html => time(milliseconds, formats.dateTime.format(milliseconds)),
+      /** How long ago a time was, or how far ahead it is: “3 days ago”. @param seconds epoch seconds */
+      ago(seconds: number): Html {
+        const difference = seconds - Date.now() / 1000
         const [unit, length] = UNITS.find(([, each]) => Math.abs(difference) >= each) ?? ['minute', 60]
         return time(seconds * 1000, formats.relative.format(Math.round(difference / length), unit))
       },
-      list: (items) => formats.list.format(items),
+      /** A list in one sentence: “a, b and c”. */
+      list: (items: readonly string[]) => formats.list.format(items),
     }
   }
 }

@@ -1,12 +1,10 @@
 import { html } from '../../http/html.ts'
-import { pager, choiceLinks } from '../elements/elements.ts'
+import { choiceLinks, heading } from '../elements/elements.ts'
+import { PAGE_SIZE, pager } from '../elements/pager.ts'
 import { page, type Page } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
 import { auditTable } from './entries.ts'
 import { findClients } from './find-clients.ts'
-
-/** Entries on a page. */
-const LIMIT = 25
 
 /** The audit trail of the caller's account. */
 export function activityPage(services: ConsoleServices): Page {
@@ -23,34 +21,31 @@ export function activityPage(services: ConsoleServices): Page {
         accountId: caller.accountId,
         trail,
         cursor: from,
-        limit: LIMIT,
+        limit: PAGE_SIZE,
       })
       const clients = await findClients(services, items)
       const empty = trail === 'failures' ? 'activityNoFailures' : 'activityEmpty'
       return {
         title: texts.plain('navActivity'),
-        body: html`<div class="tight">
-            <h1>${texts.html('navActivity')}</h1>
-            <p class="muted">${texts.html('activityIntro')}</p>
-          </div>
-          ${choiceLinks(texts.plain('activityFilterLabel'), [
-            {
-              href: to('/activity'),
-              text: texts.html('activityChangesLink'),
-              isCurrent: trail === 'changes',
-            },
-            {
-              href: to('/activity', { trail: 'failures' }),
-              text: texts.html('activityFailuresLink'),
-              isCurrent: trail === 'failures',
-            },
-          ])}
-          ${
-            items.length === 0 && from === undefined
-              ? html`<div class="panel empty"><p>${texts.html(empty)}</p></div>`
-              : html`<div class="panel">${auditTable(call, items, { catalog, clients })}</div>`
-          }
-          ${pager(call, '/activity', cursor)}`,
+        body: html`${heading(texts.html('navActivity'), texts.html('activityIntro'))}
+        ${choiceLinks(texts.plain('activityFilterLabel'), [
+          {
+            href: to('/activity'),
+            text: texts.html('activityChangesLink'),
+            isCurrent: trail === 'changes',
+          },
+          {
+            href: to('/activity', { trail: 'failures' }),
+            text: texts.html('activityFailuresLink'),
+            isCurrent: trail === 'failures',
+          },
+        ])}
+        ${
+          items.length === 0 && from === undefined
+            ? html`<div class="panel empty"><p>${texts.html(empty)}</p></div>`
+            : html`<div class="panel">${auditTable(call, items, { catalog, clients })}</div>`
+        }
+        ${pager(call, '/activity', cursor)}`,
       }
     },
   })

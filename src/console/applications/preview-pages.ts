@@ -3,7 +3,7 @@ import type { Application } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kind.ts'
-import { notice } from '../elements/elements.ts'
+import { heading, notice } from '../elements/elements.ts'
 import type { ConsoleServices } from '../services.ts'
 import { page, type Call, type Page } from '../page.ts'
 import { operationsAboveLevel } from './level-panel.ts'
@@ -24,10 +24,7 @@ export function previewPage(services: ConsoleServices): Page {
         hasFrame: true,
         body: html`${trail(call, kind, application)}
           <div class="line spread">
-            <div class="tight">
-              <h1>${texts.html('clientsPreview')}</h1>
-              <p class="muted">${texts.html('appsPreviewIntro', { name })}</p>
-            </div>
+            ${heading(texts.html('clientsPreview'), texts.html('appsPreviewIntro', { name }))}
             <div class="buttons">
               <a class="button" href="${to(`${pathOf(kind, application)}/settings`)}"
                 >${texts.html('appsPreviewChange')}</a

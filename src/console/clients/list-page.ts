@@ -3,12 +3,12 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
-import { columns, pager, table } from '../elements/elements.ts'
+import { columns, table } from '../elements/elements.ts'
+import { PAGE_SIZE, pager } from '../elements/pager.ts'
 import { page, type Call, type Page } from '../page.ts'
 import { pathOf, word, type ClientKind } from './client-kind.ts'
 import { lastUsed, productTitle, stateBadge } from './client-state.ts'
 
-const PAGE_SIZE = 25
 /** Products that a row names. */
 const MAX_PRODUCTS = 3
 

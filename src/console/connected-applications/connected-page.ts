@@ -8,8 +8,9 @@ import type { Account } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
-import { notice, pager } from '../elements/elements.ts'
+import { emptyPanel, notice } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
+import { pager } from '../elements/pager.ts'
 import { page, type Call, type Page, type View } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
 import { isPrintableAscii } from '../../validation/predicates.ts'
@@ -42,7 +43,7 @@ export function connectedPage(services: ConsoleServices): Page {
 }
 
 async function showConnections(services: ConsoleServices, call: Call): Promise<View> {
-  const { texts, caller, query } = call
+  const { texts, to, caller, query } = call
   const [all, viewer] = await Promise.all([
     services.connections.list(caller),
     services.accounts.find(caller.accountId, caller.userId),
@@ -70,8 +71,8 @@ async function showConnections(services: ConsoleServices, call: Call): Promise<V
         <h1>${texts.html('navConnected')}</h1>
         ${all.length > 0 && html`<p class="muted">${texts.html('connectedIntro')}</p>`}
       </div>
-      ${all.length === 0 ? empty(call) : list(call, cards, { count: all.length, mayDisconnect })}
-      ${pager(withoutNotice(call), PATH, cursor)}`,
+      ${all.length === 0 ? emptyPanel(texts.html('connectedEmptyTitle'), texts.html('connectedEmpty')) : list(call, cards, { count: all.length, mayDisconnect })}
+      ${pager({ texts, to, query: { ...query, disconnected: undefined } }, PATH, cursor)}`,
   }
 }
 
@@ -95,23 +96,11 @@ function list(
   ${mayDisconnect ? form(call, { action: 'disconnect' }, rows) : rows}`
 }
 
-function empty({ texts }: Call): Html {
-  return html`<section class="panel empty">
-    <h2>${texts.html('connectedEmptyTitle')}</h2>
-    <p class="muted">${texts.html('connectedEmpty')}</p>
-  </section>`
-}
-
 function disconnectedNotice({ texts }: Call, application: Application | undefined): Html {
   const text = application
     ? texts.html('connectedDisconnected', { name: applicationName(application) })
     : texts.html('connectedUnknownDisconnected')
   return notice('good', html`<p>${text}</p>`)
-}
-
-/** The call for links to other pages of the list, which do not repeat the notice. */
-function withoutNotice(call: Call): Call {
-  return { ...call, query: { ...call.query, disconnected: undefined } }
 }
 
 /** Adds the applications and the names of their developers. Each developer's account is looked up once. */

@@ -2,6 +2,14 @@ import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import type { Call } from '../page.ts'
 import type { TextName } from '../texts.ts'
 
+/** The heading of a page, and what the page is for. */
+export function heading(title: HtmlValue, intro: HtmlValue): Html {
+  return html`<div class="tight">
+    <h1>${title}</h1>
+    <p class="muted">${intro}</p>
+  </div>`
+}
+
 /** A part of a page with a heading. */
 export function panel(
   { title, id, isDanger }: { title: HtmlValue; id?: string | undefined; isDanger?: boolean | undefined },
@@ -10,6 +18,15 @@ export function panel(
   return html`<section class="panel ${isDanger && 'danger'}" ${id !== undefined && html`id="${id}"`}>
     <h2>${title}</h2>
     ${content}
+  </section>`
+}
+
+/** A panel for a list that has no rows yet, or for what is needed first. */
+export function emptyPanel(title: HtmlValue, text: HtmlValue, next?: HtmlValue): Html {
+  return html`<section class="panel empty">
+    <h2>${title}</h2>
+    <p class="muted">${text}</p>
+    ${next}
   </section>`
 }
 
@@ -81,20 +98,6 @@ export function copyable({ texts }: Pick<Call, 'texts'>, id: string, text: strin
       ${texts.html('copyButton')}
     </button>
   </div>`
-}
-
-/** The links to the next page of a list, and back to the first. @param cursor the cursor of the next page */
-export function pager(
-  { texts, to, query }: Pick<Call, 'texts' | 'to' | 'query'>,
-  path: string,
-  cursor: string | undefined,
-): Html | undefined {
-  if (cursor === undefined && query['cursor'] === undefined) return undefined
-  const others = { ...query, done: undefined }
-  return html`<p class="line">
-    ${query['cursor'] !== undefined && html`<a href="${to(path, { ...others, cursor: undefined })}">${texts.html('firstPageLink')}</a>`}
-    ${cursor !== undefined && html`<a href="${to(path, { ...others, cursor })}" rel="next">${texts.html('nextPageLink')}</a>`}
-  </p>`
 }
 
 /** The buttons below a form: what it does, and a link that leaves it. @param back the address of the link */

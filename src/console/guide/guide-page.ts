@@ -3,7 +3,7 @@ import type { Client } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { ownClient, pathOf, trail, type ClientKind } from '../clients/client-kind.ts'
-import { facts, notice, panel, copyable } from '../elements/elements.ts'
+import { copyable, emptyPanel, facts, heading, notice, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
 import { guideValues, type GuideValues } from './guide-values.ts'
 import { terminalSteps } from './terminal-steps.ts'
@@ -23,12 +23,9 @@ export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
       return {
         title: `${texts.plain('guideTitle')} · ${name}`,
         body: html`${trail(call, kind, client)}
-          <div class="tight">
-            <h1>${texts.html('guideTitle')}</h1>
-            <p class="muted">${texts.html('guideIntro', { name })}</p>
-          </div>
-          ${client.disabled && notice('warn', html`<p>${texts.html('guideDisabled')}</p>`)}
-          ${content(call, kind, values)}`,
+        ${heading(texts.html('guideTitle'), texts.html('guideIntro', { name }))}
+        ${client.disabled && notice('warn', html`<p>${texts.html('guideDisabled')}</p>`)}
+        ${content(call, kind, values)}`,
       }
     },
   })
@@ -37,28 +34,15 @@ export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
 /** The examples, or what the client needs before there can be any. */
 function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Html {
   const { texts, to, resource: client } = call
-  const first = (title: Html, hint: Html, path: string, label: Html) =>
-    html`<section class="panel empty">
-      <h2>${title}</h2>
-      <p class="muted">${hint}</p>
-      <a class="button primary" href="${to(path)}">${label}</a>
-    </section>`
+  const path = pathOf(kind, client)
   if (values.operations.length === 0) {
-    const title = texts.html('guideNoOperation')
-    return first(
-      title,
-      texts.html('guideNoOperationHint'),
-      pathOf(kind, client),
-      texts.html('guideOpenClient'),
-    )
+    const link = html`<a class="button primary" href="${to(path)}">${texts.html('guideOpenClient')}</a>`
+    return emptyPanel(texts.html('guideNoOperation'), texts.html('guideNoOperationHint'), link)
   }
   if (values.kind === 'application' && values.redirectUri === undefined) {
-    return first(
-      texts.html('guideNoRedirect'),
-      texts.html('guideNoRedirectHint'),
-      `${pathOf(kind, client)}/settings`,
-      texts.html('guideOpenSettings'),
-    )
+    const settings = to(`${path}/settings`)
+    const link = html`<a class="button primary" href="${settings}">${texts.html('guideOpenSettings')}</a>`
+    return emptyPanel(texts.html('guideNoRedirect'), texts.html('guideNoRedirectHint'), link)
   }
   return html`${panel({ title: texts.html('guideSettings') }, valueFacts(call, values))}
   ${panel({ title: texts.html('guideTerminal') }, terminalSteps(call, values))}

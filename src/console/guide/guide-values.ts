@@ -1,30 +1,14 @@
 import { ROUTES } from '../../authorization-server/provider/routes.ts'
-import type { Operation } from '../../catalog/catalog.ts'
 import { applicationScopes, directScopes, limitToOwner } from '../../catalog/resolve-scopes.ts'
 import type { Client } from '../../clients/client.ts'
 import { firstReadAddress } from '../clients/commands.ts'
 import type { ConsoleServices } from '../services.ts'
 
 /** The values of one client, which the examples contain. The secret is never among them. */
-export interface GuideValues {
-  readonly kind: Client['kind']
-  readonly clientId: string
-  readonly issuer: string
-  readonly tokenAddress: string
-  readonly authorizationAddress: string
-  readonly revocationAddress: string
-  /** The address of the API. */
-  readonly audience: string
-  /** The operations that the client may call, in the order of the catalog. */
-  readonly operations: readonly Operation[]
-  /** The first redirect URI of an application; undefined if it has none. */
-  readonly redirectUri: string | undefined
-  /** An operation to try: a GET without parameters; undefined if the client may call none. */
-  readonly readAddress: string | undefined
-}
+export type GuideValues = Awaited<ReturnType<typeof guideValues>>
 
 /** Collects the values of a client. */
-export async function guideValues(services: ConsoleServices, client: Client): Promise<GuideValues> {
+export async function guideValues(services: ConsoleServices, client: Client) {
   const { issuer, audience } = services
   const catalog = services.catalog.current
   const owner = await services.accounts.find(client.accountId, client.userId)
@@ -39,9 +23,13 @@ export async function guideValues(services: ConsoleServices, client: Client): Pr
     tokenAddress: issuer + ROUTES.token,
     authorizationAddress: issuer + ROUTES.authorization,
     revocationAddress: issuer + ROUTES.revocation,
+    /** The address of the API. */
     audience,
+    /** The operations that the client may call, in the order of the catalog. */
     operations: scopes.flatMap((scope) => catalog.operations.get(scope) ?? []),
+    /** The first redirect URI of an application; undefined if it has none. */
     redirectUri: client.kind === 'application' ? client.redirectUris[0] : undefined,
+    /** The address of an operation to try: a GET without parameters; undefined if the client may call none. */
     readAddress: firstReadAddress(catalog, scopes, audience),
   }
 }

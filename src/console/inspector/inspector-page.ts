@@ -1,7 +1,7 @@
 import type { ConsoleServices } from '../services.ts'
 import { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
-import { notice, panel } from '../elements/elements.ts'
+import { heading, notice, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page.ts'
 import type { TextName } from '../texts.ts'
@@ -60,15 +60,12 @@ function view(call: Call, result: Html | undefined): View {
   )
   return {
     title: texts.plain('navInspector'),
-    body: html`<div class="tight">
-        <h1>${texts.html('navInspector')}</h1>
-        <p class="muted">${texts.html(has('operator') ? 'inspectorIntroOperator' : 'inspectorIntro')}</p>
-      </div>
-      ${result}
-      ${
-        result === undefined
-          ? html`<div class="panel">${input}</div>`
-          : panel({ title: texts.html('inspectorAnother') }, input)
-      }`,
+    body: html`${heading(texts.html('navInspector'), texts.html(has('operator') ? 'inspectorIntroOperator' : 'inspectorIntro'))}
+    ${result}
+    ${
+      result === undefined
+        ? html`<div class="panel">${input}</div>`
+        : panel({ title: texts.html('inspectorAnother') }, input)
+    }`,
   }
 }

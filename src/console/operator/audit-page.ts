@@ -2,13 +2,11 @@ import type { ConsoleServices } from '../services.ts'
 import { html, type Html } from '../../http/html.ts'
 import { auditTable } from '../activity/entries.ts'
 import { findClients } from '../activity/find-clients.ts'
-import { pager } from '../elements/elements.ts'
+import { PAGE_SIZE, pager } from '../elements/pager.ts'
 import { page, type Call, type Page } from '../page.ts'
 import { operatorView } from './operator-page.ts'
 
 const PATH = '/operator/audit'
-/** Entries on a page. */
-const LIMIT = 25
 
 /** The fields by which the trail can be filtered. */
 const FIELDS = { account: 'accountId', client: 'clientId', actor: 'actor' } as const
@@ -29,7 +27,7 @@ export function auditPage(services: ConsoleServices): Page {
       const { items, cursor } = await audit.list({
         trail,
         cursor: from,
-        limit: LIMIT,
+        limit: PAGE_SIZE,
         ...(filter && { [filter]: value.trim() }),
       })
       const clients = await findClients(services, items)
