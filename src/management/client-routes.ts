@@ -16,14 +16,18 @@ import {
   NewApplication,
   type SchemaName,
 } from './schemas.ts'
-import { presentClient, sendClient } from './present-client.ts'
+import { presentPage, sendClient } from './present-client.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
 import { PAGE_LIMIT } from '../store/page-limit.ts'
 
 /** What differs between the routes of API keys and those of applications. */
 interface ClientRoutesOptions<C extends Client, New, Changes extends { name?: string | undefined }> {
-  readonly service: ClientService<C, string, string, Changes>
+  readonly service: ClientService<C, string, string, Changes> & {
+    /** Creates a client of an account. */
+    create(input: New & Owner & ChangeOptions, options: CreationOptions): Promise<Created<C>>
+  }
+  readonly kind: C['kind']
   /** The path of the list. */
   readonly base: '/api-keys' | '/applications'
   readonly permissions: 'keys' | 'applications'
@@ -31,13 +35,11 @@ interface ClientRoutesOptions<C extends Client, New, Changes extends { name?: st
   readonly name: 'ApiKey' | 'Application'
   readonly newClient: v.GenericSchema<unknown, New>
   readonly changes: v.GenericSchema<unknown, Changes>
-  /** Creates a client of an account. */
-  create(
-    input: New & Owner & ChangeOptions,
-    options: CreationOptions,
-  ): Promise<{ client: C; clientSecret: string }>
-  readonly previewAccess: ReturnType<typeof createAccessPreview>
+  readonly previewAccess: PreviewAccess
 }
+
+/** A new client, under its kind. */
+type Created<C extends Client> = { readonly [Kind in C['kind']]: C } & { readonly clientSecret: string }
 
 /** Whose a new client is. */
 interface Owner {
@@ -72,7 +74,7 @@ const CHANGES: readonly Change[] = [
 function clientRoutes<C extends Client, New, Changes extends { name?: string | undefined }>(
   options: ClientRoutesOptions<C, New, Changes>,
 ): Route[] {
-  const { service, base, permissions, name, newClient, changes, previewAccess } = options
+  const { service, kind, base, permissions, name, newClient, changes, previewAccess } = options
   const one = `${base}/{clientId}` as const
   const plural = `${name}s`
   const [article, tag] = name === 'ApiKey' ? ['an API key', 'API keys'] : ['an application', 'Applications']
@@ -113,7 +115,7 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
         const size = wanted === undefined ? limit : PAGE_LIMIT.max
         const page = await service.listByOwner(caller.accountId, { cursor, limit: size })
         const items = page.items.filter((client) => wanted === undefined || client.name === wanted)
-        return { items: items.map(presentClient), cursor: page.cursor }
+        return presentPage({ items, cursor: page.cursor })
       },
     }),
     route<New>({
@@ -130,9 +132,8 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
       answer: `Created${name}`,
       async handle({ ctx, caller: { accountId, userId }, body, change: changeOptions }) {
         const input = { ...body, accountId, userId, ...changeOptions }
-        const { client, clientSecret } = await options.create(input, repeatOptionsOf(ctx))
-        const field = name === 'ApiKey' ? 'apiKey' : 'application'
-        return { [field]: sendClient(ctx, client), clientSecret }
+        const { [kind]: client, clientSecret } = await service.create(input, repeatOptionsOf(ctx))
+        return { [kind]: sendClient(ctx, client), clientSecret }
       },
     }),
     route<undefined, undefined, C>({
@@ -259,38 +260,32 @@ function repeatOptionsOf({ headers }: Context): CreationOptions {
   return key === undefined ? {} : { idempotencyKey: String(key) }
 }
 
-type Shared = Pick<ClientRoutesOptions<never, never, never>, 'previewAccess'>
+type PreviewAccess = ReturnType<typeof createAccessPreview>
 
 /** The routes of the caller's API keys. */
-export function apiKeyRoutes(service: ApiKeys, shared: Shared): Route[] {
+export function apiKeyRoutes(service: ApiKeys, previewAccess: PreviewAccess): Route[] {
   return clientRoutes({
     service,
-    ...shared,
+    previewAccess,
+    kind: 'apiKey',
     base: '/api-keys',
     permissions: 'keys',
     name: 'ApiKey',
     newClient: NewApiKey,
     changes: ApiKeyChanges,
-    async create(input, options) {
-      const { apiKey, clientSecret } = await service.create(input, options)
-      return { client: apiKey, clientSecret }
-    },
   })
 }
 
 /** The routes of the caller's applications. */
-export function applicationRoutes(service: Applications, shared: Shared): Route[] {
+export function applicationRoutes(service: Applications, previewAccess: PreviewAccess): Route[] {
   return clientRoutes({
     service,
-    ...shared,
+    previewAccess,
+    kind: 'application',
     base: '/applications',
     permissions: 'applications',
     name: 'Application',
     newClient: NewApplication,
     changes: ApplicationChanges,
-    async create(input, options) {
-      const { application, clientSecret } = await service.create(input, options)
-      return { client: application, clientSecret }
-    },
   })
 }

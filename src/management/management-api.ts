@@ -14,8 +14,7 @@ import { operatorRoutes } from './operator-routes.ts'
 import { createDispatch } from './dispatch.ts'
 import { openApiDocument } from './openapi.ts'
 import { createErrorAnswers } from './problem-details.ts'
-import type { Route } from './route.ts'
-import { sessionRoutes } from './session-routes.ts'
+import { route, type Route } from './route.ts'
 import { apiKeyRoutes, applicationRoutes } from './client-routes.ts'
 
 /** Options of the management API. */
@@ -48,12 +47,27 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     )
   }
 
-  const shared = { previewAccess: createAccessPreview(parts) }
+  const previewAccess = createAccessPreview(parts)
   const tokens = createPageTokens(csrfKeys, { name: 'management', issuer, path: mountPath })
   const routes: Route[] = [
-    ...sessionRoutes(tokens),
-    ...apiKeyRoutes(parts.apiKeys, shared),
-    ...applicationRoutes(parts.applications, shared),
+    route({
+      method: 'get',
+      path: '/session',
+      operationId: 'getSession',
+      tag: 'Session',
+      summary: 'Who calls, and the CSRF token for requests with a session cookie',
+      access: 'signed-in',
+      status: 200,
+      answer: 'Session',
+      handle: async ({ ctx, caller, isOperator }) => ({
+        accountId: caller.accountId,
+        userId: caller.userId,
+        operator: await isOperator(),
+        csrfToken: tokens.issue(ctx, caller),
+      }),
+    }),
+    ...apiKeyRoutes(parts.apiKeys, previewAccess),
+    ...applicationRoutes(parts.applications, previewAccess),
     ...catalogRoutes(parts),
     ...authorizationRoutes(parts.grants, parts.registry),
     ...auditRoutes(parts.audit),

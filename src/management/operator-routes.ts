@@ -4,17 +4,42 @@ import { clientNotFound } from '../clients/client-id.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import { GatehouseError } from '../errors.ts'
 import { authorizationLists } from './authorization-routes.ts'
-import { presentClient, sendClient } from './present-client.ts'
-import { route, type Call, type Route } from './route.ts'
+import { presentPage, sendClient } from './present-client.ts'
+import { route, type Route } from './route.ts'
 import { PageQuery, type SchemaName } from './schemas.ts'
 
-type PageOptions = v.InferOutput<typeof PageQuery>
+const CLIENT = '/operator/clients/{clientId}'
+const ACCOUNT = '/operator/accounts/{accountId}'
+const COMMON = { tag: 'Operators', access: 'operator' } as const
+
+/** A route that reads. */
+function read<Query = undefined>(
+  path: string,
+  operationId: string,
+  summary: string,
+  answer: SchemaName,
+  handle: Route<undefined, Query, undefined>['handle'],
+  query?: v.GenericSchema<unknown, Query>,
+): Route {
+  const described = { path, operationId, summary, answer, query, hasEtag: answer === 'Client' }
+  return route<undefined, Query>({ ...COMMON, ...described, method: 'get', status: 200, handle })
+}
+
+/** A change without a body. @param answer undefined for an answer without a body */
+function change(
+  path: string,
+  operationId: string,
+  summary: string,
+  handle: Route<undefined, undefined, undefined>['handle'],
+  answer?: SchemaName,
+): Route {
+  const described = { path, operationId, summary, answer }
+  return route({ ...COMMON, ...described, method: 'post', status: answer ? 200 : 204, handle })
+}
 
 /** The routes of operators, who may read and revoke everything. */
 export function operatorRoutes(parts: Internals): Route[] {
   const { apiKeys, applications, grants, tokens, signingKeys, accounts, health } = parts
-  const common = { tag: 'Operators', access: 'operator' } as const
-  const account = '/operator/accounts/{accountId}'
   const listAuthorizations = authorizationLists(grants, parts.registry)
 
   async function requireClient(clientId: string): Promise<Client> {
@@ -23,158 +48,110 @@ export function operatorRoutes(parts: Internals): Route[] {
     return client
   }
 
-  /** A list of something that belongs to an account. */
-  const list = (
-    name: string,
-    what: string,
-    answer: SchemaName,
-    read: (accountId: string, query: PageOptions) => Promise<object>,
-  ) =>
-    route<undefined, PageOptions>({
-      ...common,
-      method: 'get',
-      path: `${account}/${name}`,
-      operationId: `list${answer.replace('Page', 's')}OfAccount`,
-      summary: `List ${what} of an account`,
-      query: PageQuery,
-      status: 200,
-      answer,
-      handle: ({ params, query }) => read(params['accountId'] ?? '', query),
-    })
-
-  /** A change without a body. */
-  const change = (
-    path: string,
-    operationId: string,
-    summary: string,
-    apply: (call: Call<undefined, undefined, undefined>) => Promise<object>,
-  ) =>
-    route({
-      ...common,
-      method: 'post',
-      path,
-      operationId,
+  const changeClient = (name: 'disable' | 'enable' | 'reportCompromised', path: string, summary: string) =>
+    change(
+      CLIENT + path,
+      `${name}Client`,
       summary,
-      status: 200,
-      answer: 'RevokedAccess',
-      handle: apply,
-    })
+      async ({ params: { clientId = '' }, change: options }) => {
+        const { kind } = await requireClient(clientId)
+        await (kind === 'apiKey' ? apiKeys : applications)[name](clientId, options)
+      },
+    )
 
   return [
-    route({
-      ...common,
-      method: 'get',
-      path: '/operator/clients/{clientId}',
-      operationId: 'getClient',
-      summary: 'Read an API key or application of any account',
-      status: 200,
-      answer: 'Client',
-      hasEtag: true,
-      handle: async ({ ctx, params }) => sendClient(ctx, await requireClient(params['clientId'] ?? '')),
-    }),
+    read(
+      CLIENT,
+      'getClient',
+      'Read an API key or application of any account',
+      'Client',
+      async ({ ctx, params: { clientId = '' } }) => sendClient(ctx, await requireClient(clientId)),
+    ),
     change(
-      '/operator/clients/{clientId}/revoke',
+      `${CLIENT}/revoke`,
       'revokeClient',
       'Revoke all access tokens of a client; its secret stays valid',
-      ({ params, change: options }) => tokens.revokeAll({ clientId: params['clientId'] ?? '' }, options),
+      ({ params: { clientId = '' }, change: options }) => tokens.revokeAll({ clientId }, options),
+      'RevokedAccess',
     ),
-    ...(['disable', 'enable', 'reportCompromised'] as const).map((name) =>
-      route({
-        ...common,
-        method: 'post',
-        path: `/operator/clients/{clientId}/${name === 'reportCompromised' ? 'report-compromised' : name}`,
-        operationId: `${name}Client`,
-        summary: SUMMARIES[name],
-        status: 204,
-        async handle({ params: { clientId = '' }, change: options }) {
-          const { kind } = await requireClient(clientId)
-          await (kind === 'apiKey' ? apiKeys : applications)[name](clientId, options)
-        },
-      }),
+    changeClient('disable', '/disable', 'Disable a client of any account, and revoke its tokens'),
+    changeClient('enable', '/enable', 'Enable a client that was disabled'),
+    changeClient(
+      'reportCompromised',
+      '/report-compromised',
+      'Revoke all secrets and all access tokens of a client, because a secret leaked',
     ),
-    route({
-      ...common,
-      method: 'get',
-      path: account,
-      operationId: 'getAccount',
-      summary: 'Find an account by its exact id',
-      status: 200,
-      answer: 'Account',
-      async handle({ params }) {
-        const found = await accounts.find(params['accountId'] ?? '')
+    read(
+      ACCOUNT,
+      'getAccount',
+      'Find an account by its exact id',
+      'Account',
+      async ({ params: { accountId = '' } }) => {
+        const found = await accounts.find(accountId)
         if (!found) throw new GatehouseError('ERR_NOT_FOUND', 'there is no account with that id')
         return { accountId: found.id, kycLevel: found.kycLevel }
       },
-    }),
-    list('api-keys', 'the API keys', 'ApiKeyPage', async (accountId, query) =>
-      presentPage(await apiKeys.listByOwner(accountId, query)),
     ),
-    list('applications', 'the applications', 'ApplicationPage', async (accountId, query) =>
-      presentPage(await applications.listByOwner(accountId, query)),
+    read(
+      `${ACCOUNT}/api-keys`,
+      'listApiKeysOfAccount',
+      'List the API keys of an account',
+      'ApiKeyPage',
+      async ({ params: { accountId = '' }, query }) =>
+        presentPage(await apiKeys.listByOwner(accountId, query)),
+      PageQuery,
     ),
-    list('authorizations', 'the authorizations', 'AuthorizationPage', (accountId, query) =>
-      listAuthorizations({ accountId }, query),
+    read(
+      `${ACCOUNT}/applications`,
+      'listApplicationsOfAccount',
+      'List the applications of an account',
+      'ApplicationPage',
+      async ({ params: { accountId = '' }, query }) =>
+        presentPage(await applications.listByOwner(accountId, query)),
+      PageQuery,
+    ),
+    read(
+      `${ACCOUNT}/authorizations`,
+      'listAuthorizationsOfAccount',
+      'List the authorizations of an account',
+      'AuthorizationPage',
+      ({ params: { accountId = '' }, query }) => listAuthorizations({ accountId }, query),
+      PageQuery,
     ),
     change(
-      `${account}/revoke`,
+      `${ACCOUNT}/revoke`,
       'revokeAccount',
       'Revoke all tokens of an account, and everything that it has authorized',
-      ({ params, change: options }) => tokens.revokeAll({ accountId: params['accountId'] ?? '' }, options),
+      ({ params: { accountId = '' }, change: options }) => tokens.revokeAll({ accountId }, options),
+      'RevokedAccess',
     ),
     change(
-      `${account}/users/{userId}/revoke`,
+      `${ACCOUNT}/users/{userId}/revoke`,
       'revokeUser',
       'Revoke all tokens of the clients of a user, and everything that the user has authorized',
       ({ params: { accountId = '', userId = '' }, change: options }) =>
         tokens.revokeAll({ accountId, userId }, options),
+      'RevokedAccess',
     ),
-    route({
-      ...common,
-      method: 'get',
-      path: '/operator/signing-keys',
-      operationId: 'listSigningKeys',
-      summary: 'List the signing keys, without their private parts',
-      status: 200,
-      answer: 'SigningKeyList',
-      handle: async () => ({ items: await signingKeys.list() }),
-    }),
-    route({
-      ...common,
-      method: 'post',
-      path: '/operator/signing-keys/rotate',
-      operationId: 'rotateSigningKeys',
-      summary: 'Activate the next signing keys',
-      status: 204,
-      handle: ({ change: options }) => signingKeys.rotate(options),
-    }),
-    route({
-      ...common,
-      method: 'post',
-      path: '/operator/signing-keys/{kid}/revoke',
-      operationId: 'revokeSigningKey',
-      summary: 'Revoke a leaked signing key, and all tokens that it has signed',
-      status: 204,
-      handle: ({ params, change: options }) => signingKeys.revoke(params['kid'] ?? '', options),
-    }),
-    route({
-      ...common,
-      method: 'get',
-      path: '/operator/health',
-      operationId: 'getHealth',
-      summary: 'The health of the service',
-      status: 200,
-      answer: 'Health',
-      handle: health,
-    }),
+    read(
+      '/operator/signing-keys',
+      'listSigningKeys',
+      'List the signing keys, without their private parts',
+      'SigningKeyList',
+      async () => ({ items: await signingKeys.list() }),
+    ),
+    change(
+      '/operator/signing-keys/rotate',
+      'rotateSigningKeys',
+      'Activate the next signing keys',
+      ({ change: options }) => signingKeys.rotate(options),
+    ),
+    change(
+      '/operator/signing-keys/{kid}/revoke',
+      'revokeSigningKey',
+      'Revoke a leaked signing key, and all tokens that it has signed',
+      ({ params: { kid = '' }, change: options }) => signingKeys.revoke(kid, options),
+    ),
+    read('/operator/health', 'getHealth', 'The health of the service', 'Health', health),
   ]
-}
-
-const SUMMARIES = {
-  disable: 'Disable a client of any account, and revoke its tokens',
-  enable: 'Enable a client that was disabled',
-  reportCompromised: 'Revoke all secrets and all access tokens of a client, because a secret leaked',
-}
-
-function presentPage({ items, cursor }: { items: readonly Client[]; cursor?: string | undefined }) {
-  return { items: items.map(presentClient), cursor }
 }

@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 import { createFailures, type Failure } from '../front-door/failure.ts'
 import type { RejectionDetails, RejectionReason } from '../front-door/rejection.ts'
 import { TOO_MANY_PARAMETERS } from '../http/query-limit.ts'
-import { MAX_BODY_BYTES } from './read-body.ts'
+import { MAX_BODY_BYTES } from './read-input.ts'
 
 /** Creates a function that answers a request with problem details (RFC 9457), and reports errors on our side. */
 export function createErrorAnswers(parts: Parameters<typeof createFailures>[1]) {

@@ -6,6 +6,15 @@ const texts = v.array(text)
 const epochSeconds = v.pipe(v.number(), v.integer())
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(120))
 
+/** The links of an application, which the consent page shows. */
+const linksOf = <Link extends v.GenericSchema>(link: Link) => ({
+  homepageUri: link,
+  logoUri: link,
+  privacyUri: link,
+  termsUri: link,
+})
+const optionalLinks = linksOf(v.optional(text))
+
 const clientEntries = {
   clientId: text,
   accountId: text,
@@ -29,10 +38,7 @@ const Application = v.object({
   ...clientEntries,
   redirectUris: texts,
   postLogoutRedirectUris: texts,
-  homepageUri: v.optional(text),
-  logoUri: v.optional(text),
-  privacyUri: v.optional(text),
-  termsUri: v.optional(text),
+  ...optionalLinks,
   firstParty: v.boolean(),
 })
 
@@ -53,10 +59,7 @@ export const NewApplication = v.strictObject({
   ...newClient,
   redirectUris: v.optional(texts),
   postLogoutRedirectUris: v.optional(texts),
-  homepageUri: v.optional(text),
-  logoUri: v.optional(text),
-  privacyUri: v.optional(text),
-  termsUri: v.optional(text),
+  ...optionalLinks,
 })
 
 export const ApiKeyChanges = v.strictObject({ name: v.optional(name) })
@@ -65,10 +68,7 @@ export const ApplicationChanges = v.strictObject({
   name: v.optional(name),
   redirectUris: v.optional(texts),
   postLogoutRedirectUris: v.optional(texts),
-  homepageUri: v.optional(v.nullable(text)),
-  logoUri: v.optional(v.nullable(text)),
-  privacyUri: v.optional(v.nullable(text)),
-  termsUri: v.optional(v.nullable(text)),
+  ...linksOf(v.optional(v.nullable(text))),
 })
 
 export const Rotation = v.strictObject({
@@ -103,41 +103,37 @@ export const ClientPageQuery = v.strictObject({ ...PageQuery.entries, name: v.op
 const Secret = v.object({ createdAt: epochSeconds, expiresAt: v.optional(epochSeconds) })
 
 const catalogTexts = { title: text, description: v.optional(text) }
-const operation = {
-  scope: text,
-  ...catalogTexts,
-  routes: v.array(v.object({ method: text, path: text })),
-  kycLevel: v.optional(text),
-  sensitive: v.boolean(),
+
+/** The products of the catalog, with what an answer says of each product and of each operation. */
+function productsWith<Of extends v.ObjectEntries, OfEach extends v.ObjectEntries>(
+  product: Of,
+  operation: OfEach,
+) {
+  const operations = v.object({
+    scope: text,
+    ...catalogTexts,
+    routes: v.array(v.object({ method: text, path: text })),
+    kycLevel: v.optional(text),
+    sensitive: v.boolean(),
+    ...operation,
+  })
+  return v.array(v.object({ id: text, ...catalogTexts, ...product, operations: v.array(operations) }))
 }
 
 const Catalog = v.object({
   kycLevel: v.optional(text),
   kycLevels: texts,
-  products: v.array(
-    v.object({
-      id: text,
-      ...catalogTexts,
-      operations: v.array(v.object({ ...operation, available: v.boolean() })),
-    }),
-  ),
+  products: productsWith({}, { available: v.boolean() }),
 })
 
 const AccessPreview = v.object({
   kycLevel: v.optional(text),
-  products: v.array(
-    v.object({
-      id: text,
-      ...catalogTexts,
-      added: v.boolean(),
-      operations: v.array(
-        v.object({
-          ...operation,
-          callable: v.boolean(),
-          missing: v.array(v.picklist(['product', 'operation', 'kycLevel', 'user', 'enabled'])),
-        }),
-      ),
-    }),
+  products: productsWith(
+    { added: v.boolean() },
+    {
+      callable: v.boolean(),
+      missing: v.array(v.picklist(['product', 'operation', 'kycLevel', 'user', 'enabled'])),
+    },
   ),
 })
 
@@ -152,13 +148,7 @@ const Authorization = v.object({
   expiresAt: epochSeconds,
   application: v.optional(
     v.pipe(
-      v.object({
-        name: text,
-        homepageUri: v.optional(text),
-        logoUri: v.optional(text),
-        privacyUri: v.optional(text),
-        termsUri: v.optional(text),
-      }),
+      v.object({ name: text, ...optionalLinks }),
       v.description('What users may know about the application; absent if it was deleted'),
     ),
   ),

@@ -1,0 +1,116 @@
+import { bodyParser } from '@koa/bodyparser'
+import type { Context } from 'koa'
+import * as v from 'valibot'
+import { formatPath, type Fault } from '../errors.ts'
+import { Rejection } from '../front-door/rejection.ts'
+
+/** Maximum size of a body. */
+export const MAX_BODY_BYTES = 64 * 1024
+
+const parse = bodyParser({
+  enableTypes: ['json'],
+  extendTypes: { json: ['application/json'] },
+  parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],
+  jsonLimit: MAX_BODY_BYTES,
+  enableRawChecking: true,
+  onError(error, ctx) {
+    // Discards the rest of the body. Otherwise the next request on this connection would wait forever.
+    ctx.req.resume()
+    throw new Rejection((error as { status?: unknown }).status === 413 ? 'bodyTooLarge' : 'body')
+  },
+})
+
+/**
+ * Rejects a body that is not JSON, before anything else is done. A form of another site can only send the
+ * types of forms, so this also rejects such forms.
+ *
+ * @throws {Rejection} `mediaType`, `bodyTooLarge`
+ */
+export function requireJson(ctx: Context): void {
+  const hasBody = (ctx.request.length ?? 0) > 0 || ctx.get('Transfer-Encoding') !== ''
+  const { type } = ctx.request
+  if (type === '' ? hasBody : type !== 'application/json') throw new Rejection('mediaType')
+  if ((ctx.request.length ?? 0) > MAX_BODY_BYTES) throw new Rejection('bodyTooLarge')
+}
+
+/**
+ * The JSON body of a request; an empty object if there is no body. If a parser of the host has read the body
+ * before, its result is used.
+ *
+ * @throws {Rejection} `body`, `bodyTooLarge`, `input`
+ */
+export async function readBody(ctx: Context, schema: v.GenericSchema): Promise<unknown> {
+  await parse(ctx, async () => {})
+  const { body, rawBody } = ctx.request as { body?: unknown; rawBody?: unknown }
+  if (typeof rawBody === 'string' && Buffer.byteLength(rawBody) > MAX_BODY_BYTES)
+    throw new Rejection('bodyTooLarge')
+  return checkBySchema('body', schema, body ?? {})
+}
+
+/**
+ * The query of a request. Queries have texts only: a `limit` of digits becomes a number.
+ *
+ * @throws {Rejection} `input`
+ */
+export function readQuery({ query }: Context, schema: v.GenericSchema): unknown {
+  const { limit } = query
+  const isNumber = typeof limit === 'string' && /^\d{1,9}$/.test(limit)
+  return checkBySchema('query', schema, { ...query, ...(isNumber && { limit: Number(limit) }) })
+}
+
+/** Maximum number of problems in an answer, because a person has to read them. */
+const MAX_PROBLEMS = 100
+
+/**
+ * Checks a part of a request by its schema. The services check the values further.
+ *
+ * @param what the part of the request
+ * @throws {Rejection} `input` with all problems, each with its path
+ */
+function checkBySchema(what: 'body' | 'query', schema: v.GenericSchema, input: unknown): unknown {
+  const parsed = v.safeParse(schema, input)
+  if (parsed.success) return parsed.output
+  const problems = parsed.issues.slice(0, MAX_PROBLEMS).map((issue) => ({
+    path: formatPath((issue.path ?? []).map(({ key }) => key as string | number)) || what,
+    ...codeOfIssue(issue),
+    message: messageOf(issue),
+  }))
+  throw new Rejection('input', { part: what, problems })
+}
+
+/** Says what is wrong, and never quotes a value, which may be a secret. */
+function messageOf({ expected, received, type, message }: Issue): string {
+  if (type === 'strict_object' && expected === 'never') return 'is unknown here'
+  if (type.endsWith('object') && received === 'undefined') return 'is required'
+  if (expected === null) return message
+  return `must be ${expected}`
+}
+
+/** What valibot says about an invalid value. */
+interface Issue {
+  readonly type: string
+  readonly expected: string | null
+  readonly received: string
+  readonly message: string
+  readonly requirement?: unknown
+}
+
+/** The code of an issue of valibot, with the bounds that the code has. */
+function codeOfIssue({ type, expected, received, requirement }: Issue): Omit<Fault, 'message'> {
+  if (expected === 'never') return { code: 'unknown' }
+  if (received === 'undefined') return { code: 'required' }
+  switch (type) {
+    case 'min_length':
+      return { code: 'empty' }
+    case 'max_length':
+      return { code: 'too-long', max: Number(requirement) }
+    case 'min_value':
+      return { code: 'range', min: Number(requirement) }
+    case 'max_value':
+      return { code: 'range', max: Number(requirement) }
+    case 'picklist':
+      return { code: 'choice' }
+    default:
+      return { code: 'type' }
+  }
+}
