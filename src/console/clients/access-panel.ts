@@ -1,5 +1,6 @@
 import type { ConsoleServices } from '../services.ts'
-import type { Operation } from '../../catalog/catalog.ts'
+import type { Catalog, Operation } from '../../catalog/catalog.ts'
+import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
 import { createMissingFor, type Missing } from '../../clients/access-preview.ts'
 import type { Client } from '../../clients/client.ts'
 import { scopesOf } from '../../clients/client-products.ts'
@@ -8,8 +9,7 @@ import { badge, panel } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
 import { word, change, type ClientKind, type ClientPanel } from './client-kind.ts'
-import { productTitle } from './client-state.ts'
-import { neededLevel, productsToAdd, type ClientAccess } from './product-choices.ts'
+import { neededLevel, productTitle } from './client-state.ts'
 
 const MISSING = {
   product: 'clientsLacksProduct',
@@ -144,4 +144,55 @@ function operationAccess({ texts }: Pick<Call, 'texts'>, access: ClientAccess, o
       }
     </div>
   </li>`
+}
+
+/** A client with what decides which operations it may use. */
+interface ClientAccess {
+  readonly catalog: Catalog
+  readonly client: Client
+  /** KYC level of the account; undefined counts as the lowest level. */
+  readonly kycLevel: string | undefined
+  /** What the client lacks to call an operation. */
+  readonly missingFor: ReturnType<typeof createMissingFor>
+  /** Whether the caller may change the client. */
+  readonly mayWrite: boolean
+}
+
+/** The products that a client does not have, each with its operations and a button that adds it. */
+function productsToAdd(
+  { texts }: Pick<Call, 'texts'>,
+  { catalog, client, kycLevel }: ClientAccess,
+): Html | undefined {
+  const others = [...catalog.products.values()].filter(({ id }) => !client.products.includes(id))
+  if (others.length === 0) return undefined
+  return html`<details ${client.products.length === 0 && 'open'}>
+    <summary>${texts.html('clientsAddProducts')}</summary>
+    <p class="hint">${texts.html('clientsAddHint')}</p>
+    <ul class="items">
+      ${others.map(({ id, title, description, operations }) => {
+        const blocked = operations.filter(
+          (operation) => client.kind === 'application' && !hasRequiredKycLevel(catalog, kycLevel, operation),
+        ).length
+        return html`<li>
+          <div class="tight">
+            <strong>${texts.localize(title)}</strong>
+            ${description !== undefined && html`<span>${texts.localize(description)}</span>`}
+            <ul class="bullets">
+              ${operations.map(
+                (operation) =>
+                  html`<li>
+                    ${texts.localize(operation.title)}
+                    ${operation.sensitive && badge(texts.html('sensitiveLabel'))}
+                  </li>`,
+              )}
+            </ul>
+            ${blocked > 0 && html`<span class="hint">${texts.html('clientsBlockedCount', { count: blocked })}</span>`}
+          </div>
+          <button class="slim" form="addProduct" name="product" value="${id}">
+            ${texts.html('clientsAdd')}<span class="unseen"> ${texts.localize(title)}</span>
+          </button>
+        </li>`
+      })}
+    </ul>
+  </details>`
 }

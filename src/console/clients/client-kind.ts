@@ -1,21 +1,11 @@
 import type { Application, Client } from '../../clients/client.ts'
-import type { ClientService, CreationOptions, SecretInfo } from '../../clients/client-service-types.ts'
+import type { ClientService, SecretInfo } from '../../clients/client-service-types.ts'
 import type { Caller } from '../../front-door/enter.ts'
-import type { ChangeOptions } from '../../host/change-options.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import type { Action, Call, Page, Redirect } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
-
-/** What the form for a new client asks for. */
-export interface NewClientInput {
-  readonly name: string
-  readonly products: readonly string[]
-  readonly removedOperations: readonly string[]
-  /** Only applications have redirect URIs. */
-  readonly redirectUris?: readonly string[] | undefined
-}
 
 /** What differs between the pages of API keys and those of applications. */
 export interface ClientKind<C extends Client = Client> {
@@ -27,11 +17,6 @@ export interface ClientKind<C extends Client = Client> {
   readonly permissions: 'keys' | 'applications'
   /** What the names of the texts about this kind begin with. */
   readonly words: 'clientsKey' | 'clientsApp'
-  /** Creates a client of an account. */
-  create(
-    input: NewClientInput & Pick<Caller, 'accountId' | 'userId'> & ChangeOptions,
-    options: CreationOptions,
-  ): Promise<{ client: Client; clientSecret: string }>
 }
 
 /** The kind of the pages below `/api-keys`. */
@@ -43,10 +28,6 @@ export function apiKeyKind({ apiKeys: service }: ConsoleServices): ClientKind {
     section: 'apiKeys',
     permissions: 'keys',
     words: 'clientsKey',
-    async create(input, options) {
-      const { apiKey, clientSecret } = await service.create(input, options)
-      return { client: apiKey, clientSecret }
-    },
   }
 }
 
@@ -59,10 +40,6 @@ export function applicationKind({ applications: service }: ConsoleServices): Cli
     section: 'applications',
     permissions: 'applications',
     words: 'clientsApp',
-    async create(input, options) {
-      const { application, clientSecret } = await service.create(input, options)
-      return { client: application, clientSecret }
-    },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import type { Catalog, Operation } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { badge } from '../elements/elements.ts'
@@ -43,4 +43,19 @@ export function productTitle(
 ): string {
   const product = products.get(id)
   return product ? texts.localize(product.title) : id
+}
+
+/** Says which KYC level an operation needs, and which level the account has. */
+export function neededLevel(
+  { texts }: Pick<Call, 'texts'>,
+  {
+    catalog,
+    kycLevel,
+  }: { readonly catalog: Pick<Catalog, 'kycLevels'>; readonly kycLevel: string | undefined },
+  operation: Operation,
+): Html {
+  return texts.html('clientsNeedsLevel', {
+    needed: operation.kycLevel,
+    level: kycLevel ?? catalog.kycLevels[0] ?? '',
+  })
 }

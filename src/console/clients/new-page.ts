@@ -2,34 +2,34 @@ import type { ConsoleServices } from '../services.ts'
 import { randomUUID } from 'node:crypto'
 import type { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
-import { buttons, notice } from '../elements/elements.ts'
+import type { Catalog, Operation, Product } from '../../catalog/catalog.ts'
+import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
+import { badge, buttons, notice } from '../elements/elements.ts'
 import { field, form, linesOf } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page.ts'
-import { word, trail, type ClientKind, type NewClientInput } from './client-kind.ts'
-import { productChoices, readProductChoices } from './product-choices.ts'
+import { word, trail, type ClientKind } from './client-kind.ts'
+import { neededLevel } from './client-state.ts'
 import { secretView } from './secret-view.ts'
 
 /** The form for a new client. It answers with the page that shows the secret. */
 export function newPage(kind: ClientKind, services: ConsoleServices): Page {
   const { catalog, accounts } = services
 
-  function read(sent: Form): NewClientInput {
-    return {
-      name: sent.get('name') ?? '',
-      ...readProductChoices(sent, catalog.current),
-      ...(kind.kind === 'application' && { redirectUris: linesOf(sent.get('redirectUris') ?? '') }),
-    }
-  }
-
   async function create(call: Call): Promise<View> {
     const { accountId, userId } = call.caller
-    const input = read(call.form)
-    if (input.products.length === 0 && catalog.current.products.size > 0) return view(call, true)
-    const created = await kind.create(
-      { ...input, accountId, userId, ...call.change },
-      { idempotencyKey: call.form.get('request') ?? '' },
-    )
-    return secretView(call, kind, services, { ...created, isRotation: false })
+    const chosen = readProductChoices(call.form, catalog.current)
+    if (chosen.products.length === 0 && catalog.current.products.size > 0) return view(call, true)
+    const input = { name: call.form.get('name') ?? '', ...chosen, accountId, userId, ...call.change }
+    const options = { idempotencyKey: call.form.get('request') ?? '' }
+    const { clientSecret, ...created } =
+      kind.kind === 'apiKey'
+        ? await services.apiKeys.create(input, options)
+        : await services.applications.create(
+            { ...input, redirectUris: linesOf(call.form.get('redirectUris') ?? '') },
+            options,
+          )
+    const client = 'apiKey' in created ? created.apiKey : created.application
+    return secretView(call, kind, services, { client, clientSecret, isRotation: false })
   }
 
   /** @param lacksProduct whether the form was sent without a product */
@@ -93,4 +93,102 @@ function redirectUris(call: Call): Html {
     type: 'lines',
     isCode: true,
   })
+}
+
+/** How the choices are shown. */
+interface ChoiceOptions {
+  readonly catalog: Catalog
+  /** Whether operations above the KYC level of the account are marked. */
+  readonly hasLevels: boolean
+  /** KYC level of the account; undefined counts as the lowest level. */
+  readonly kycLevel: string | undefined
+  /** Whether the form was sent without a product. */
+  readonly lacksProduct: boolean
+}
+
+/** The products as tick boxes, each with its operations. */
+function productChoices(call: Pick<Call, 'texts' | 'form'>, options: ChoiceOptions): Html {
+  const { texts, form } = call
+  const products = [...options.catalog.products.values()]
+  const isSent = form.has('action')
+  const chosen = form.getAll('product')
+  const kept = form.getAll('operation')
+  return html`<fieldset id="products" ${options.lacksProduct && html`aria-describedby="products-problem"`}>
+    <legend>${texts.html('productsLabel')}</legend>
+    <p class="hint">${texts.html(products.length === 0 ? 'clientsProductsNone' : 'clientsProductsHint')}</p>
+    ${options.lacksProduct && html`<p class="problem" id="products-problem">${texts.html('clientsProductsChoose')}</p>`}
+    ${
+      products.length > 0 &&
+      html`<ul class="choices">
+        ${products.map((product) =>
+          productChoice(call, options, product, {
+            isChosen: chosen.includes(product.id),
+            isKept: (operation) => !isSent || kept.includes(valueOf(product, operation)),
+          }),
+        )}
+      </ul>`
+    }
+  </fieldset>`
+}
+
+/** Reads the choices from the submitted form. An operation is removed if its box is empty in any chosen product. */
+function readProductChoices(form: Form, { products }: Pick<Catalog, 'products'>) {
+  const chosen = [...new Set(form.getAll('product'))]
+  const kept = new Set(form.getAll('operation'))
+  const removed = chosen
+    .flatMap((id) => products.get(id) ?? [])
+    .flatMap((product) => product.operations.filter((operation) => !kept.has(valueOf(product, operation))))
+  return { products: chosen, removedOperations: [...new Set(removed.map(({ scope }) => scope))] }
+}
+
+/** The same operation may belong to several products, so its value names the product too. Ids have no spaces. */
+function valueOf({ id }: Pick<Product, 'id'>, { scope }: Pick<Operation, 'scope'>): string {
+  return `${id} ${scope}`
+}
+
+function productChoice(
+  { texts }: Pick<Call, 'texts'>,
+  options: ChoiceOptions,
+  product: Product,
+  { isChosen, isKept }: { isChosen: boolean; isKept(operation: Operation): boolean },
+): Html {
+  const { id, title, description, operations } = product
+  const isAllowed = (operation: Operation) =>
+    !options.hasLevels || hasRequiredKycLevel(options.catalog, options.kycLevel, operation)
+  const blocked = operations.filter((operation) => !isAllowed(operation)).length
+  const hints = html`${description !== undefined && html`<span class="hint">${texts.localize(description)}</span>`}
+  ${blocked > 0 && html`<span class="hint">${texts.html('clientsBlockedCount', { count: blocked })}</span>`}`
+  const isPartial = !operations.every(isKept)
+  return html`<li>
+    <label class="choice"
+      ><input type="checkbox" name="product" value="${id}" ${isChosen && 'checked'} /><span class="tight"
+        ><strong>${texts.localize(title)}</strong> ${hints}</span
+      ></label
+    >
+    <details ${isPartial && 'open'}>
+      <summary>${texts.html('clientsOperationCount', { count: operations.length })}</summary>
+      <p class="hint unless-chosen">${texts.html('clientsOnlyIfChosen')}</p>
+      <ul>
+        ${operations.map(
+          (operation) =>
+            html`<li>
+              <label class="choice"
+                ><input
+                  type="checkbox"
+                  name="operation"
+                  value="${valueOf(product, operation)}"
+                  ${isKept(operation) && 'checked'}
+                /><span class="tight"
+                  ><span
+                    >${texts.localize(operation.title)}
+                    ${operation.sensitive && badge(texts.html('sensitiveLabel'))}</span
+                  ><code class="muted">${operation.scope}</code
+                  >${!isAllowed(operation) && html`<span class="problem">${neededLevel({ texts }, options, operation)}</span>`}</span
+                ></label
+              >
+            </li>`,
+        )}
+      </ul>
+    </details>
+  </li>`
 }

@@ -7,7 +7,7 @@ import { applicationName } from '../../http/pages/display-text.ts'
 import { copyable, notice, panel } from '../elements/elements.ts'
 import type { Call, View } from '../page.ts'
 import { pathOf, word, type ClientKind } from './client-kind.ts'
-import { callCommand, firstReadAddress, secretAndTokenCommand } from './commands.ts'
+import { callCommand, firstReadAddress, secretAndTokenCommand } from './curl-commands.ts'
 
 /** A secret that was just created. */
 export interface NewSecret {

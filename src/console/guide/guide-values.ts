@@ -1,7 +1,7 @@
 import { ROUTES } from '../../authorization-server/provider/routes.ts'
 import { applicationScopes, directScopes, limitToOwner } from '../../catalog/resolve-scopes.ts'
 import type { Client } from '../../clients/client.ts'
-import { firstReadAddress } from '../clients/commands.ts'
+import { firstReadAddress } from '../clients/curl-commands.ts'
 import type { ConsoleServices } from '../services.ts'
 
 /** The values of one client, which the examples contain. The secret is never among them. */

@@ -1,13 +1,12 @@
 import { html, type Html } from '../../http/html.ts'
 import {
-  directTokenCommand,
-  SECRET_COMMAND,
   callCommand,
-  clientArguments,
-  keepCommand,
+  directTokenCommand,
   quote,
-  tokenRequest,
-} from '../clients/commands.ts'
+  revocationCommand,
+  SECRET_COMMAND,
+  tokenCommand,
+} from '../clients/curl-commands.ts'
 import { copyable } from '../elements/elements.ts'
 import type { Call } from '../page.ts'
 import type { TextName } from '../texts.ts'
@@ -41,8 +40,8 @@ export function terminalSteps(call: Pick<Call, 'texts'>, values: GuideValues): H
 }
 
 function stepsOf(values: GuideValues): Step[] {
-  const { redirectUri } = values
-  const call = apiCommand(values)
+  const { redirectUri, readAddress, revocationAddress, clientId } = values
+  const call = readAddress === undefined ? undefined : callCommand(readAddress)
   const hint = call === undefined ? 'guideNoRead' : undefined
   const secret: Step = {
     id: 'secret',
@@ -51,7 +50,11 @@ function stepsOf(values: GuideValues): Step[] {
     command: SECRET_COMMAND,
   }
   const api: Step = { id: 'call', title: 'guideStepCall', hint, command: call }
-  const revoke: Step = { id: 'revoke', title: 'guideStepRevoke', command: revocationCommand(values) }
+  const revoke: Step = {
+    id: 'revoke',
+    title: 'guideStepRevoke',
+    command: revocationCommand(revocationAddress, clientId),
+  }
   if (redirectUri === undefined) {
     const command = directTokenCommand(values)
     const token: Step = { id: 'token', title: 'guideStepToken', hint: 'guideStepTokenHint', command }
@@ -118,35 +121,11 @@ function exchangeCommand(values: GuideValues, redirectUri: string): string {
     '--data-urlencode "code=$CODE"',
     '-d "code_verifier=$VERIFIER"',
   ]
-  return withBothTokens(values, parameters)
+  return tokenCommand(values, parameters, ['TOKEN', 'REFRESH_TOKEN'])
 }
 
 /** Gets new tokens for a refresh token. */
 function refreshCommand(values: GuideValues): string {
-  return withBothTokens(values, [
-    '-d grant_type=refresh_token',
-    '--data-urlencode "refresh_token=$REFRESH_TOKEN"',
-  ])
-}
-
-function withBothTokens(values: GuideValues, parameters: readonly string[]): string {
-  return [
-    tokenRequest(values, parameters),
-    keepCommand('TOKEN', 'access_token'),
-    keepCommand('REFRESH_TOKEN', 'refresh_token'),
-  ].join('\n')
-}
-
-/** Calls the API; undefined if there is no operation to try. */
-function apiCommand({ readAddress }: GuideValues): string | undefined {
-  return readAddress === undefined ? undefined : callCommand(readAddress)
-}
-
-/** Ends the token in the variable `TOKEN`. */
-function revocationCommand(values: GuideValues): string {
-  return [
-    `curl -i ${quote(values.revocationAddress)}`,
-    ...clientArguments(values),
-    `--data-urlencode "token=$TOKEN" -w '\\n'`,
-  ].join(' \\\n  ')
+  const parameters = ['-d grant_type=refresh_token', '--data-urlencode "refresh_token=$REFRESH_TOKEN"']
+  return tokenCommand(values, parameters, ['TOKEN', 'REFRESH_TOKEN'])
 }

@@ -1,0 +1,85 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+
+/** A client and the token endpoint, to which it sends its requests. */
+export interface ClientAtEndpoint {
+  readonly clientId: string
+  readonly tokenAddress: string
+}
+
+/** Reads the secret without showing it, so that it is neither on the screen nor in the history of the shell. */
+export const SECRET_COMMAND = `printf 'Client secret: '; stty -echo; read -r CLIENT_SECRET; stty echo; echo; export CLIENT_SECRET`
+
+/** The variables that keep tokens, with the fields of the response that have them. */
+const TOKENS = { TOKEN: 'access_token', REFRESH_TOKEN: 'refresh_token' }
+
+/**
+ * The lines for a POSIX shell that send a request to the token endpoint. They print the response, and keep its tokens in
+ * variables. The secret is in the variable `CLIENT_SECRET`.
+ */
+export function tokenCommand(
+  { clientId, tokenAddress }: ClientAtEndpoint,
+  parameters: readonly string[],
+  keep: readonly (keyof typeof TOKENS)[],
+): string {
+  const request = [`curl -s ${quote(tokenAddress)}`, ...clientArguments(clientId), ...parameters]
+  return [
+    `RESPONSE=$(${request.join(' \\\n  ')})`,
+    'echo "$RESPONSE"',
+    ...keep.map(
+      (name) => `${name}=$(printf %s "$RESPONSE" | sed -n 's/.*"${TOKENS[name]}":"\\([^"]*\\)".*/\\1/p')`,
+    ),
+  ].join('\n')
+}
+
+/** The lines that get a token of an API key. */
+export function directTokenCommand(client: ClientAtEndpoint): string {
+  return tokenCommand(client, ['-d grant_type=client_credentials'], ['TOKEN'])
+}
+
+/**
+ * One block of lines that asks for the secret of an API key, and gets a token. Terminals pass on all pasted lines at once.
+ * Without the braces, some shells would take the second line for the secret.
+ */
+export function secretAndTokenCommand(client: ClientAtEndpoint): string {
+  return `{\n${SECRET_COMMAND}\n${directTokenCommand(client)}\n}`
+}
+
+/** The line that calls an address of the API with the token in the variable `TOKEN`. */
+export function callCommand(address: string): string {
+  return `curl -i ${quote(address)} -H "Authorization: Bearer $TOKEN" -w '\\n'`
+}
+
+/** The lines that revoke the token in the variable `TOKEN`. */
+export function revocationCommand(address: string, clientId: string): string {
+  return [
+    `curl -i ${quote(address)}`,
+    ...clientArguments(clientId),
+    `--data-urlencode "token=$TOKEN" -w '\\n'`,
+  ].join(' \\\n  ')
+}
+
+/** The arguments with which curl sends the client and its secret. */
+function clientArguments(clientId: string): string[] {
+  return [
+    `--data-urlencode ${quote(`client_id=${clientId}`)}`,
+    '--data-urlencode "client_secret=$CLIENT_SECRET"',
+  ]
+}
+
+/**
+ * The address of the first GET operation among these scopes that needs no parameter in its path; undefined if there is none.
+ */
+export function firstReadAddress(
+  catalog: Catalog,
+  scopes: readonly string[],
+  audience: string,
+): string | undefined {
+  const routes = scopes.flatMap((scope) => catalog.operations.get(scope)?.routes ?? [])
+  const first = routes.find(({ method, path }) => method === 'GET' && !path.includes('/:'))
+  return first && new URL(audience + first.path).href
+}
+
+/** A word for a POSIX shell, in which no character has a special meaning. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
