@@ -82,8 +82,11 @@ export function createUncertainWrites(
         continue
       }
       // Another process has changed the record after `before` was read, so the uncertain write fails if it
-      // arrives late.
-      if (!isStored && now?.text !== before?.text && !barriers.has(now?.record.barrier ?? '')) return false
+      // arrives late. That change is confirmed first: replicas may have the uncertain write and lack the change.
+      if (!isStored && now?.text !== before?.text && !barriers.has(now?.record.barrier ?? '')) {
+        if (!now || (await put({ grantId, before: now, next: now.record, ttl }))) return false
+        continue
+      }
       const barrier = randomUUID()
       barriers.add(barrier)
       const isDone = before

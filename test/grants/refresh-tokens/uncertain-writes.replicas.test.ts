@@ -124,6 +124,33 @@ describe('a write that too few replicas have', () => {
     expect(await refresh(families, first, third)).toBe(third)
   })
 
+  it('a rollback is not complete as long as only the server has the rotation of another process that follows it', async () => {
+    let isAnswered = true
+    const here = open({
+      ...db.durable,
+      async replace(...args) {
+        const isDone = await db.durable.replace(...args)
+        if (isAnswered) return isDone
+        isAnswered = true
+        db.replicates = false
+        throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the replica has it, and no answer came')
+      },
+    })
+    const there = open(db.durable)
+    const [first, second, third] = [mint(0), mint(1), mint(1)]
+    await here.start(first, {}, TTL)
+    isAnswered = false
+    // The replica gets the rotation, but none of the writes that follow it.
+    await expect(refresh(here, first, second)).rejects.toThrow('no answer came')
+    await expect(here.find(first)).rejects.toThrow(TOO_FEW)
+    await expect(refresh(there, first, third)).rejects.toThrow(TOO_FEW)
+    await here.find(first).catch(() => {})
+    db.failOver()
+    db.replicates = true
+    await delay(600)
+    expect(await there.find(first)).toMatchObject({ state: 'current' })
+  })
+
   it('a retry gets the successor only after the rotation is durable', async () => {
     const [here, there] = [open(db.durable, { gracePeriod }), open(db.durable, { gracePeriod })]
     const [first, second] = [mint(0), mint(1)]
