@@ -1,6 +1,12 @@
 import { GatehouseError } from '../../src/errors.ts'
-import { checkInput } from '../../src/validation/check-input.ts'
-import { exactObjectOf, must, optional, stringRule, type Fields } from '../../src/validation/rules.ts'
+import {
+  checkInput,
+  exactObjectOf,
+  must,
+  optional,
+  stringRule,
+  type Fields,
+} from '../../src/validation/rules.ts'
 import type { RedisClient } from './client.ts'
 
 /** The options of `redisStore`. */

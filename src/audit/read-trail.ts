@@ -1,6 +1,5 @@
-import { checkInput } from '../validation/check-input.ts'
 import { isPrintableAscii } from '../validation/predicates.ts'
-import { must, oneOf, optional, textRule } from '../validation/rules.ts'
+import { checkInput, must, oneOf, optional, textRule } from '../validation/rules.ts'
 import { GatehouseError } from '../errors.ts'
 import { PAGE_LIMIT, pageLimitRule } from '../store/page-limit.ts'
 import { CHUNK_ENTRIES, MAX_STEP, type Chunk } from './chunk.ts'

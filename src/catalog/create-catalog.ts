@@ -41,11 +41,9 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     kycLevels: Object.freeze([...(options.kycLevels ?? [])]),
     epoch: 0,
     findOperation(method: string, path: string) {
-      return routes.find(method === 'HEAD' ? 'GET' : method, path)?.operation
+      return routes.find(method, path)?.operation
     },
-    findClaims(method: string, path: string) {
-      return routes.findAll(method === 'HEAD' ? 'GET' : method, path)
-    },
+    findClaims: routes.findAll,
   })
 
   /**

@@ -50,6 +50,7 @@ export function createRouteIndex<T extends object>() {
      * Undefined if they find nothing, or if they find different values. If a case-sensitive router finds
      * nothing, that router is ignored.
      *
+     * @param method HEAD finds the route of GET
      * @param path decoded, starting with `/`; compared as literal text except for letter case and one
      *   trailing slash
      */
@@ -89,7 +90,7 @@ function createTree<T>(fold: (text: string) => string) {
       return undefined
     },
     find(method: string, path: string): T | undefined {
-      const root = methods.get(method)
+      const root = methods.get(method === 'HEAD' ? 'GET' : method)
       if (root === undefined || !path.startsWith('/')) return undefined
       const segments = fold(path).slice(1).split('/')
       if (segments.at(-1) === '') segments.pop()

@@ -10,8 +10,7 @@ import type {
   WithNewSecret,
 } from './client-service-types.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
-import { checkInput } from '../validation/check-input.ts'
-import { booleanRule, nameRule, optional } from '../validation/rules.ts'
+import { checkInput, booleanRule, nameRule, optional } from '../validation/rules.ts'
 
 /** The input for a new API key. */
 export interface NewApiKey<Scope extends string = string, Product extends string = string> extends NewClient<

@@ -12,8 +12,7 @@ import type {
   WithNewSecret,
 } from './client-service-types.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
-import { checkInput } from '../validation/check-input.ts'
-import { type Fields, nameRule, optional, type Rule } from '../validation/rules.ts'
+import { checkInput, type Fields, nameRule, optional, type Rule } from '../validation/rules.ts'
 
 /** The input for a new application. */
 export interface NewApplication<

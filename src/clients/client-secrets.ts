@@ -1,7 +1,6 @@
 import { isRejection } from '../errors.ts'
 import { changeOptionsOf, checkChange } from '../host/change-options.ts'
-import { checkInput } from '../validation/check-input.ts'
-import { oneOf, optional, textRule, wholeNumber } from '../validation/rules.ts'
+import { checkInput, oneOf, optional, textRule, wholeNumber } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 import { changeRecord, presentClient, requireRecord, type ClientRepository } from './client-repository.ts'
@@ -9,10 +8,8 @@ import type { ClientService, RotatedSecret, RotationOptions } from './client-ser
 import { secretHashRule } from './create-client.ts'
 import { removeAccess } from './remove-access.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
-import { isRotated, revokeSecret, rotateSecret } from './secret-rotation.ts'
+import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { hashSecret, hasSecretHash, isLive, newSecret } from './secrets.ts'
-
-const DAY_SECONDS = 86_400
 
 /** The methods for the secrets of API keys and applications. */
 export function createSecretMethods<C extends Client>(
@@ -24,7 +21,7 @@ export function createSecretMethods<C extends Client>(
   return {
     async rotateSecret(clientId, options = {}) {
       checkChange('secret.rotated', options, {
-        overlapSeconds: optional(wholeNumber(0, 90 * DAY_SECONDS)),
+        overlapSeconds: optional(wholeNumber(0, OVERLAP_SECONDS.max)),
         idempotencyKey: optional(textRule),
       })
       const { idempotencyKey: key } = options
@@ -95,7 +92,7 @@ async function setNewSecret<C extends Client>(
   options: RotationOptions,
   attempt?: Attempt,
 ): Promise<RotatedSecret> {
-  const { overlapSeconds = DAY_SECONDS } = options
+  const { overlapSeconds = OVERLAP_SECONDS.byDefault } = options
   const clientSecret = attempt?.clientSecret ?? newSecret()
   const hash = hashSecret(clientSecret)
   const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }

@@ -22,8 +22,7 @@ import {
   type ClientRepository,
 } from './client-repository.ts'
 import { deleteClient, removeAccess } from './remove-access.ts'
-import { checkInput } from '../validation/check-input.ts'
-import { type Fields, hostIdRule } from '../validation/rules.ts'
+import { checkInput, type Fields, hostIdRule } from '../validation/rules.ts'
 import { createSecretMethods } from './client-secrets.ts'
 
 /** The methods that API keys and applications have in common. */

@@ -4,6 +4,9 @@ import { isLive, type StoredSecret } from './secrets.ts'
 /** Which of two live secrets is meant: the replaced secret, or the new secret. */
 export type SecretAge = 'old' | 'new'
 
+/** Seconds for which the old secret stays valid. */
+export const OVERLAP_SECONDS = { byDefault: 86_400, max: 90 * 86_400 }
+
 /**
  * The secrets after a rotation. The new secret comes first, then the replaced secret, which expires after the
  * overlap. With an overlap of 0, all older secrets are removed.

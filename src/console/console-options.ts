@@ -3,9 +3,9 @@ import type { PolicyDirectives } from '../http/security-headers.ts'
 import type { Awaitable } from '../validation/host-callback.ts'
 import { english, type ConsoleTexts } from './texts.ts'
 import { localeProblem } from '../http/locale.ts'
-import { checkInput } from '../validation/check-input.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import {
+  checkInput,
   booleanRule,
   exactObjectOf,
   functionRule,

@@ -1,6 +1,5 @@
-import { checkInput } from '../validation/check-input.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
-import { optional, type Fields } from '../validation/rules.ts'
+import { checkInput, optional, type Fields } from '../validation/rules.ts'
 import type { Authorized } from './authorize-request.ts'
 import { authorizationFields } from './bearer-token.ts'
 import { createPathLocator, locateReadings, type LocatePath } from './canonical-path.ts'

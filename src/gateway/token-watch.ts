@@ -1,5 +1,4 @@
-import { checkInput } from '../validation/check-input.ts'
-import { functionRule, must } from '../validation/rules.ts'
+import { checkInput, functionRule, must } from '../validation/rules.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { Principal } from './principal.ts'
 import { isExpired } from './verify-token.ts'

@@ -1,7 +1,6 @@
 import { GatehouseError } from '../errors.ts'
 import { type ChangeOptions, checkChange, type RemovalOptions } from '../host/change-options.ts'
-import { checkInput } from '../validation/check-input.ts'
-import { optional, textRule, type Rule } from '../validation/rules.ts'
+import { checkInput, optional, textRule, type Rule } from '../validation/rules.ts'
 import type { ListOptions } from '../store/time-index.ts'
 import { partialFailure, CorruptRecord } from '../store/corrupt-record.ts'
 import { toGrant, type Grant, type GrantPage } from './grant.ts'

@@ -1,5 +1,4 @@
-import { checkInput } from '../validation/check-input.ts'
-import { hostIdRule, optional, type Fields, type Rule } from '../validation/rules.ts'
+import { checkInput, hostIdRule, optional, type Fields, type Rule } from '../validation/rules.ts'
 import type { AuditReason } from './audit-reason.ts'
 
 /** Options of every change: who makes the change, for events and the audit trail. */

@@ -1,8 +1,7 @@
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { settlesWithin } from '../async/with-timeout.ts'
 import { callHost, type Awaitable } from '../validation/host-callback.ts'
-import { checkInput } from '../validation/check-input.ts'
-import { functionRule, listOf, must, optional, wholeNumber } from '../validation/rules.ts'
+import { checkInput, functionRule, listOf, must, optional, wholeNumber } from '../validation/rules.ts'
 import type { Logger } from './logger.ts'
 import {
   acceptWaitingConnections,

@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose'
 import { changeFields, type ChangeOptions } from '../host/change-options.ts'
-import { checkInput } from '../validation/check-input.ts'
+import { checkInput } from '../validation/rules.ts'
 import type { SigningAlgorithm } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { ExportableKeys } from './key-ring-import.ts'

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { OVERLAP_SECONDS } from '../clients/secret-rotation.ts'
 import { PAGE_LIMIT } from '../store/page-limit.ts'
 
 const text = v.string()
@@ -72,7 +73,7 @@ export const ApplicationChanges = v.strictObject({
 })
 
 export const Rotation = v.strictObject({
-  overlapSeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(7_776_000))),
+  overlapSeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(OVERLAP_SECONDS.max))),
 })
 
 const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(PAGE_LIMIT.max))

@@ -1,5 +1,4 @@
-import { checkInput } from '../validation/check-input.ts'
-import { must, optional } from '../validation/rules.ts'
+import { checkInput, must, optional } from '../validation/rules.ts'
 import { CorruptRecord } from './corrupt-record.ts'
 import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
 import { PAGE_LIMIT, pageLimitRule } from './page-limit.ts'

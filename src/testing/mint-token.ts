@@ -5,8 +5,7 @@ import type { Gatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
 import { subjectOf } from '../host/subject.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
-import { checkInput } from '../validation/check-input.ts'
-import { anyValue, booleanRule, optional, type Rule } from '../validation/rules.ts'
+import { checkInput, anyValue, booleanRule, optional, type Rule } from '../validation/rules.ts'
 
 /** The content of a minted token. */
 export interface MintedToken<Scope extends string = string> {

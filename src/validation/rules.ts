@@ -1,4 +1,13 @@
-import { formatKey, toFault, type Fault, type Problem, type ProblemCode } from '../errors.ts'
+import {
+  collectProblems,
+  formatKey,
+  GatehouseError,
+  toFault,
+  type Fault,
+  type GatehouseErrorCode,
+  type Problem,
+  type ProblemCode,
+} from '../errors.ts'
 import { isCount, isEpochSeconds, isObject, isText, kindOf } from './predicates.ts'
 
 /**
@@ -141,6 +150,24 @@ export function notEmpty(rule: Rule): Rule {
 /** All problems that the rules find in the values, field by field. */
 export function findProblems(values: Readonly<Record<string, unknown>>, fields: Fields): readonly Problem[] {
   return problemsIn(Object.entries(fields), ([name, rule]) => [name, rule(values[name])], Infinity) ?? []
+}
+
+/**
+ * Checks an argument field by field, rejects unknown fields, and reports all problems at once.
+ *
+ * @param headline the failed action, which the message names before the problems
+ * @param code the code of the error. @default ERR_INVALID_ARGUMENT
+ * @throws {GatehouseError} with every problem, its path and the remedy
+ */
+export function checkInput(
+  headline: string,
+  input: unknown,
+  fields: Fields,
+  code: GatehouseErrorCode = 'ERR_INVALID_ARGUMENT',
+): void {
+  if (!isObject(input)) throw new GatehouseError(code, `${headline}: expected an object`)
+  const problems = findProblems(input, exactFields(input, fields))
+  if (problems.length > 0) collectProblems(code, headline, problems).throwIfAny()
 }
 
 /** A list whose entries all match a rule. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkInput } from '../../src/validation/check-input.ts'
 import {
+  checkInput,
   countRule,
   epochSecondsRule,
   findProblems,
