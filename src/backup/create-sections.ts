@@ -75,11 +75,7 @@ export function createSections(parts: Internals) {
       products: catalogSection(store),
       clients: clientSection(store),
       deletedClients: deletedClientSection(store),
-      revocations: revocationSection({
-        log: parts.revocationLog,
-        known: parts.revoked,
-        listPending: () => parts.revocations.listPending(pendingSpecs),
-      }),
+      revocations: revocationSection(parts, () => parts.revocations.listPending(pendingSpecs)),
     },
     logger,
   }

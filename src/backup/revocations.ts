@@ -1,26 +1,21 @@
 import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
+import type { Internals } from '../gatehouse/internals.ts'
 import { asRevocation, type Revocation } from '../revocation/revocation.ts'
-import type { RevocationLog } from '../revocation/revocation-log.ts'
-import type { RevocationSet } from '../revocation/is-revoked.ts'
 import { optional } from '../validation/rules.ts'
 import { checkLine, problemsOfLine } from './file-format.ts'
 import type { Section } from './section.ts'
 import { countRule } from './record-rules.ts'
 
-/** What exporting and importing revocations needs. */
-export interface RevocationSectionParts {
-  readonly log: Pick<RevocationLog, 'add' | 'inForce'>
-  /** The revocations that this process has in memory. */
-  readonly known: Pick<RevocationSet, 'add'>
-  /** Reads the revocations that pending changes will make. */
-  listPending(): Promise<readonly Revocation[]>
-}
-
 /**
  * The pending revocations, and the revocations in force. A pending revocation may come into force during the
  * export. So the pending revocations are read first, and no revocation is missed.
+ *
+ * @param listPending reads the revocations that pending changes will make
  */
-export function revocationSection({ log, known, listPending }: RevocationSectionParts): Section {
+export function revocationSection(
+  { revocationLog: log, revoked }: Internals,
+  listPending: () => Promise<readonly Revocation[]>,
+): Section {
   const lines = (revocations: readonly Revocation[]) => revocations.map((revocation) => ({ revocation }))
 
   return {
@@ -41,7 +36,7 @@ export function revocationSection({ log, known, listPending }: RevocationSection
       checkLine(number, { 'revocation.below': below }, { 'revocation.below': optional(countRule) })
       return async (counts) => {
         if (found.until + CLOCK_SKEW_SECONDS < Date.now() / 1000) return
-        known.add([found])
+        revoked.add([found])
         await log.add([found])
         counts.revocations += 1
       }

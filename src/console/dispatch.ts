@@ -41,17 +41,14 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
     try {
       visit = await enter(page, parts, ctx, params)
     } catch (error) {
-      const signIn = isSignedOut(error) && (await signInUrl(ctx, parts))
+      const isSignedOut = error instanceof Rejection && error.reason === 'signedOut'
+      const signIn = isSignedOut && (await signInUrl(ctx, parts))
       if (signIn) return signIn
       throw error
     }
     const call = await callOf(visit, { mount, texts: reader, path, tokens: parts.tokens })
     return ctx.method === 'POST' ? submit(page, call, parts) : show(page, call)
   }
-}
-
-function isSignedOut(error: unknown): boolean {
-  return error instanceof Rejection && error.reason === 'signedOut'
 }
 
 /**

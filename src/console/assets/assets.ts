@@ -6,13 +6,6 @@ import { createStylesheet, LOGO_TILE_RULES } from '../../http/pages/stylesheet.t
 import { readAsset } from '../../http/read-asset.ts'
 import type { Mount } from '../mount.ts'
 
-/** A file that browsers keep: its name changes with its content. */
-interface Asset {
-  readonly type: string
-  readonly text: string
-  readonly zipped: Buffer
-}
-
 const RULES =
   readAsset(new URL('./console.css', import.meta.url)) +
   LOGO_TILE_RULES.replaceAll(/^\.mark/gm, '.gatehouse .mark')
@@ -24,19 +17,19 @@ const CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
 /** Creates the stylesheet and the script of the console. @param accentColor `#rrggbb` */
 export function createAssets(accentColor: string) {
-  const files = new Map<string, Asset>()
+  const files = new Map<string, { type: string; text: string; zipped: Buffer }>()
 
-  /** @returns the path of the file below the console */
-  function add(name: string, extension: 'css' | 'js', text: string): string {
+  /** Adds a file that browsers keep: its name changes with its content. @returns its path below the console */
+  function add(extension: 'css' | 'js', text: string): string {
     const hash = createHash('sha256').update(text).digest('base64url').slice(0, 10)
-    const path = `/assets/${name}-${hash}.${extension}`
+    const path = `/assets/console-${hash}.${extension}`
     const type = extension === 'css' ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8'
     files.set(path, { type, text, zipped: gzipSync(text) })
     return path
   }
 
-  const stylesheetPath = add('console', 'css', createStylesheet(accentColor, '.gatehouse', RULES))
-  const scriptPath = add('console', 'js', SCRIPT)
+  const stylesheetPath = add('css', createStylesheet(accentColor, '.gatehouse', RULES))
+  const scriptPath = add('js', SCRIPT)
 
   return {
     /** The elements that load the files. */

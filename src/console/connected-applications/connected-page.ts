@@ -109,24 +109,20 @@ async function withDevelopers(
   connections: readonly Connection[],
   applications: ReadonlyMap<string, Application>,
 ): Promise<ConnectionModel[]> {
-  const names = new Map<string, Promise<string | undefined>>()
+  const found = new Map<string, Promise<Account | undefined>>()
 
-  function nameOf({ accountId, userId }: Application): Promise<string | undefined> {
+  function ownerOf({ accountId, userId }: Application): Promise<Account | undefined> {
     const key = JSON.stringify([accountId, userId])
-    const name =
-      names.get(key) ??
-      accounts.find(accountId, userId).then((account) => {
-        const claim = account?.claims?.['name']
-        return typeof claim === 'string' ? claim : undefined
-      })
-    names.set(key, name)
-    return name
+    const account = found.get(key) ?? accounts.find(accountId, userId)
+    found.set(key, account)
+    return account
   }
 
   return Promise.all(
     connections.map(async (connection) => {
       const application = applications.get(connection.clientId)
-      return { connection, application, developer: application && (await nameOf(application)) }
+      const name = application && (await ownerOf(application))?.claims?.['name']
+      return { connection, application, developer: typeof name === 'string' ? name : undefined }
     }),
   )
 }

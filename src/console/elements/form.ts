@@ -62,7 +62,7 @@ export function field(
   options: FieldOptions,
 ): Html {
   const { name, label, hint, type = 'text', isRequired, maxLength, autocomplete, isFocused, isCode } = options
-  const own = problemsOf(problems, name)
+  const own = problems.filter(({ path }) => path === name || path.startsWith(`${name}[`))
   const value = sent.get(name) ?? options.value ?? ''
   // Browsers leave out a line break at the beginning of a textarea, so that an empty first line needs two.
   const first = /^\r?\n/.test(value) && '\n'
@@ -86,11 +86,6 @@ export function field(
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`} ${control}
     ${own.length > 0 && html`<p class="problem" id="${name}-problem">${sentences}</p>`}
   </div>`
-}
-
-/** The problems of one field. */
-function problemsOf(problems: Call['problems'], name: string): Call['problems'] {
-  return problems.filter(({ path }) => path === name || path.startsWith(`${name}[`))
 }
 
 /** Says which line of a field has a problem. */

@@ -9,7 +9,8 @@ import { guideValues, type GuideValues } from './guide-values.ts'
 import { terminalSteps } from './terminal-steps.ts'
 
 /** The page of our documents with complete programs. */
-const PROGRAMS = 'https://github.com/koa-gatehouse/koa-gatehouse/blob/main/docs/client-programs.md'
+const DOCUMENT = 'https://github.com/koa-gatehouse/koa-gatehouse/blob/main/docs/client-programs.md'
+const PROGRAMS = { apiKey: `${DOCUMENT}#an-api-key`, application: `${DOCUMENT}#an-application` }
 
 /** The guide of an API key or application: how a program gets tokens and calls the API, with the client's own values. */
 export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
@@ -46,15 +47,12 @@ function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Htm
   }
   return html`${panel({ title: texts.html('guideSettings') }, valueFacts(call, values))}
   ${panel({ title: texts.html('guideTerminal') }, terminalSteps(call, values))}
-  ${panel({ title: texts.html('guideProgram') }, programs(call, values))}
+  ${panel(
+    { title: texts.html('guideProgram') },
+    html`<p>${texts.html('guideProgramHint')}</p>
+      <p><a href="${PROGRAMS[kind.kind]}" rel="noreferrer">${texts.html('guideProgramLink')}</a></p>`,
+  )}
   ${panel({ title: texts.html('guideAnswers') }, answers(call, values))}`
-}
-
-/** Where the reader finds complete programs. */
-function programs({ texts }: Pick<Call, 'texts'>, { kind }: GuideValues): Html {
-  const address = PROGRAMS + (kind === 'apiKey' ? '#an-api-key' : '#an-application')
-  return html`<p>${texts.html('guideProgramHint')}</p>
-    <p><a href="${address}" rel="noreferrer">${texts.html('guideProgramLink')}</a></p>`
 }
 
 /** What each error means, and what the program does then. */

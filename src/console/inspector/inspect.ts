@@ -55,7 +55,9 @@ export async function inspect(
     const mayRead = await services.accounts.can?.(ctx, permission, { accountId, clientId })
     if (mayRead === false) return undefined
   }
-  return { ...decoded, status, client, scopes: scopesOf(claims) }
+  const { scope } = claims
+  const scopes = isText(scope) ? [...new Set(scope.split(' ').filter(Boolean))] : []
+  return { ...decoded, status, client, scopes }
 }
 
 /** Only a token whose signature was verified is called valid, expired or revoked, unless its key was revoked. */
@@ -75,8 +77,4 @@ async function statusOf(
   if (problem === 'unknown-key' && isText(kid) && revoked.isKeyRevoked(kid))
     return { is: 'revoked', cause: { of: 'key' } }
   return { is: 'rejected', problem, claim }
-}
-
-function scopesOf({ scope }: DecodedToken['claims']): readonly string[] {
-  return isText(scope) ? [...new Set(scope.split(' ').filter(Boolean))] : []
 }

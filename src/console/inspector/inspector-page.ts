@@ -7,7 +7,7 @@ import { page, type Call, type Page, type View } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { inspect } from './inspect.ts'
 import { readToken } from './read-token.ts'
-import { inspectionResult } from './result.ts'
+import { inspectionResult } from './inspection-result.ts'
 
 /** A page that explains an access token. The token is sent by POST, and the page with the answer does not contain it. */
 export function inspectorPage(services: ConsoleServices): Page {
