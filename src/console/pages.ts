@@ -5,7 +5,7 @@ import { connectedPage } from './connected-applications/connected-page.ts'
 import { guidePage } from './guide/guide-page.ts'
 import { inspectorPage } from './inspector/inspector-page.ts'
 import { accountPages } from './operator/account-page.ts'
-import { auditPage } from './operator/audit-page.ts'
+import { operatorAuditPage } from './operator/audit-page.ts'
 import { operatorClientPage } from './operator/client-page.ts'
 import { healthPage } from './operator/health-page.ts'
 import { keysPages } from './operator/keys-page.ts'
@@ -45,6 +45,6 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
     ...revokePages(services),
     ...keysPages(services),
     healthPage(services),
-    auditPage(services),
+    operatorAuditPage(services),
   ]
 }

@@ -6,32 +6,26 @@ import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { findClients } from '../activity/find-clients.ts'
 import { stateBadge, lastUsed } from '../clients/client-state.ts'
 import { badge, columns, facts, notice, panel, table } from '../elements/elements.ts'
-import { page, type Call, type Page } from '../page.ts'
+import type { Call, Page } from '../page.ts'
+import { PAGE_SIZE } from '../elements/pager.ts'
 import type { TextName } from '../texts.ts'
 import { holdingsOf } from './holdings.ts'
 import {
   clientPath,
   holderLink,
   holderPath,
+  holderOf,
+  operatorPage,
   operatorView,
-  LATEST,
+  LATEST_ENTRIES,
   latestEntries,
-  type Holder,
 } from './operator-page.ts'
-
-/** Clients of each kind, and connections, on the page. */
-const LIMIT = 25
 
 /** The pages of an account and of a user of an account. */
 export function accountPages(services: ConsoleServices): Page[] {
   return ['/operator/accounts/:accountId', '/operator/accounts/:accountId/users/:userId'].map((path) =>
-    page({ path, section: 'operator', access: 'operator', show: (call) => show(services, call) }),
+    operatorPage({ path, show: (call) => show(services, call) }),
   )
-}
-
-/** The account or user that a path names. */
-export function holderOf({ accountId = '', userId }: Readonly<Record<string, string>>): Holder {
-  return { accountId, ...(userId !== undefined && { userId }) }
 }
 
 async function show(services: ConsoleServices, call: Call) {
@@ -40,8 +34,8 @@ async function show(services: ConsoleServices, call: Call) {
   const { accountId, userId } = holder
   const [account, holdings, trail] = await Promise.all([
     services.accounts.find(accountId, userId),
-    holdingsOf(services, holder, LIMIT),
-    services.audit.list({ accountId, limit: LATEST }),
+    holdingsOf(services, holder, PAGE_SIZE),
+    services.audit.list({ accountId, limit: LATEST_ENTRIES }),
   ])
   const granted = holdings.grants.items.map(({ clientId }) => ({ clientId, kind: 'application' as const }))
   const known = await findClients(services, [...granted, ...trail.items])
@@ -79,7 +73,7 @@ async function show(services: ConsoleServices, call: Call) {
         ])}
       </div>`
     }
-    ${isCut && html`<p class="muted">${texts.html('operatorFirstOnly', { count: LIMIT })}</p>`}
+    ${isCut && html`<p class="muted">${texts.html('operatorFirstOnly', { count: PAGE_SIZE })}</p>`}
     ${panel({ title: texts.html('operatorClients') }, clientTable(call, clients, services))}
     ${panel({ title: texts.html('navConnected') }, grantTable(call, holdings.grants.items, known))}
     ${panel({ title: texts.html('operatorRevokeAll'), isDanger: true }, revoke)}

@@ -1,10 +1,8 @@
 import type { ConsoleServices } from '../services.ts'
 import { html, type Html } from '../../http/html.ts'
-import { auditTable } from '../activity/entries.ts'
-import { findClients } from '../activity/find-clients.ts'
-import { PAGE_SIZE, pager } from '../elements/pager.ts'
-import { page, type Call, type Page } from '../page.ts'
-import { operatorView } from './operator-page.ts'
+import { auditPage, shownTrail } from '../activity/audit-table.ts'
+import type { Call, Page } from '../page.ts'
+import { operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator/audit'
 
@@ -12,36 +10,24 @@ const PATH = '/operator/audit'
 const FIELDS = { account: 'accountId', client: 'clientId', actor: 'actor' } as const
 
 /** The audit trail of the whole service. */
-export function auditPage(services: ConsoleServices): Page {
-  const { audit, catalog } = services
-  return page({
+export function operatorAuditPage(services: ConsoleServices): Page {
+  return operatorPage({
     path: PATH,
-    section: 'operator',
-    access: 'operator',
     async show(call) {
-      const { texts, query } = call
-      const { by = '', value = '', cursor: from } = query
-      const trail = query['trail'] === 'failures' ? 'failures' : 'changes'
-      const filter =
+      const { by = '', value = '' } = call.query
+      const field =
         Object.hasOwn(FIELDS, by) && value.trim() !== '' ? FIELDS[by as keyof typeof FIELDS] : undefined
-      const { items, cursor } = await audit.list({
-        trail,
-        cursor: from,
-        limit: PAGE_SIZE,
-        ...(filter && { [filter]: value.trim() }),
+      const entries = await auditPage(call, services, {
+        path: PATH,
+        filter: field ? { [field]: value.trim() } : {},
+        empty: 'operatorAuditEmpty',
+        isForOperators: true,
       })
-      const clients = await findClients(services, items)
-      const entries = auditTable(call, items, { catalog, clients, isForOperators: true })
       return operatorView(
         call,
-        { title: texts.plain('operatorAuditTitle'), path: PATH },
-        html`<div class="panel">${filterForm(call, by, value, trail)}</div>
-          ${
-            items.length === 0
-              ? html`<div class="panel empty"><p>${texts.html('operatorAuditEmpty')}</p></div>`
-              : html`<div class="panel">${entries}</div>`
-          }
-          ${pager(call, PATH, cursor)}`,
+        { title: call.texts.plain('operatorAuditTitle'), path: PATH },
+        html`<div class="panel">${filterForm(call, by, value, shownTrail(call))}</div>
+          ${entries}`,
       )
     },
   })

@@ -7,9 +7,16 @@ import { applicationName } from '../../http/pages/display-text.ts'
 import { operationTitle } from '../activity/sentence.ts'
 import { lastUsed, productTitle, stateBadge } from '../clients/client-state.ts'
 import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
-import { page, type Action, type Call, type Page, type Redirect } from '../page.ts'
+import type { Action, Call, Page, Redirect } from '../page.ts'
 import { clientActions } from './client-actions.ts'
-import { clientPath, holderLink, operatorView, LATEST, latestEntries } from './operator-page.ts'
+import {
+  clientPath,
+  holderLink,
+  LATEST_ENTRIES,
+  latestEntries,
+  operatorPage,
+  operatorView,
+} from './operator-page.ts'
 
 /** A client with its newest entries. A client that was deleted has entries only. */
 interface Found {
@@ -25,29 +32,24 @@ export function operatorClientPage(services: ConsoleServices): Page {
   /** An action that changes the client and shows the page again. */
   function action(
     done: Redirect['done'],
-    apply: (found: Found & { readonly client: Client }, call: Call<Found>) => Promise<unknown>,
-  ): Action<Found> {
-    return {
-      access: 'operator',
-      async run(call) {
-        const { client, clientId } = call.resource
-        if (!client) throw clientNotFound('API key or application', clientId)
-        await apply({ ...call.resource, client }, call)
-        return { redirect: clientPath(clientId), done }
-      },
+    apply: (client: Client, call: Call<Found>) => Promise<unknown>,
+  ): Action<Found>['run'] {
+    return async (call) => {
+      const { client, clientId } = call.resource
+      if (!client) throw clientNotFound('API key or application', clientId)
+      await apply(client, call)
+      return { redirect: clientPath(clientId), done }
     }
   }
   const serviceOf = ({ kind }: Client) => (kind === 'apiKey' ? apiKeys : applications)
 
-  return page<Found>({
+  return operatorPage<Found>({
     path: '/operator/clients/:clientId',
-    section: 'operator',
-    access: 'operator',
     async find(_caller, { clientId = '' }) {
       const [apiKey, application, trail] = await Promise.all([
         apiKeys.find(clientId),
         applications.find(clientId),
-        audit.list({ clientId, limit: LATEST }),
+        audit.list({ clientId, limit: LATEST_ENTRIES }),
       ])
       const client = apiKey ?? application
       if (!client && trail.items.length === 0) throw clientNotFound('API key or application', clientId)
@@ -82,20 +84,17 @@ export function operatorClientPage(services: ConsoleServices): Page {
       )
     },
     actions: {
-      disable: action('doneOperatorDisabled', ({ client }, call) =>
+      disable: action('doneOperatorDisabled', (client, call) =>
         serviceOf(client).disable(client.clientId, call.change),
       ),
-      enable: action('doneOperatorEnabled', ({ client }, call) =>
+      enable: action('doneOperatorEnabled', (client, call) =>
         serviceOf(client).enable(client.clientId, call.change),
       ),
-      revokeTokens: {
-        access: 'operator',
-        async run({ resource: { clientId }, change: options }) {
-          await tokens.revokeAll({ clientId }, options)
-          return { redirect: clientPath(clientId), done: 'doneOperatorRevoked' }
-        },
+      async revokeTokens({ resource: { clientId }, change: options }) {
+        await tokens.revokeAll({ clientId }, options)
+        return { redirect: clientPath(clientId), done: 'doneOperatorRevoked' }
       },
-      reportCompromised: action('doneOperatorCompromised', ({ client }, call) =>
+      reportCompromised: action('doneOperatorCompromised', (client, call) =>
         serviceOf(client).reportCompromised(client.clientId, call.change),
       ),
     },

@@ -2,19 +2,17 @@ import type { ConsoleServices } from '../services.ts'
 import { html } from '../../http/html.ts'
 import type { HealthCheck } from '../../health/health-report.ts'
 import { badge, table } from '../elements/elements.ts'
-import { page, type Page } from '../page.ts'
+import type { Page } from '../page.ts'
 import type { Reader } from '../reader.ts'
-import { operatorView } from './operator-page.ts'
+import { operatorPage, operatorView } from './operator-page.ts'
 import { healthSummary } from './search-page.ts'
 
 const PATH = '/operator/health'
 
 /** The checks of this process, each with its remedy. */
 export function healthPage({ health }: ConsoleServices): Page {
-  return page({
+  return operatorPage({
     path: PATH,
-    section: 'operator',
-    access: 'operator',
     async show(call) {
       const { texts } = call
       const found = await health()

@@ -2,6 +2,7 @@ import type { ConsoleServices } from '../services.ts'
 import type { Application, ApiKey, Client } from '../../clients/client.ts'
 import type { ClientPage } from '../../clients/client-index.ts'
 import type { Grant } from '../../grants/grant.ts'
+import { PAGE_LIMIT } from '../../store/page-limit.ts'
 import type { Holder } from './operator-page.ts'
 
 /** The first part of a list. */
@@ -18,9 +19,6 @@ export interface Holdings {
   readonly grants: Part<Grant>
 }
 
-/** The most clients that are read to find those of one user. */
-const MAX_READ = 500
-
 /**
  * Reads the first part of each list. All lists are read at the same time.
  *
@@ -33,19 +31,14 @@ export async function holdingsOf(
   limit: number,
 ): Promise<Holdings> {
   const { accountId, userId } = holder
-  const options = { limit: userId === undefined ? limit : MAX_READ }
+  // Of the clients of the account, some may be the user's.
+  const options = { limit: userId === undefined ? limit : PAGE_LIMIT.max }
   const [keys, apps, given] = await Promise.all([
     apiKeys.listByOwner(accountId, options),
     applications.listByOwner(accountId, options),
     grants.list({ ...holder, limit }),
   ])
-  const own = <T extends ApiKey | Application>({
-    items,
-    cursor,
-  }: {
-    items: T[]
-    cursor?: string | undefined
-  }) => {
+  const own = <T extends Client>({ items, cursor }: ClientPage<T>): Part<T> => {
     const found = userId === undefined ? items : items.filter((client) => client.userId === userId)
     return { items: found.slice(0, limit), hasMore: cursor !== undefined || found.length > limit }
   }

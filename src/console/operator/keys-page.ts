@@ -4,10 +4,10 @@ import { html, type Html } from '../../http/html.ts'
 import type { SigningKeyInfo } from '../../keys/signing-keys.ts'
 import { badge, buttons, columns, facts, panel, table } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
-import { page, type Call, type Page } from '../page.ts'
+import type { Call, Page } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { actionRows } from './client-actions.ts'
-import { operatorView } from './operator-page.ts'
+import { operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator/signing-keys'
 
@@ -32,10 +32,8 @@ const STATES = {
 export function keysPages(services: ConsoleServices): Page[] {
   const { signingKeys } = services
   return [
-    page({
+    operatorPage({
       path: PATH,
-      section: 'operator',
-      access: 'operator',
       async show(call) {
         const { texts } = call
         const keys = await signingKeys.list()
@@ -59,19 +57,14 @@ export function keysPages(services: ConsoleServices): Page[] {
         )
       },
       actions: {
-        rotate: {
-          access: 'operator',
-          async run(call) {
-            await signingKeys.rotate(call.change)
-            return { redirect: PATH, done: 'doneOperatorRotated' }
-          },
+        async rotate(call) {
+          await signingKeys.rotate(call.change)
+          return { redirect: PATH, done: 'doneOperatorRotated' }
         },
       },
     }),
-    page<SigningKeyInfo>({
+    operatorPage<SigningKeyInfo>({
       path: `${PATH}/:kid/revoke`,
-      section: 'operator',
-      access: 'operator',
       async find(_caller, { kid }) {
         const key = (await signingKeys.list()).find((each) => each.kid === kid && each.state !== 'revoked')
         if (!key) throw new GatehouseError('ERR_NOT_FOUND', 'there is no signing key with that kid')
@@ -79,12 +72,9 @@ export function keysPages(services: ConsoleServices): Page[] {
       },
       show: async (call) => confirmation(call),
       actions: {
-        revoke: {
-          access: 'operator',
-          async run({ resource, change: options }) {
-            await signingKeys.revoke(resource.kid, options)
-            return { redirect: PATH, done: 'doneOperatorKeyRevoked' }
-          },
+        async revoke({ resource, change: options }) {
+          await signingKeys.revoke(resource.kid, options)
+          return { redirect: PATH, done: 'doneOperatorKeyRevoked' }
         },
       },
     }),
@@ -117,17 +107,13 @@ function keyTable({ texts, to }: Call, keys: readonly SigningKeyInfo[]): Html {
           state !== 'retired' &&
           html`<a
             class="whole"
-            href="${to(revokePath(kid))}"
+            href="${to(`${PATH}/${encodeURIComponent(kid)}/revoke`)}"
             aria-label="${texts.plain('operatorKeyRevoke')} ${kid}"
             >${texts.html('operatorKeyRevoke')}</a
           >`,
       ]
     }),
   )
-}
-
-function revokePath(kid: string): string {
-  return `${PATH}/${encodeURIComponent(kid)}/revoke`
 }
 
 function confirmation(call: Call<SigningKeyInfo>) {

@@ -1,10 +1,10 @@
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
-import type { Call, View } from '../page.ts'
+import { page, type Action, type Call, type Page, type View } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { choiceLinks, panel } from '../elements/elements.ts'
 import type { AuditPage } from '../../audit/read-trail.ts'
-import { auditTable, type AuditTableOptions } from '../activity/entries.ts'
+import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
 
 /** The path and the name of each page that does not belong to one client or account. */
 const PAGES: readonly (readonly [string, TextName])[] = [
@@ -14,21 +14,33 @@ const PAGES: readonly (readonly [string, TextName])[] = [
   ['/operator/audit', 'operatorAuditTitle'],
 ]
 
-/** A page of operators, with links to the others. @param path the path of the page, if it is one of `PAGES` */
+/** Adds a page that only operators may open, and whose forms only operators may send. */
+export function operatorPage<Resource = undefined>({
+  actions = {},
+  ...definition
+}: Pick<Page<Resource>, 'path' | 'find' | 'show'> & {
+  readonly actions?: { readonly [name: string]: Action<Resource>['run'] }
+}): Page {
+  const access = 'operator'
+  const guarded = Object.entries(actions).map(([name, run]) => [name, { access, run }] as const)
+  return page<Resource>({ ...definition, section: 'operator', access, actions: Object.fromEntries(guarded) })
+}
+
+/** The content of a page of operators, with links to the others. @param path the path of the page, if it is one of `PAGES` */
 export function operatorView(
   { texts, to }: Pick<Call, 'texts' | 'to'>,
-  page: { title: string; heading?: HtmlValue; path?: string | undefined },
+  { title, heading = title, path: own }: { title: string; heading?: HtmlValue; path?: string },
   content: HtmlValue,
 ): View {
   const links = PAGES.map(([path, name]) => ({
     href: to(path),
     text: texts.html(name),
-    isCurrent: path === page.path,
+    isCurrent: path === own,
   }))
   return {
-    title: page.title,
+    title,
     body: html`${choiceLinks(texts.plain('operatorNav'), links)}
-      <h1>${page.heading ?? page.title}</h1>
+      <h1>${heading}</h1>
       ${content}`,
   }
 }
@@ -42,6 +54,11 @@ export function clientPath(clientId: string): string {
 export interface Holder {
   readonly accountId: string
   readonly userId?: string
+}
+
+/** The account or user that the parameters of a path name. */
+export function holderOf({ accountId = '', userId }: Readonly<Record<string, string>>): Holder {
+  return { accountId, ...(userId !== undefined && { userId }) }
 }
 
 /** The path of the operators' page of an account or user. */
@@ -59,7 +76,7 @@ export function holderLink({ to }: Pick<Call, 'to'>, holder: Holder): Html {
 }
 
 /** Entries on the page of a client or account. */
-export const LATEST = 10
+export const LATEST_ENTRIES = 10
 
 /** The newest entries of a client or account, with a link to all of them. @param by what the whole trail is filtered by */
 export function latestEntries(

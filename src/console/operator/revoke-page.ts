@@ -1,20 +1,17 @@
 import type { ConsoleServices } from '../services.ts'
-import type { GatehouseError } from '../../errors.ts'
+import type { Client } from '../../clients/client.ts'
+import { hasCode, type GatehouseError } from '../../errors.ts'
 import { html, type Html } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
 import { isCorruptRecord } from '../../store/corrupt-record.ts'
+import { PAGE_LIMIT } from '../../store/page-limit.ts'
 import { buttons, panel } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
-import { page, type Call, type Page, type View } from '../page.ts'
+import type { Call, Page, View } from '../page.ts'
 import type { TextName } from '../texts.ts'
-import { holderOf } from './account-page.ts'
-import { endSecrets } from './end-secrets.ts'
-import { holdingsOf } from './holdings.ts'
-import { holderPath, operatorView, type Holder } from './operator-page.ts'
+import { clientPagesOf, holdingsOf } from './holdings.ts'
+import { holderOf, holderPath, operatorPage, operatorView, type Holder } from './operator-page.ts'
 import { revokeResult, type RevokeOutcome } from './revoke-result.ts'
-
-/** The highest number that is counted exactly. */
-const MAX_COUNT = 500
 
 /** The field of the form that asks to end all secrets. */
 const END_SECRETS = 'endSecrets'
@@ -23,26 +20,17 @@ const END_SECRETS = 'endSecrets'
 export function revokePages(services: ConsoleServices): Page[] {
   return ['/operator/accounts/:accountId/revoke', '/operator/accounts/:accountId/users/:userId/revoke'].map(
     (path) =>
-      page({
+      operatorPage({
         path,
-        section: 'operator',
-        access: 'operator',
         show: (call) => confirmation(services, call),
-        actions: {
-          revokeAll: {
-            access: 'operator',
-            run: async (call) => {
-              const holder = holderOf(call.params)
-              return revokeResult(services, call, holder, await revoke(services, call, holder))
-            },
-          },
-        },
+        actions: { revokeAll: async (call) => revokeResult(services, call, await revoke(services, call)) },
       }),
   )
 }
 
 /** Revokes everything of an account or user, and ends its secrets if the form says so. */
-async function revoke(services: ConsoleServices, call: Call, holder: Holder): Promise<RevokeOutcome> {
+async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutcome> {
+  const holder = holderOf(call.params)
   const errors: GatehouseError[] = []
   const revoked = await services.tokens.revokeAll(holder, call.change).catch((error: unknown) => {
     // Everything else was revoked before this error is thrown. Its message says so.
@@ -52,8 +40,39 @@ async function revoke(services: ConsoleServices, call: Call, holder: Holder): Pr
   })
   // A client that got a new token in between loses it, because its report revokes its tokens again.
   const isEnding = call.form.get(END_SECRETS) !== null
-  const ended = isEnding ? await endSecrets(services, holder, call.change) : undefined
-  return { revoked, ended, errors: [...errors, ...(ended?.errors ?? [])] }
+  return { holder, revoked, ended: isEnding ? await endSecrets(services, call, holder, errors) : 0, errors }
+}
+
+/**
+ * Ends all secrets of an account or user: reports each of its API keys and applications as leaked. The clients of one
+ * page are reported at the same time. A corrupt record does not keep the others from being reported.
+ *
+ * @param errors gets an error for each corrupt record
+ * @returns the number of clients that were reported
+ */
+async function endSecrets(
+  { apiKeys, applications }: ConsoleServices,
+  { change }: Pick<Call, 'change'>,
+  holder: Holder,
+  errors: GatehouseError[],
+): Promise<number> {
+  let reported = 0
+  for (const service of [apiKeys, applications]) {
+    for await (const clients of clientPagesOf(service, holder)) {
+      const report = async ({ clientId }: Client) => {
+        try {
+          await service.reportCompromised(clientId, change)
+          reported += 1
+        } catch (error) {
+          if (isCorruptRecord(error)) errors.push(error)
+          // The client was deleted since it was listed.
+          else if (!hasCode(error, 'ERR_NOT_FOUND')) throw error
+        }
+      }
+      await Promise.all(clients.map(report))
+    }
+  }
+  return reported
 }
 
 function titleOf({ texts }: Pick<Call, 'texts'>, { accountId, userId }: Holder) {
@@ -65,7 +84,7 @@ function titleOf({ texts }: Pick<Call, 'texts'>, { accountId, userId }: Holder) 
 async function confirmation(services: ConsoleServices, call: Call): Promise<View> {
   const { texts, to } = call
   const holder = holderOf(call.params)
-  const { apiKeys, applications, grants } = await holdingsOf(services, holder, MAX_COUNT)
+  const { apiKeys, applications, grants } = await holdingsOf(services, holder, PAGE_LIMIT.max)
   const rows = [
     [apiKeys, 'operatorKeys', 'operatorMoreKeys', 'operatorRevokeKeysText'],
     [applications, 'connectedCount', 'operatorMoreApplications', 'operatorRevokeApplicationsText'],

@@ -1,25 +1,23 @@
 import type { ConsoleServices } from '../services.ts'
 import type { RevokedAccess } from '../../access/revoke-account.ts'
-import type { GatehouseError } from '../../errors.ts'
+import { hasCode, type GatehouseError } from '../../errors.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { notice, panel } from '../elements/elements.ts'
 import type { Call, View } from '../page.ts'
-import { isNotFound, type EndedSecrets } from './end-secrets.ts'
+import { PAGE_SIZE } from '../elements/pager.ts'
 import { clientPath, holderPath, operatorView, type Holder } from './operator-page.ts'
 import type { Client } from '../../clients/client.ts'
 import { isCorruptRecord } from '../../store/corrupt-record.ts'
 import { clientPagesOf } from './holdings.ts'
 
-/** Clients that the result names. */
-const LIMIT = 25
-
 /** What was revoked, and what could not be. */
 export interface RevokeOutcome {
+  readonly holder: Holder
   /** Undefined if there are corrupt records. Everything else was revoked then. */
   readonly revoked: RevokedAccess | undefined
-  /** Undefined if the operator did not ask to end the secrets. */
-  readonly ended: EndedSecrets | undefined
+  /** The number of clients whose secrets ended. */
+  readonly ended: number
   readonly errors: readonly GatehouseError[]
 }
 
@@ -27,8 +25,7 @@ export interface RevokeOutcome {
 export async function revokeResult(
   services: ConsoleServices,
   call: Call,
-  holder: Holder,
-  { revoked, ended, errors }: RevokeOutcome,
+  { holder, revoked, ended, errors }: RevokeOutcome,
 ): Promise<View> {
   const { texts, to } = call
   const { clients = 0, grants = 0 } = revoked ?? {}
@@ -37,7 +34,7 @@ export async function revokeResult(
   const lines = [
     clients > 0 && texts.html('operatorRevokedClients', { count: clients }),
     grants > 0 && texts.html('operatorRevokedGrants', { count: grants }),
-    ended && ended.clients > 0 && texts.html('operatorEndedSecrets', { count: ended.clients }),
+    ended > 0 && texts.html('operatorEndedSecrets', { count: ended }),
   ].filter(Boolean)
   const done =
     (isComplete || lines.length > 0) &&
@@ -66,7 +63,7 @@ export async function revokeResult(
 /** What can still get tokens, with links to the pages on which an operator stops it. */
 async function stillUsable(services: ConsoleServices, call: Call, holder: Holder): Promise<Html> {
   const { texts, to } = call
-  const { items, hasMore } = await usableClients(services, holder, LIMIT)
+  const { items, hasMore } = await usableClients(services, holder)
   if (items.length === 0) return html`<p>${texts.html('operatorStillNone')}</p>`
   return html`<p>${texts.html('operatorStillText')}</p>
     <ul class="points">
@@ -80,27 +77,22 @@ async function stillUsable(services: ConsoleServices, call: Call, holder: Holder
           </li>`,
       )}
     </ul>
-    ${hasMore && html`<p class="muted">${texts.html('operatorStillMore', { count: LIMIT })}</p>`}`
+    ${hasMore && html`<p class="muted">${texts.html('operatorStillMore', { count: PAGE_SIZE })}</p>`}`
 }
 
-/**
- * The first clients of an account or user that can get new tokens: they are enabled, and have a valid secret.
- *
- * @param limit the search ends as soon as more clients are found
- */
+/** The first clients of an account or user that can get new tokens: they are enabled, and have a valid secret. */
 async function usableClients(
-  services: ConsoleServices,
+  { apiKeys, applications }: ConsoleServices,
   holder: Holder,
-  limit: number,
 ): Promise<{ readonly items: readonly Client[]; readonly hasMore: boolean }> {
   const found: Client[] = []
-  for (const service of [services.apiKeys, services.applications]) {
+  for (const service of [apiKeys, applications]) {
     const hasSecret = async ({ clientId, disabled }: Client) =>
       !disabled && (await service.listSecrets(clientId).catch(none)).length > 0
-    for await (const page of clientPagesOf(service, holder)) {
-      const isUsable = await Promise.all(page.map(hasSecret))
-      found.push(...page.filter((_, at) => isUsable[at]))
-      if (found.length > limit) return { items: found.slice(0, limit), hasMore: true }
+    for await (const clients of clientPagesOf(service, holder)) {
+      const isUsable = await Promise.all(clients.map(hasSecret))
+      found.push(...clients.filter((_, at) => isUsable[at]))
+      if (found.length > PAGE_SIZE) return { items: found.slice(0, PAGE_SIZE), hasMore: true }
     }
   }
   return { items: found, hasMore: false }
@@ -108,6 +100,6 @@ async function usableClients(
 
 /** A client that was deleted, or whose record is corrupt, gets no tokens. */
 function none(error: unknown): [] {
-  if (!isNotFound(error) && !isCorruptRecord(error)) throw error
+  if (!hasCode(error, 'ERR_NOT_FOUND') && !isCorruptRecord(error)) throw error
   return []
 }

@@ -4,8 +4,8 @@ import type { Health } from '../../health/health-report.ts'
 import { findClients } from '../activity/find-clients.ts'
 import { badge, notice, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
-import { page, type Call, type Page, type View } from '../page.ts'
-import { clientPath, holderPath, operatorView, type Holder } from './operator-page.ts'
+import type { Call, Page, View } from '../page.ts'
+import { clientPath, holderPath, operatorPage, operatorView, type Holder } from './operator-page.ts'
 
 const PATH = '/operator'
 
@@ -27,19 +27,14 @@ export function searchPage(services: ConsoleServices): Page {
     return (await accounts.find(user.accountId, user.userId)) ? holderPath(user) : undefined
   }
 
-  return page({
+  return operatorPage({
     path: PATH,
-    section: 'operator',
-    access: 'operator',
     show: async (call) => view(call, await health()),
     actions: {
-      find: {
-        access: 'operator',
-        async run(call) {
-          const id = (call.form.get('id') ?? '').trim()
-          const path = id === '' ? undefined : await findPath(id)
-          return path === undefined ? view(call, await health(), id) : { redirect: path }
-        },
+      async find(call) {
+        const id = (call.form.get('id') ?? '').trim()
+        const path = id === '' ? undefined : await findPath(id)
+        return path === undefined ? view(call, await health(), id) : { redirect: path }
       },
     },
   })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ApiKey, AuditEntry } from 'koa-gatehouse'
 import { createCatalog } from '../../../src/catalog/create-catalog.ts'
-import { auditTable } from '../../../src/console/activity/entries.ts'
+import { auditTable } from '../../../src/console/activity/audit-table.ts'
 import { createReaders } from '../../../src/console/reader.ts'
 import { createConsoleTexts } from '../../../src/console/texts.ts'
 import { silentLogger } from '../../../src/host/logger.ts'

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../audit/entry.ts'
+import type { AuditListOptions, TrailName } from '../../audit/read-trail.ts'
 import { entryForOwner, type EntryForOwner } from '../../audit/entry-for-owner.ts'
 import type { Catalog, CurrentCatalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
@@ -7,8 +8,11 @@ import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { badge, columns, table } from '../elements/elements.ts'
 import type { Call } from '../page.ts'
+import { PAGE_SIZE, pager } from '../elements/pager.ts'
 import type { Reader } from '../reader.ts'
+import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
+import { findClients } from './find-clients.ts'
 import { operationTitle, sentenceOf } from './sentence.ts'
 import { readUserAgent } from './user-agent.ts'
 
@@ -25,6 +29,45 @@ export interface AuditTableOptions {
    * their pages. @default false
    */
   readonly isForOperators?: boolean | undefined
+}
+
+/** A page of the audit trail, newest first, as the query of the page asks for it. @param empty said if there is no entry */
+export async function auditPage(
+  call: Call,
+  services: ConsoleServices,
+  {
+    path,
+    filter,
+    empty,
+    isForOperators,
+  }: {
+    readonly path: string
+    readonly filter: AuditListOptions
+    readonly empty: TextName | undefined
+    readonly isForOperators?: boolean
+  },
+): Promise<Html> {
+  const { texts, query } = call
+  const { audit, catalog } = services
+  const { items, cursor } = await audit.list({
+    ...filter,
+    trail: shownTrail(call),
+    cursor: query['cursor'],
+    limit: PAGE_SIZE,
+  })
+  const clients = await findClients(services, items)
+  const isEmpty = items.length === 0 && empty !== undefined
+  return html`${
+    isEmpty
+      ? html`<div class="panel empty"><p>${texts.html(empty)}</p></div>`
+      : html`<div class="panel">${auditTable(call, items, { catalog, clients, isForOperators })}</div>`
+  }
+  ${pager(call, path, cursor)}`
+}
+
+/** The trail that the query of a page names. */
+export function shownTrail({ query }: Pick<Call, 'query'>): TrailName {
+  return query['trail'] === 'failures' ? 'failures' : 'changes'
 }
 
 /** Maximum number of operations that a row names. */
@@ -48,10 +91,7 @@ export function auditTable(
     columns(call, ['activityWhat', 'activityWho', 'activityFrom', 'activityWhen']),
     shown.map((entry) => [
       html`<div class="tight event">
-        <span class="line"
-          ><span>${sentenceOf(entry, texts, catalog)}</span>
-          ${entry.outcome === 'failure' ? badge(failure(entry, texts), 'bad') : times(entry, texts)}</span
-        >
+        <span class="line"><span>${sentenceOf(entry, texts, catalog)}</span> ${outcome(entry, texts)}</span>
         ${small(subject(call, entry, options))} ${details(entry, texts, catalog).map(small)}
       </div>`,
       who(entry, texts),
@@ -72,14 +112,12 @@ function hasSpan(entry: AuditEntry): entry is AuditEntry & { readonly until: num
   return entry.until !== undefined && entry.until - entry.at >= 60_000
 }
 
-function failure({ count = 1 }: AuditEntry, texts: Reader): HtmlValue {
+/** Whether something failed, and how many equal acts or failures an entry covers. */
+function outcome({ outcome: result, count }: AuditEntry, texts: Reader): HtmlValue {
+  const times = count !== undefined && texts.html('activityTimes', { count })
+  if (result !== 'failure') return times && badge(times)
   const failed = texts.html('activityFailed')
-  return count > 1 ? html`${failed} · ${texts.html('activityTimes', { count })}` : failed
-}
-
-/** How many equal acts an entry covers. */
-function times({ count }: AuditEntry, texts: Reader): HtmlValue {
-  return count !== undefined && badge(texts.html('activityTimes', { count }))
+  return badge(times && count !== 1 ? html`${failed} · ${times}` : failed, 'bad')
 }
 
 /** The client of an entry, and for operators its account. */
@@ -94,13 +132,11 @@ function subject(
     const client = clients.get(clientId)
     const known = client?.kind ?? kind
     const name = client ? applicationName(client) : displayText(clientId)
-    const [section, path] = ownPage(known)
+    const [section, base] =
+      known === 'apiKey' ? (['apiKeys', '/api-keys'] as const) : (['applications', '/applications'] as const)
     const isOwn = client?.accountId === caller.accountId && has(section)
-    const href = isForOperators
-      ? to(`/operator/clients/${encodeURIComponent(clientId)}`)
-      : isOwn
-        ? to(`${path}/${encodeURIComponent(clientId)}`)
-        : undefined
+    const path = isForOperators ? '/operator/clients' : isOwn ? base : undefined
+    const href = path && to(`${path}/${encodeURIComponent(clientId)}`)
     const label = known === 'apiKey' ? 'activityApiKey' : 'applicationLabel'
     const link =
       href === undefined ? html`<bdi>${name}</bdi>` : html`<a href="${href}"><bdi>${name}</bdi></a>`
@@ -111,12 +147,6 @@ function subject(
     parts.push(html`${texts.html('accountLabel')} <a href="${href}"><bdi>${displayText(accountId)}</bdi></a>`)
   }
   return parts.length === 0 ? undefined : html`${parts.map((part, at) => html`${at > 0 && ' · '}${part}`)}`
-}
-
-function ownPage(kind: Client['kind'] | undefined) {
-  return kind === 'apiKey'
-    ? (['apiKeys', '/api-keys'] as const)
-    : (['applications', '/applications'] as const)
 }
 
 /** The reasons in words. An entry of another version may have another reason, which is shown as it is. */
