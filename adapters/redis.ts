@@ -88,7 +88,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const execWrite = (write: Write) =>
     run(async () => {
       const lostBefore = losses.count()
-      const isDone = write.isDone(await execute(write, send))
+      const reply = await execute(write, send)
+      const isDone = write.isDone?.(reply) ?? true
       if (isDone || losses.count() === lostBefore) return isDone
       throw new GatehouseError(
         'ERR_STORE_UNAVAILABLE',

@@ -99,7 +99,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
     async write(write: Write): Promise<boolean> {
       const { key, durable, isDone } = write
       const { reply, waited } = await execute({ ...write, ...durable }, (command) => send(key, command))
-      const isDoneNow = isDone(reply)
+      const isDoneNow = isDone?.(reply) ?? true
       if (isDoneNow || durable) requireReplicas(waited, durability)
       return isDoneNow
     },

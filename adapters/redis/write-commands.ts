@@ -8,8 +8,8 @@ export interface Write {
   readonly command: RedisCommand
   /** The command for a server that does not have the script. */
   readonly withText?: RedisCommand | undefined
-  /** Whether the write was done. Always true for a write without a condition. */
-  isDone(reply: unknown): boolean
+  /** Whether the write was done. @default a write without a condition is always done */
+  isDone?(reply: unknown): boolean
   /** The durable form of a write that may find nothing to change. Replicas have to confirm it nevertheless. */
   readonly durable?: scripts.ScriptCall | undefined
 }
@@ -19,7 +19,6 @@ export const writes = {
   set: (key: string, value: string, ttl?: number): Write => ({
     key,
     command: ['set', key, value, ...expiry(ttl)],
-    isDone: always,
   }),
   create: (key: string, value: string, ttl?: number): Write => ({
     key,
@@ -43,14 +42,12 @@ export const writes = {
       key,
       ...scripts.add(key, member, ...life),
       durable: scripts.durable.add(key, member, ...life),
-      isDone: always,
     }
   },
   remove: (key: string, member: string): Write => ({
     key,
     command: ['zrem', key, member],
     durable: scripts.durable.remove(key, member),
-    isDone: always,
   }),
 }
 
@@ -73,10 +70,6 @@ export async function execute<T>(
 
 function expiry(ttl: number | undefined): (string | number)[] {
   return ttl === undefined ? [] : ['EX', ttl]
-}
-
-function always(): boolean {
-  return true
 }
 
 /** Whether a reply is 1. A client with `stringNumbers` answers numbers as text. */

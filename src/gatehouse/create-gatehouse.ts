@@ -10,7 +10,6 @@ import { GatehouseError } from '../errors.ts'
 import { readHealth } from '../health/read-health.ts'
 import { createShutdown } from '../host/shutdown.ts'
 import { passOthers } from '../http/request-path.ts'
-import type { KeyCondition } from '../keys/signing-keys.ts'
 import type { CheckedOptions, ProductOf, ScopeOf } from '../options/infer-scopes.ts'
 import type { GatehouseOptions } from '../options/options.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
@@ -23,19 +22,11 @@ import { createClients } from './wire-clients.ts'
 import { createCore } from './wire-core.ts'
 import { createOwnGateway } from './wire-gateway.ts'
 import { createAuthorizations } from './wire-grants.ts'
-import { createServices, servicesOfHost } from './wire-services.ts'
+import { createServices } from './wire-services.ts'
 import { createKeySource } from './wire-signing-keys.ts'
 
 const timeoutRule: Rule = (value) =>
   typeof value === 'number' && value >= 0 ? undefined : 'must be a number of milliseconds, from 0'
-
-/**
- * Whether this process may sign tokens: its knowledge of the keys is fresh, and the active key is not
- * revoked.
- */
-function canSign({ stale, isSigningRevoked }: KeyCondition): boolean {
-  return !stale && !isSigningRevoked
-}
 
 /**
  * Creates a token service and API gateway, synchronously and without I/O. The service starts in the
@@ -73,12 +64,12 @@ function assemble(options: GatehouseOptions): Gatehouse {
     provider: () => lifecycle.running?.provider,
     ready: readyForRequest,
   })
-  const services = createServices(core, clients, authorizations, keys, verifyToken)
+  const services = createServices(core, clients, authorizations, keys, verifyToken, ready)
 
   const gatehouse: Gatehouse = {
     on: events.on,
     off: events.off,
-    ...servicesOfHost(services, core.audit, ready),
+    ...services,
     gateway,
     middleware() {
       lifecycle.begin()
@@ -97,7 +88,10 @@ function assemble(options: GatehouseOptions): Gatehouse {
         readStoreHealth,
         check,
         revocations: revoked,
-        isReady: ({ isUsable, isStoreUsable }) => isUsable && isStoreUsable && canSign(keys.condition),
+        isReady({ isUsable, isStoreUsable }) {
+          const { stale, isSigningRevoked } = keys.condition
+          return isUsable && isStoreUsable && !stale && !isSigningRevoked
+        },
       }),
     async ready(options = {}) {
       checkInput('gatehouse.ready()', options, { timeoutMs: optional(timeoutRule) })

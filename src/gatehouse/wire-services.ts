@@ -1,27 +1,29 @@
 import { createAccountService } from '../access/account-changes.ts'
 import { createRevokeAccount } from '../access/revoke-account.ts'
 import { createTokens } from '../access/token-service.ts'
+import type { AuditTrail } from '../audit/read-trail.ts'
 import type { VerifyToken } from '../gateway/verify-token.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
-import type { Gatehouse } from './gatehouse.ts'
 import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
 import type { Authorizations } from './wire-grants.ts'
 
-/** The services of a gatehouse. They do not wait until the gatehouse has started. */
-export type Services = ReturnType<typeof createServices>
-
-/** Wires the services that hosts call. */
+/**
+ * Wires the services that hosts call. Each call waits until gatehouse runs. So a host may create its first API key right
+ * after `createGatehouse`. If the store is unavailable, or after `close()`, a call rejects with the same error as
+ * `ready()`.
+ */
 export function createServices(
   core: Core,
   { apiKeys, applications, clientTokens }: Clients,
   { grants, grantsOfUsers, revokeLostOperations }: Authorizations,
   { list, rotate, revoke }: KeySource,
   verify: VerifyToken,
+  ready: () => Promise<unknown>,
 ) {
-  const { accounts, catalog, revocations } = core
+  const { accounts, catalog, revocations, audit } = core
   const revokeAccount = createRevokeAccount(clientTokens, grants)
-  return {
+  const services = {
     apiKeys,
     applications,
     grants,
@@ -30,21 +32,9 @@ export function createServices(
     signingKeys: { list, rotate, revoke },
     catalog: { reload: core.catalogSync.reload },
   }
-}
-
-/**
- * The services as hosts call them: each call waits until gatehouse runs. So a host may create its first API key right
- * after `createGatehouse`. If the store is unavailable, or after `close()`, a call rejects with the same error as
- * `ready()`.
- */
-export function servicesOfHost(
-  services: Services,
-  audit: Core['audit'],
-  ready: () => Promise<unknown>,
-): Services & Pick<Gatehouse, 'audit'> {
   const waiting = Object.entries(services).map(([name, service]) => [name, waitUntilReady(service, ready)])
   return {
-    ...(Object.fromEntries(waiting) as Services),
+    ...(Object.fromEntries(waiting) as typeof services),
     audit: {
       async list(options) {
         await ready()
@@ -54,7 +44,7 @@ export function servicesOfHost(
         await ready()
         yield* audit.read(options)
       },
-    },
+    } satisfies AuditTrail,
   }
 }
 

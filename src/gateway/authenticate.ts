@@ -2,7 +2,7 @@ import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, optional, type Fields } from '../validation/rules.ts'
 import type { Authorized } from './authorize-request.ts'
 import { authorizationFields } from './bearer-token.ts'
-import { createPathLocator, locateReadings, type LocatePath } from './canonical-path.ts'
+import { createPathLocator, locateReadings } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 import { requiredScopesOf, type RequiredScopes } from './required-scope.ts'
 import type { ErrorResponse } from './error-responses.ts'
@@ -91,7 +91,8 @@ async function scopesOf(
   { scope = [], mountPath }: AuthenticateOptions,
 ): Promise<RequiredScopes | ErrorResponse> {
   const { dependencies, errorResponses, readiness } = parts
-  const location = locateReadings(locatorAt(parts, mountPath), readings)
+  const locatePath = mountPath === undefined ? parts.locatePath : createPathLocator(mountPath)
+  const location = locateReadings(locatePath, readings)
   const scopes = [scope].flat()
   if (location.place === 'below') {
     if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
@@ -101,12 +102,6 @@ async function scopesOf(
   const [first, ...others] = new Set(scopes)
   if (first !== undefined) return [first, ...others]
   return errorResponses.notFound(location.place === 'unclear' ? location.problem : undefined)
-}
-
-function locatorAt({ base, locators }: GatewayParts, mountPath = base): LocatePath {
-  const locator = locators.get(mountPath) ?? createPathLocator(mountPath)
-  locators.set(mountPath, locator)
-  return locator
 }
 
 function authorizationOf({ headers, rawHeaders }: IncomingCall): readonly string[] {

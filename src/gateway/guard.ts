@@ -2,7 +2,6 @@ import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
 import { plainTarget } from '../http/request-path.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, anyValue, functionRule, oneOf, optional, type Fields } from '../validation/rules.ts'
-import { acceptCall } from './accepted-call.ts'
 import { authorizationFields, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import type { LocationBelow } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
@@ -12,6 +11,12 @@ import type { Principal } from './principal.ts'
 import type { ErrorResponse } from './error-responses.ts'
 import { createRequestLocator } from './request-location.ts'
 import { wellKnown } from './well-known.ts'
+
+const REQUIRED_SCOPES = Symbol('required scopes')
+
+interface AcceptedCall extends Context {
+  [REQUIRED_SCOPES]?: readonly string[]
+}
 
 /** The options of `gateway.middleware()`. */
 export interface GatewayMiddlewareOptions {
@@ -154,6 +159,24 @@ export function writeError(ctx: Context, response: ErrorResponse): void {
   ctx.status = response.status
   ctx.set(response.headers)
   ctx.body = response.body
+}
+
+/**
+ * Accepts a call: the guards and handlers below find its principal in `ctx.state.auth`.
+ *
+ * @param scopes the scopes that the token had to carry
+ */
+export function acceptCall(ctx: Context, principal: Principal, scopes: readonly string[]): void {
+  ctx.state['auth'] = principal
+  ;(ctx as AcceptedCall)[REQUIRED_SCOPES] = scopes
+}
+
+/**
+ * The scopes that the guards above have required. A client requests exactly the scopes of an error response, so
+ * the response of the next guard must name them too. Otherwise the new token would fail at the guards above.
+ */
+export function scopesRequiredAbove(ctx: Context): readonly string[] {
+  return (ctx as AcceptedCall)[REQUIRED_SCOPES] ?? []
 }
 
 function hasNoToken(request: BearerRequest): boolean {

@@ -1,12 +1,8 @@
-import { createLru } from '../async/lru.ts'
 import { createAuthorizer } from './authorize-request.ts'
-import type { LocatePath } from './canonical-path.ts'
+import { createPathLocator } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { createErrorResponses } from './error-responses.ts'
 import { createReadiness } from './readiness.ts'
-
-/** Maximum number of mount paths whose locator `authenticate()` keeps. A host uses one or two. */
-const MAX_LOCATORS = 100
 
 const REWRITTEN =
   'a request got 404: middleware above the gateway rewrites a path below {base_url} to a path that is outside of it, ' +
@@ -17,6 +13,7 @@ const REWRITTEN =
 export function createParts(dependencies: GatewayDependencies) {
   const errorResponses = createErrorResponses(dependencies.audience)
   const readiness = createReadiness(dependencies)
+  const base = new URL(dependencies.audience).pathname
   let hasWarned = false
   return {
     dependencies,
@@ -30,9 +27,8 @@ export function createParts(dependencies: GatewayDependencies) {
       dependencies.logger.warn({ baseUrl: dependencies.audience }, REWRITTEN)
     },
     /** Path of {base_url}; `/` for a whole host. */
-    base: new URL(dependencies.audience).pathname,
-    /** Locators of {base_url} by mount path, for `authenticate()`. */
-    locators: createLru<string, LocatePath>(MAX_LOCATORS),
+    base,
+    locatePath: createPathLocator(base),
   }
 }
 

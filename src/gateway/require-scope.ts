@@ -1,7 +1,6 @@
 import type { Middleware } from 'koa'
 import { collectProblems } from '../errors.ts'
-import { acceptCall, scopesRequiredAbove } from './accepted-call.ts'
-import { bearerRequestOf, writeError } from './guard.ts'
+import { acceptCall, bearerRequestOf, scopesRequiredAbove, writeError } from './guard.ts'
 import type { GatewayParts } from './parts.ts'
 import type { Principal } from './principal.ts'
 

@@ -212,14 +212,7 @@ export type Revocations = ReturnType<typeof createRevocations>
 
 /** What to revoke for a pending subject. */
 async function specsFor(subject: PendingSubject, specsOf: SpecsOf): Promise<readonly RevocationSpec[]> {
-  if (subject.of === 'token') {
-    const { of, id, until, clientId, epoch } = subject
-    return [{ of, id, until, clientId, epoch }]
-  }
-  if (subject.of === 'grant' && 'scopes' in subject) {
-    const { of, id, scopes, until } = subject
-    return [{ of, id, scopes, until }]
-  }
+  if (subject.of === 'token' || (subject.of === 'grant' && 'scopes' in subject)) return [subject]
   return specsOf({ of: subject.of, id: subject.id })
 }
 

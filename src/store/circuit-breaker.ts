@@ -178,7 +178,8 @@ async function probeUntilAnswered(
 ): Promise<boolean> {
   const { firstPauseMs, isNeeded, onFailure } = options
   for (let pauseMs = firstPauseMs; isNeeded(); pauseMs = nextPause(pauseMs)) {
-    if (pauseMs > 0) await pause(pauseMs)
+    // The timer does not keep the process alive.
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
     if (!isNeeded()) return false
     const isAnswered = await probe().then(
       () => true,
@@ -193,9 +194,4 @@ async function probeUntilAnswered(
 
 function nextPause(pauseMs: number): number {
   return Math.min(Math.max(2 * pauseMs, FIRST_PROBE_PAUSE_MS), PROBE_INTERVAL_MS)
-}
-
-/** Waits without keeping the process alive. */
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
 }

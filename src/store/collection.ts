@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
+import { isObject } from '../validation/predicates.ts'
+import { objectOf, type Fields, type Rule } from '../validation/rules.ts'
 import { isCorruptRecord, CorruptRecord } from './corrupt-record.ts'
 import { metCorruptRecord, type StoreWithMemory } from './met-corrupt-records.ts'
-import { decodeRecord, encodeRecord, type RecordSchema } from './record-format.ts'
 
 /** A record with its exact stored text, which `replace` compares. */
 export interface Stored<T> {
@@ -16,18 +17,27 @@ export interface Stored<T> {
  */
 const MAX_UPDATE_ATTEMPTS = 200
 
+/** What records of one kind look like. */
+interface RecordSchema {
+  /** The first part of each key: `name:id`. */
+  readonly name: string
+  /** The schema version of the records that are written now. */
+  readonly version: number
+  /**
+   * The rules for the fields of a record, or a function that takes the id of a record and returns its rule. A
+   * record that breaks its rules is corrupt.
+   */
+  readonly fields?: Fields | ((id: string) => Rule) | undefined
+}
+
 /**
  * Typed records in the store. A record that cannot be parsed, breaks its rules, or has another schema version
  * is reported as ERR_STORE_CORRUPT, and the store remembers it.
- *
- * @param options.name the first part of each key: `name:id`
  */
-export function createCollection<T extends object>(
-  store: StoreWithMemory,
-  { name, ...schema }: RecordSchema & { readonly name: string },
-) {
+export function createCollection<T extends object>(store: StoreWithMemory, schema: RecordSchema) {
+  const { name, version } = schema
   const key = (id: string) => `${name}:${id}`
-  const encode = (record: T) => encodeRecord(record, schema)
+  const encode = (record: T) => JSON.stringify({ v: version, ...record })
   const decode = (id: string, text: string) => decodeRecord(id, key(id), text, schema) as T
 
   function decodeIfPresent(id: string, text: string | undefined): T | undefined {
@@ -82,9 +92,15 @@ export function createCollection<T extends object>(
         if (!isCorruptRecord(error)) throw error
         return undefined
       })
-      const readOne = async (id: string, index: number) =>
-        decodeIfPresent(id, texts ? texts[index] : await store.get(key(id)))
-      return Promise.all(ids.map((id, index) => orCorrupt(id, key(id), () => readOne(id, index))))
+      const readOne = async (id: string, index: number) => {
+        try {
+          return decodeIfPresent(id, texts ? texts[index] : await store.get(key(id)))
+        } catch (error) {
+          if (!isCorruptRecord(error)) throw error
+          return new CorruptRecord(id, key(id), error)
+        }
+      }
+      return Promise.all(ids.map(readOne))
     },
 
     /** Stores a new record; false if the id is taken. */
@@ -124,12 +140,45 @@ export function createCollection<T extends object>(
 /** Records of one kind in the store. */
 export type Collection<T extends object> = ReturnType<typeof createCollection<T>>
 
-/** The record that `read` returns, or the corrupt record that it reports. */
-async function orCorrupt<T>(id: string, key: string, read: () => Promise<T>): Promise<T | CorruptRecord> {
+/**
+ * Parses a record.
+ *
+ * @param key the key in the store, for errors
+ * @throws {GatehouseError} `ERR_STORE_CORRUPT` if the text cannot be parsed, breaks the rules, or has another version
+ */
+function decodeRecord(id: string, key: string, text: string, { version, fields = {} }: RecordSchema): object {
+  const { v, ...record } = parseObject(key, text)
+  if (v !== version) throw unknownVersion(key, v, version)
+  const rule = typeof fields === 'function' ? fields(id) : objectOf(fields)
+  if (rule(record) !== undefined) throw notARecord(key)
+  return record
+}
+
+function parseObject(key: string, text: string): Readonly<Record<string, unknown>> {
   try {
-    return await read()
-  } catch (error) {
-    if (!isCorruptRecord(error)) throw error
-    return new CorruptRecord(id, key, error)
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch {
+    // The error is created below, because the parser's own message would quote the record.
   }
+  throw notARecord(key)
+}
+
+function notARecord(key: string): GatehouseError {
+  return new GatehouseError(
+    'ERR_STORE_CORRUPT',
+    `the value under "${key}" in the store is not a record of koa-gatehouse`,
+  )
+}
+
+/**
+ * The error of an unknown version. The message quotes the version only if the version is a number, because
+ * any other value may be secret data.
+ */
+function unknownVersion(key: string, found: unknown, version: number): GatehouseError {
+  const isNewer = Number.isInteger(found) && Number(found) > version
+  const why = isNewer
+    ? `has schema version ${String(found)}, but this version of koa-gatehouse reads up to ${version}: start the newer version of koa-gatehouse that wrote it`
+    : `has an unknown schema version, and this version of koa-gatehouse reads up to ${version}: another program may write to the same keys`
+  return new GatehouseError('ERR_STORE_CORRUPT', `the record "${key}" ${why}`)
 }

@@ -1,4 +1,4 @@
-import { GatehouseError } from '../errors.ts'
+import { GatehouseError, hasCode } from '../errors.ts'
 
 /**
  * An item of a list in place of a corrupt record. A record is corrupt if it cannot be parsed, breaks its
@@ -20,7 +20,7 @@ export class CorruptRecord {
 
 /** Whether an error is about one corrupt record, and not about the store as a whole. */
 export function isCorruptRecord(error: unknown): error is GatehouseError {
-  return error instanceof GatehouseError && error.code === 'ERR_STORE_CORRUPT'
+  return hasCode(error, 'ERR_STORE_CORRUPT')
 }
 
 /** The maximum number of keys that a message names. */

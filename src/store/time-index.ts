@@ -17,14 +17,9 @@ export function timedMember(listedAt: number, id: string): string {
  * id is the empty text, and the store remembers the index as corrupt.
  */
 export function readMember(store: StoreWithMemory, index: string, member: string): string {
-  const id = idOfMember(member)
+  const [, id = ''] = MEMBER.exec(member) ?? []
   if (id === '') metCorruptMember(store, index)
   return id
-}
-
-/** The id of a member; the empty text if the member has another form. */
-function idOfMember(member: string): string {
-  return MEMBER.exec(member)?.[1] ?? ''
 }
 
 /** The time of a member, in milliseconds since the epoch. */
@@ -48,17 +43,6 @@ const LIST_FIELDS = {
     ),
   ),
   limit: pageLimitRule,
-}
-
-/**
- * Checks the options of a list, and fills in the default limit.
- *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an invalid or unknown option
- */
-function checkedPage(options: ListOptions): ListOptions & { readonly limit: number } {
-  checkInput('the list was not read', options, LIST_FIELDS)
-  const { cursor, limit = PAGE_LIMIT.byDefault } = options
-  return { cursor, limit }
 }
 
 /** A page of records. */
@@ -89,8 +73,9 @@ export async function readPage<T extends object>(
     readonly isMeant?: ((record: T) => boolean) | undefined
   },
 ): Promise<RecordList<T>> {
+  checkInput('the list was not read', options, LIST_FIELDS)
   const { range, load, removeStale, isMeant = () => true } = source
-  const { cursor, limit } = checkedPage(options)
+  const { cursor, limit = PAGE_LIMIT.byDefault } = options
   const items: T[] = []
   const corrupt: CorruptRecord[] = []
   let after = cursor

@@ -69,15 +69,6 @@ export interface StoreContractCase {
 export function storeContract(options: StoreContractOptions): readonly StoreContractCase[] {
   const { createStore, elapse, breakConnection, stopReplication } = options
 
-  async function removeTraces(traces: ReturnType<typeof createTraces>): Promise<void> {
-    const store = await createStore()
-    try {
-      await traces.remove(store)
-    } finally {
-      await store.close()
-    }
-  }
-
   async function run(check: Check, viewsOf: ViewsOf): Promise<void> {
     const traces = createTraces()
     const opened = await createStore()
@@ -106,7 +97,7 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
     const outcomes = await Promise.allSettled(checks)
     const failure = outcomes.find((outcome) => outcome.status === 'rejected')
     await Promise.all([store.close(), other.close()])
-    const removed = store.volatile ? undefined : removeTraces(traces)
+    const removed = store.volatile ? undefined : traces.remove(createStore)
     // If the check failed, an error of the removal is ignored, so that the failure of the check is reported.
     await (failure ? removed?.catch(() => {}) : removed)
     if (failure) throw failure.reason
@@ -170,11 +161,18 @@ function createTraces() {
   return {
     watch,
 
-    /** Removes all recorded writes through a store on the same database. */
-    async remove(store: Store): Promise<void> {
-      await Promise.all([...keys].map((key) => store.delete(key)))
-      const removals = [...members].flatMap(([index, all]) => [...all].map((one) => store.remove(index, one)))
-      await Promise.all(removals)
+    /** Removes all recorded writes through a new store on the same database. */
+    async remove(createStore: StoreContractOptions['createStore']): Promise<void> {
+      const store = await createStore()
+      try {
+        await Promise.all([...keys].map((key) => store.delete(key)))
+        const removals = [...members].flatMap(([index, all]) =>
+          [...all].map((one) => store.remove(index, one)),
+        )
+        await Promise.all(removals)
+      } finally {
+        await store.close()
+      }
     },
   }
 }
