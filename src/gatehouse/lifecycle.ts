@@ -22,8 +22,6 @@ export function createLifecycle<Running>(
   let running: Running | undefined
   let starting: Promise<Running> | undefined
   let failure: unknown
-  /** The error of the store that caused the last retry. */
-  let storeFailure: GatehouseError | undefined
   let closed = false
   let hasBegun = false
 
@@ -39,7 +37,6 @@ export function createLifecycle<Running>(
         failure = error
         if (hasBegun) onFailure(error)
         if (!isStoreUnavailable(error)) throw error
-        storeFailure = error
         // The timer does not keep the process alive.
         await delay(RETRY_INTERVAL_MS, undefined, { ref: false })
       }
@@ -96,7 +93,9 @@ export function createLifecycle<Running>(
       if (running !== undefined) return running
       return withTimeout(timeoutMs, startOnce, {
         error: () =>
-          storeFailure ?? new GatehouseError('ERR_NOT_READY', `gatehouse is not ready after ${timeoutMs} ms`),
+          isStoreUnavailable(failure)
+            ? failure
+            : new GatehouseError('ERR_NOT_READY', `gatehouse is not ready after ${timeoutMs} ms`),
       })
     },
     /** @throws {GatehouseError} `ERR_CLOSED` after `close()` */

@@ -17,18 +17,14 @@ export type Clients = ReturnType<typeof createClients>
  * services of API keys and applications always read the store.
  */
 export function createClients(core: Core) {
-  const { settings, durable: store, events, logger, catalog, revocations, revoked, audit } = core
+  const { settings, durable: store, logger, revoked } = core
   const { maxClientsPerAccount, openIdScopes: oidcScopes } = settings
   const lastUses = createLastUses({ store: core.store, logger })
   const cache = createClientCache({ store, logger })
   const parts = {
+    ...core,
     store,
-    events,
-    revocations,
-    audit,
-    catalog,
     lastUses,
-    logger,
     maxClientsPerAccount,
     oidcScopes,
     clientChanged: cache.changed,

@@ -24,13 +24,9 @@ export function createCore(settings: ResolvedOptions) {
     logger.error({ err: error, event }, 'an event listener failed'),
   )
   const audit = createAudit({ store: durable, bounds: settings.audit, logger })
+  const shared = { store: durable, events, audit, logger }
   const revocationLog = createRevocationLog(durable)
-  const revoked = createRevocationFollower({
-    source: revocationLog,
-    policy: settings.revocations,
-    logger,
-    events,
-  })
+  const revoked = createRevocationFollower({ ...shared, source: revocationLog, policy: settings.revocations })
   const longestLifetime = createLongestLifetime(
     durable,
     Math.max(lifetimes.directAccessToken, lifetimes.delegatedAccessToken),
@@ -40,15 +36,7 @@ export function createCore(settings: ResolvedOptions) {
     lifetimes.delegatedAccessToken,
     'longest-delegated-access-token',
   )
-  const revocations = createRevocations({
-    store: durable,
-    log: revocationLog,
-    set: revoked,
-    longestLifetime,
-    events,
-    audit,
-    logger,
-  })
+  const revocations = createRevocations({ ...shared, log: revocationLog, set: revoked, longestLifetime })
 
   const catalog = createLiveCatalog({
     products: settings.products,
@@ -61,7 +49,7 @@ export function createCore(settings: ResolvedOptions) {
     isOperation: (scope) => catalog.current.operations.has(scope),
   })
   const catalogSync = createCatalogSync({
-    store: durable,
+    ...shared,
     catalog,
     products: settings.products,
     revocations: {
@@ -71,8 +59,6 @@ export function createCore(settings: ResolvedOptions) {
     },
     onRevoked: revoked.onAdded,
     longestLifetime,
-    audit,
-    logger,
     onChanged: ({ products, operations }) =>
       events.emit('catalog.reloaded', { products: products.size, operations: operations.size }),
   })
@@ -95,12 +81,10 @@ export function createCore(settings: ResolvedOptions) {
     catalogSync,
     longestLifetime,
     longestDelegatedLifetime,
-    /** Records what is done. */
     audit,
     revocationLog,
     /** The revocations that this process knows. */
     revoked,
-    /** Revokes tokens. */
     revocations,
   }
 }

@@ -14,7 +14,7 @@ export type Authorizations = ReturnType<typeof createAuthorizations>
 
 /** Wires grants, their refresh tokens, and stored consents. */
 export function createAuthorizations(core: Core) {
-  const { settings, durable, events, logger, revocations, longestDelegatedLifetime } = core
+  const { settings, durable } = core
   const { secrets, lifetimes, refreshTokenGraceSeconds, audience, openIdScopes } = settings
   const refreshTokenFormat = createRefreshTokenFormat(
     secrets.map((secret) => deriveKey(secret, 'refresh-tokens')),
@@ -33,28 +33,18 @@ export function createAuthorizations(core: Core) {
   })
   const grantLifecycle = createGrantLifecycle(durable, lifetimes)
   const consents = createConsentStore(durable, grantLifecycle.consentVersions)
-  const service = createGrantService({
+  const parts = {
+    ...core,
     lifecycle: grantLifecycle,
+    index: grantLifecycle.index,
     families,
     consents,
-    revocations,
-    events,
-    logger,
     audience,
-  })
-  const connections = createConnections({ index: grantLifecycle.index, logger, audience })
-  const revokeLostOperations = createRevokeLostOperations({
-    index: grantLifecycle.index,
-    revocations,
-    longestDelegatedLifetime,
-    openIdScopes,
-    audience,
-    events,
-  })
+  }
   return {
-    ...service,
-    revokeLostOperations,
-    connections,
+    ...createGrantService(parts),
+    revokeLostOperations: createRevokeLostOperations({ ...parts, openIdScopes }),
+    connections: createConnections(parts),
     refreshTokenFormat,
     families,
     grantLifecycle,

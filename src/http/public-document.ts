@@ -44,18 +44,15 @@ export function answerWithMethods(ctx: Context, methods: readonly string[]): boo
   if (ctx.method !== 'OPTIONS') return false
   ctx.status = 204
   ctx.set('Allow', methods.join(', '))
-  if (methods === DOCUMENT_METHODS) allowPreflight(ctx)
+  // Pages of all origins may read a public document (Fetch 3.2.5).
+  if (methods === DOCUMENT_METHODS && allowEveryOrigin(ctx)) {
+    ctx.set({
+      'Access-Control-Allow-Methods': 'GET',
+      'Access-Control-Allow-Headers': '*',
+      'Access-Control-Max-Age': '3600',
+    })
+  }
   return true
-}
-
-/** Lets pages of all origins read a public document (Fetch 3.2.5). */
-function allowPreflight(ctx: Context): void {
-  if (!allowEveryOrigin(ctx)) return
-  ctx.set({
-    'Access-Control-Allow-Methods': 'GET',
-    'Access-Control-Allow-Headers': '*',
-    'Access-Control-Max-Age': '3600',
-  })
 }
 
 /**
