@@ -82,7 +82,7 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
       issuerOrigin: new URL(issuer).origin,
       ready: parts.ready,
     })
-    const respond = createResponder({ mount, assets, branding, options })
+    const respond = createResponder(mount, { assets, branding }, options)
 
     async function answer(ctx: Context, path: string): Promise<void> {
       // An error before the language of the reader is known is shown in a language of the browser.

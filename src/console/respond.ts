@@ -14,21 +14,15 @@ import type { Reader } from './reader.ts'
 /** The header with which a script asks for a page without a document around it. */
 export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
 
-/** What a response consists of, besides the page itself. */
-export interface ResponderParts {
-  readonly mount: Mount
-  readonly assets: Assets
-  readonly branding: PageBranding
-  readonly options: Pick<ConsoleOptions, 'layout' | 'sameOriginFrame'>
-}
-
 /**
  * Creates a function that sends a page: in the layout of the host, as a document of its own, or as a fragment without a
  * document.
  */
-export function createResponder({ mount, assets, branding, options }: ResponderParts) {
-  const { layout, sameOriginFrame } = options
-
+export function createResponder(
+  { path }: Mount,
+  { assets, branding }: { assets: Assets; branding: PageBranding },
+  { layout, sameOriginFrame }: ConsoleOptions,
+) {
   /** @param isAlone whether the page is a document of its own, even if the host has a layout */
   return async function respond(ctx: Context, view: View, { lang, dir }: Reader, isAlone = false) {
     const { status = 200, title, images = [], hasFrame } = view
@@ -39,11 +33,11 @@ export function createResponder({ mount, assets, branding, options }: ResponderP
       lang="${lang}"
       dir="${dir}"
       data-title="${title}"
-      data-path="${mount.path}"
+      data-path="${path}"
     >
       ${view.body}
     </div>`
-    const page: ConsolePage = { title, body: `${assets.tags(mount)}${body.toString()}`, csp, lang, dir }
+    const page: ConsolePage = { title, body: `${assets.tags({ path })}${body.toString()}`, csp, lang, dir }
 
     ctx.status = status
     setHeadersBesidePolicy(ctx, needs)
