@@ -117,7 +117,7 @@ export function exactObjectOf(fields: Fields): Rule {
 }
 
 /** The rules of an object's fields. For each other field in `values`, a rule is added that rejects the field. */
-export function exactFields(values: Readonly<Record<string, unknown>>, fields: Fields): Fields {
+function exactFields(values: Readonly<Record<string, unknown>>, fields: Fields): Fields {
   const unknown: Rule = () => {
     return { code: 'unknown', message: `is unknown here; expected one of ${Object.keys(fields).join(', ')}` }
   }
