@@ -25,10 +25,8 @@ import { runProvider } from '../provider/run-provider.ts'
 import { checkRequest } from './check-request.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 import { postToGet } from './post-to-get.ts'
-import { createReject } from './reject.ts'
 import type { RequestsInFlight } from './requests-in-flight.ts'
-import { createRouter } from './router.ts'
-import { fail } from './server-error.ts'
+import { createReject, createRouter } from './router.ts'
 
 /** The dependencies of the mounted authorization server. */
 export interface AuthorizationServerParts
@@ -120,7 +118,8 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     methods: METHODS,
     answer,
     reject,
-    fail: fail({ ...parts, reject }),
+    logger: settings.logger,
+    events,
     warnOnInsecureProxy: parts.warnOnInsecureProxy,
   })
 }

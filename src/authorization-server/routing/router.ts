@@ -1,11 +1,32 @@
 import type { Context, Middleware } from 'koa'
 import { GatehouseError } from '../../errors.ts'
+import { emitAppError } from '../../host/emit-app-error.ts'
+import type { EventSink } from '../../host/events.ts'
+import type { Logger } from '../../host/logger.ts'
+import { answerError, answerErrorAsJson, type ErrorAnswer } from '../../http/error-response.ts'
 import { answerWithMethods } from '../../http/public-document.ts'
 import { hasTooManyParameters, TOO_MANY_PARAMETERS } from '../../http/query-limit.ts'
-import type { Reject } from './reject.ts'
-import { normalizePath } from '../provider/routes.ts'
-import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 import { pathBelow } from '../../http/request-path.ts'
+import type { Pages } from '../interaction/pages.ts'
+import type { ErrorModel } from '../interaction/pages/notices.ts'
+import { isForPrograms, normalizePath } from '../provider/routes.ts'
+import { failureResponse, isServiceUnavailable, logFailure } from '../provider/service-unavailable.ts'
+import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
+
+/**
+ * Answers a request with an error, in the form that the readers of the path expect.
+ *
+ * @param path the path below {auth_url}
+ */
+export type Reject = (ctx: Context, path: string, answer: ErrorAnswer & ErrorModel) => void
+
+/** Errors are JSON at the endpoints for programs, and pages for browsers elsewhere. */
+export function createReject(pages: Pages): Reject {
+  return function reject(ctx, path, answer) {
+    if (isForPrograms(path)) answerErrorAsJson(ctx, answer)
+    else answerError(ctx, pages, answer)
+  }
+}
 
 /** How requests at and below one mount path are answered. */
 export interface RouterOptions {
@@ -21,8 +42,8 @@ export interface RouterOptions {
   /** Answers a request and resolves to true, or resolves to false and leaves the request to the host. */
   answer(ctx: Context, path: string): Promise<boolean>
   readonly reject: Reject
-  /** Answers a request that failed on our side. */
-  fail(ctx: Context, path: string, error: Error): void
+  readonly logger: Logger
+  readonly events: EventSink
   readonly warnOnInsecureProxy: InsecureProxyWarning
 }
 
@@ -48,18 +69,31 @@ async function answer(options: RouterOptions, ctx: Context, path: string): Promi
   try {
     return await options.answer(ctx, path)
   } catch (error) {
-    options.fail(ctx, path, asError(error))
+    fail(options, ctx, path, asError(error))
     return true
   }
 }
 
+/** Answers a request that failed on our side, and reports the failure to the host. The answer does not reveal the cause. */
+function fail({ logger, events, reject }: RouterOptions, ctx: Context, path: string, error: Error): void {
+  logFailure(logger, error, { path: withoutId(path) })
+  events.emit('error', { error })
+  if (!isServiceUnavailable(error)) emitAppError(ctx, error)
+  const { headers, ...answer } = failureResponse(error)
+  ctx.set({ ...headers })
+  reject(ctx, path, answer)
+}
+
+/**
+ * The path without the id of an interaction. The same id is in the cookie that identifies the owner of the
+ * interaction, so it must not be logged.
+ */
+function withoutId(path: string): string {
+  return path.replace(/^(\/(?:interaction|oauth2\/authorize)\/)[^/]+/i, '$1<uid>')
+}
+
 function asError(error: unknown): Error {
   if (error instanceof Error) return error
-  return new GatehouseError(
-    'ERR_HOST_CALLBACK',
-    'a callback of the host threw a value that is not an Error',
-    {
-      cause: error,
-    },
-  )
+  const message = 'a callback of the host threw a value that is not an Error'
+  return new GatehouseError('ERR_HOST_CALLBACK', message, { cause: error })
 }

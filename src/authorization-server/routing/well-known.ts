@@ -4,9 +4,7 @@ import { DOCUMENT_METHODS } from '../../http/public-document.ts'
 import { normalizePath } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
 import type { AuthorizationServerParts } from './authorization-server.ts'
-import { createReject } from './reject.ts'
-import { createRouter } from './router.ts'
-import { fail } from './server-error.ts'
+import { createReject, createRouter } from './router.ts'
 
 const METADATA = '/.well-known/oauth-authorization-server'
 /** The same document under its older name. Some clients insert that name too (RFC 8414 5). */
@@ -31,7 +29,8 @@ export function wellKnown(
     methods: Object.fromEntries(addresses.map((address) => [address, DOCUMENT_METHODS])),
     answer: async (ctx) => runProvider((await parts.ready()).provider, ctx, METADATA),
     reject,
-    fail: fail({ ...parts, reject }),
+    logger: parts.settings.logger,
+    events: parts.events,
     warnOnInsecureProxy: parts.warnOnInsecureProxy,
   })
   return compose([authorizationServer, gateway.wellKnown()]) as Middleware
