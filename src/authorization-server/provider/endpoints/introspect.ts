@@ -6,7 +6,7 @@ import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
-// The introspection endpoint (RFC 7662). `missing-secret.ts` corrects the error responses of all endpoints
+// The introspection endpoint (RFC 7662). `client-authentication.ts` corrects the error responses of all endpoints
 // where clients authenticate, including this endpoint.
 
 /**

@@ -4,7 +4,7 @@ import { answerErrorAsJson } from '../../../http/error-response.ts'
 import { isKnown } from '../../../http/public-document.ts'
 import type { RevocationPage, RevocationSource } from '../../../revocation/revocation-source.ts'
 import type { ClientRegistry } from '../../../clients/client-registry.ts'
-import { authenticateBasicClient } from './basic-client-authentication.ts'
+import { authenticateBasicClient } from '../client-authentication.ts'
 
 /**
  * Milliseconds for which gateways with the same cursor share one page. Gateways that started together often

@@ -2,7 +2,7 @@ import type { Configuration } from 'oidc-provider'
 import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
 import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
-import { explainMissingSecret } from '../missing-secret.ts'
+import { explainMissingSecret } from '../client-authentication.ts'
 import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
 // The revocation endpoint (RFC 7009). An access token is revoked alone. A refresh token is revoked with its

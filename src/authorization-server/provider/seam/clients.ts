@@ -1,8 +1,8 @@
 import type { Adapter, Client as ProviderClient, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { createLru } from '../../../async/lru.ts'
+import { hasSecret } from '../../../clients/client-registry.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
 import { recordOf } from '../client-metadata.ts'
-import { hasOneOf } from '../endpoints/basic-client-authentication.ts'
 import { currentContext, requestState } from '../request-state.ts'
 import { disguiseToken } from './tokens.ts'
 
@@ -64,5 +64,6 @@ export function compareSecretsByHash(provider: Provider, clientAuthenticated: Cl
 function isSecretOf(ctx: KoaContextWithOIDC, client: ProviderClient, secret: string): boolean {
   const authorization = requestState(ctx).host.get('Authorization')
   const { clientSecrets = [secret] } = readBasicCredentials(authorization) ?? {}
-  return hasOneOf(recordOf(client), clientSecrets)
+  const record = recordOf(client)
+  return clientSecrets.some((candidate) => hasSecret(record, candidate))
 }

@@ -2,7 +2,7 @@ import { parse } from 'node:querystring'
 import type { Context } from 'koa'
 import { isScope } from '../../../../catalog/scope.ts'
 import type { Client } from '../../../../clients/client.ts'
-import type { ClientRegistry } from '../../../../clients/client-registry.ts'
+import { hasSecret, type ClientRegistry } from '../../../../clients/client-registry.ts'
 import { readBasicCredentials, type BasicCredentials } from '../../../../http/basic-credentials.ts'
 import { accessTokenSigner } from '../../../../keys/access-token-signer.ts'
 import type { SigningJwk } from '../../../../keys/generate-key.ts'
@@ -10,9 +10,8 @@ import { randomId } from '../../../../keys/random-id.ts'
 import { findAccountOnce } from '../../account-lookup.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
 import { startLookups, type EarlyLookups } from '../../early-lookups.ts'
-import { reportWrongSecret } from '../../report-wrong-secrets.ts'
+import { reportWrongSecret } from '../../client-authentication.ts'
 import { isKnownResource } from '../../resource-indicator.ts'
-import { hasOneOf } from '../basic-client-authentication.ts'
 import { reportDirectToken, reportRejection } from '../token.ts'
 import { directClaims, directTokenResponse, directTokenScopes } from './direct-access.ts'
 
@@ -161,5 +160,5 @@ async function authenticate(
   const client = await registry.find(clientId)
   if (!client) return { isWrong: true }
   if (client.disabled || client.kind !== 'apiKey') return UNKNOWN
-  return { client, isWrong: !hasOneOf(client, clientSecrets) }
+  return { client, isWrong: !clientSecrets.some((secret) => hasSecret(client, secret)) }
 }
