@@ -22,7 +22,7 @@ import { refreshTokens } from './models/refresh-tokens.ts'
 import { sessions } from './models/sessions.ts'
 import { reportFailures } from './render-errors.ts'
 import { createRevokeGrant } from './revoke-grant.ts'
-import { signAccessTokens } from './seam/access-tokens.ts'
+import { signAccessTokens } from './seam/tokens.ts'
 import { applySeam, ScriptlessProvider } from './seam/seam.ts'
 
 export type { Provider } from 'oidc-provider'

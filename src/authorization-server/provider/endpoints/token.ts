@@ -1,4 +1,4 @@
-import type { Client, Configuration, KoaContextWithOIDC, Provider, UnknownObject } from 'oidc-provider'
+import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client as ClientRecord } from '../../../clients/client.ts'
 import type { GatehouseEvents } from '../../../host/events.ts'
 import { personOf, type Person } from '../../../host/subject.ts'
@@ -7,9 +7,8 @@ import { requireSomethingLeft } from '../delegated-scopes.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { descriptionOf, errorOf, type ProviderResponse } from '../fix-responses.ts'
 import { explainMissingSecret } from '../client-authentication.ts'
-import { requestState } from '../request-state.ts'
 import { fillInRedirectUri } from './token/authorization-code-grant.ts'
-import { directClaims } from './token/direct-access.ts'
+import { ownClaims } from './token/access-token-claims.ts'
 import { checkRefresh, dropIgnoredScopes, repeatRefreshToken } from './token/refresh-token-grant.ts'
 
 // The token endpoint (RFC 6749 3.2). Each grant type has its own file in `token/`.
@@ -30,34 +29,9 @@ export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
     extraTokenClaims: async (ctx, token) => {
       // oidc-provider splits an empty scope into one empty name, which is removed here.
       requireSomethingLeft([...token.scopes].filter(Boolean))
-      return tokenClaims(ctx, token)
+      return ownClaims(ctx, token)
     },
   } satisfies Configuration
-}
-
-type Entities = KoaContextWithOIDC['oidc']['entities']
-
-/**
- * Our own claims in the access token that oidc-provider issues. `access_mode` states the mode, because a resource
- * server cannot infer the mode from the ids: an account id may equal a client id. The function uses only data already
- * in memory, because no step may fail after a refresh token has been exchanged.
- */
-function tokenClaims(
-  ctx: KoaContextWithOIDC,
-  token: NonNullable<Entities['AccessToken'] | Entities['ClientCredentials']>,
-): UnknownObject {
-  const client = recordOf(token.client)
-  const { catalogEpoch } = requestState(ctx)
-  if (token.kind === 'ClientCredentials') return directClaims(client, catalogEpoch)
-  const { accountId, userId } = personOf(token.accountId)
-  return {
-    access_mode: 'delegated',
-    account_id: accountId,
-    user_id: userId,
-    grant_id: token.grantId,
-    access_epoch: client.epoch,
-    catalog_epoch: catalogEpoch,
-  }
 }
 
 /** Completes the parameters of a token request after its client has authenticated. */

@@ -1,5 +1,8 @@
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { RefreshTokenFormat } from '../../../grants/refresh-tokens/token-format.ts'
+import type { AccessTokenSigner } from '../../../keys/access-token-signer.ts'
+import { registeredClaims } from '../endpoints/token/access-token-claims.ts'
+import { currentContext } from '../request-state.ts'
 
 /**
  * A prefix that `disguiseToken` puts before a token. The prefix contains a colon, so a token with this prefix
@@ -54,4 +57,38 @@ export function nameRefreshTokensAfterTheirFamily(provider: Provider, format: Re
  */
 export function isRotation({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.entities.RotatedRefreshToken !== undefined
+}
+
+type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>
+
+/** An access token of one of oidc-provider's models. */
+type AccessToken = Parameters<ExtraTokenClaims>[1] & {
+  readonly accountId?: string | undefined
+  readonly format?: 'jwt' | 'opaque'
+}
+
+/**
+ * Lets `sign` make the JWTs of access tokens, because it takes less CPU time than oidc-provider's own signature.
+ *
+ * Relies on: `save()` sets `jti` and `format`. After that, it takes the value of the token from
+ * `getValueAndPayload()`, and stores nothing if there is no payload. If oidc-provider no longer calls this
+ * method, it signs the tokens itself, and they stay valid.
+ */
+export function signAccessTokens(
+  provider: Provider,
+  extraTokenClaims: ExtraTokenClaims,
+  sign: AccessTokenSigner['signHere'],
+): void {
+  for (const { prototype } of [provider.AccessToken, provider.ClientCredentials]) {
+    const model = prototype as unknown as { getValueAndPayload(): Promise<object> }
+    const original = model.getValueAndPayload
+    model.getValueAndPayload = async function (this: typeof model & AccessToken) {
+      if (this.format !== 'jwt') return original.call(this)
+      const extra = await extraTokenClaims(currentContext(), this)
+      const { jti: tokenId, clientId = '', accountId: subject = clientId, scope } = this
+      const token = { tokenId, subject, clientId, scope, lifetime: this.expiration }
+      const claims = registeredClaims({ ...token, issuer: provider.issuer, audience: this.aud })
+      return { value: sign({ ...extra, ...claims }) }
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import { parse } from 'node:querystring'
 import type { Context } from 'koa'
+import { errors } from 'oidc-provider'
 import { isScope } from '../../../../catalog/scope.ts'
 import type { Client } from '../../../../clients/client.ts'
 import { hasSecret, type ClientRegistry } from '../../../../clients/client-registry.ts'
@@ -13,7 +14,8 @@ import { startLookups, type EarlyLookups } from '../../early-lookups.ts'
 import { reportWrongSecret } from '../../client-authentication.ts'
 import { isKnownResource } from '../../resource-indicator.ts'
 import { reportDirectToken, reportRejection } from '../token.ts'
-import { directClaims, directTokenResponse, directTokenScopes } from './direct-access.ts'
+import { directClaims, registeredClaims } from './access-token-claims.ts'
+import { directTokenResponse, directTokenScopes } from './direct-access.ts'
 
 /** What the fast path needs. */
 export interface FastPathParts extends Pick<
@@ -64,39 +66,33 @@ export function createFastPath(parts: FastPathParts) {
     const scopes = await directTokenScopes(current, client, request.scope, findOwner).catch(() => undefined)
     if (!scopes) return { isAnswered: false, early }
 
-    const iat = Math.floor(Date.now() / 1000)
     const tokenId = randomId()
     const scope = scopes.join(' ')
+    const { clientId } = client
+    const registered = { tokenId, subject: clientId, clientId, scope, lifetime, issuer, audience }
+    const claims = { ...directClaims(client, current.epoch), ...registeredClaims(registered) }
     const signer = accessTokenSigner(key)
     // During a flood, only the calling thread signs, so that the other cores are free for the API.
-    const token = await (isFlood() ? signer.signHere : signer.signOnOtherThread)({
-      ...directClaims(client, current.epoch),
-      jti: tokenId,
-      sub: client.clientId,
-      iat,
-      exp: iat + lifetime,
-      scope,
-      client_id: client.clientId,
-      iss: issuer,
-      aud: audience,
-    })
+    const token = await (isFlood() ? signer.signHere : signer.signOnOtherThread)(claims)
     reportDirectToken(parts, client, { tokenId, scopes, lifetime })
     respond(ctx, 200, directTokenResponse(token, lifetime, scope))
     return { isAnswered: true }
   }
 }
 
-/** Rejects a request with a wrong secret, or with the id of no client, as oidc-provider does (RFC 6749 5.2). */
+/**
+ * Rejects a request with a wrong secret, or with the id of no client (RFC 6749 5.2). The error is oidc-provider's own.
+ * `direct-access-fast-path.differential.test.ts` compares the rest of the answer with that of oidc-provider.
+ */
 function rejectSecret(parts: FastPathParts, ctx: Context, client: Client | undefined): void {
-  const error = 'invalid_client'
-  const description = 'client authentication failed'
   const detail = client ? 'invalid secret provided' : 'client not found'
+  const { error, error_description: description, status } = new errors.InvalidClientAuth(detail)
   const reporters = { events: parts.events, logger: parts.settings.logger }
   reportRejection(reporters, { clientId: client?.clientId, error, description }, { code: error, detail })
   reportWrongSecret(parts, ctx, client)
   const challenge = `Basic realm="${parts.settings.issuer}", error="${error}", error_description="${description}"`
   const body = { error, error_description: description }
-  respond(ctx, 401, body, ctx.headers.authorization === undefined ? undefined : challenge)
+  respond(ctx, status, body, ctx.headers.authorization === undefined ? undefined : challenge)
 }
 
 function respond(ctx: Context, status: number, body: object, challenge?: string): void {

@@ -45,21 +45,6 @@ export async function directTokenScopes(
   return requested.length > 0 ? requested : allowed
 }
 
-/**
- * Our own claims in a token for direct access.
- *
- * @param catalogEpoch the epoch of the catalog from which the scopes were resolved
- */
-export function directClaims(key: Client, catalogEpoch: number | undefined) {
-  return {
-    access_mode: 'direct',
-    account_id: key.accountId,
-    user_id: key.userId,
-    access_epoch: key.epoch,
-    catalog_epoch: catalogEpoch,
-  }
-}
-
 /** The response with a token for direct access (RFC 6749 4.4.3). `lifetime` is in seconds. */
 export function directTokenResponse(accessToken: string, lifetime: number, scope: string) {
   return { access_token: accessToken, expires_in: lifetime, scope, token_type: 'Bearer' }

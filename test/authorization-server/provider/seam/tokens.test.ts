@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { Provider, type KoaContextWithOIDC } from 'oidc-provider'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { signAccessTokens } from '../../../../src/authorization-server/provider/seam/access-tokens.ts'
+import { signAccessTokens } from '../../../../src/authorization-server/provider/seam/tokens.ts'
 import { accessTokenSigner } from '../../../../src/keys/access-token-signer.ts'
 import { generateSigningKey, toPublicJwk, type SigningJwk } from '../../../../src/keys/generate-key.ts'
 
