@@ -3,8 +3,7 @@ import type { Account } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import { personOf, type Person } from '../../host/subject.ts'
 import { identityClaims } from './endpoints/userinfo.ts'
-import type { KnownAccounts } from './early-lookups.ts'
-import { requestState } from './request-state.ts'
+import { type KnownAccounts, requestState } from './request-state.ts'
 
 /** Finds an account at the host, unless `known` has it. Undefined if the host does not have this account. */
 export function findAccountOnce(

@@ -4,10 +4,9 @@ import type { Client } from '../../clients/client.ts'
 import { hasSecret, type ClientRegistry } from '../../clients/client-registry.ts'
 import { readBasicCredentials } from '../../http/basic-credentials.ts'
 import { requesterOf } from '../../http/client-address.ts'
-import { recordOf } from './client-metadata.ts'
+import { recordOf, requestState } from './request-state.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
-import { requestState } from './request-state.ts'
 
 // Client authentication outside of oidc-provider: HTTP Basic at our own endpoint, and what follows if a secret is
 // missing or wrong. `seam/clients.ts` compares the secrets at oidc-provider's endpoints.

@@ -7,9 +7,8 @@ import {
 import { applicationScopes, explainRejection, limitToPerson } from '../../catalog/resolve-scopes.ts'
 import type { Application } from '../../clients/client.ts'
 import { personOf } from '../../host/subject.ts'
-import { recordOf } from './client-metadata.ts'
+import { recordOf, requestState } from './request-state.ts'
 import type { ProviderParts } from './dependencies.ts'
-import { requestState } from './request-state.ts'
 import { requireKnownResource, resourceServerOf } from './resource-indicator.ts'
 import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from './requested-scope.ts'
 

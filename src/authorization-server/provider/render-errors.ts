@@ -1,11 +1,10 @@
 import { errors, type Configuration, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { emitAppError } from '../../host/emit-app-error.ts'
 import { answerError, errorFields } from '../../http/error-response.ts'
-import { recordOf } from './client-metadata.ts'
+import { recordOf, requestState } from './request-state.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { failureResponse, isServiceUnavailable, logFailure } from './service-unavailable.ts'
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
-import { requestState } from './request-state.ts'
 import { isForPrograms } from './routes.ts'
 import { NotNow } from './seam/errors.ts'
 

@@ -1,13 +1,34 @@
 import type { Context } from 'koa'
-import { Provider, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
+import {
+  Provider,
+  type AdapterPayload,
+  type Client as ProviderClient,
+  type KoaContextWithOIDC,
+} from 'oidc-provider'
 import type { Account } from '../../host/accounts.ts'
 import type { Client } from '../../clients/client.ts'
-import type { EarlyLookups } from './early-lookups.ts'
-import type { Stored } from '../../store/collection.ts'
-import type { Listing } from '../../grants/grant-lifecycle.ts'
+import type { ClientRegistry, StoredClient } from '../../clients/client-registry.ts'
+import type { Collection, Stored } from '../../store/collection.ts'
+import { digest } from '../../store/digest.ts'
+import type { GrantLifecycle, Listing } from '../../grants/grant-lifecycle.ts'
 import type { GrantRecord } from '../../grants/grant-record.ts'
 import { rollbackDeadline } from '../../grants/refresh-tokens/late-writes.ts'
-import type { FoundRefreshToken } from '../../grants/refresh-tokens/token-families.ts'
+import type { FoundRefreshToken, TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
+import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
+
+/**
+ * The lookups that the fast path for direct access has made for one request. If the fast path passes the
+ * request on, oidc-provider gets the same results. So each request looks up its client and account once, and waits
+ * once for a store that does not answer.
+ */
+export interface EarlyLookups {
+  /** The registry, with the results of this request. A failed lookup fails again with the same error. */
+  readonly registry: ClientRegistry
+  readonly accounts: KnownAccounts
+}
+
+/** The accounts that one request has looked up. */
+export type KnownAccounts = Map<string, Promise<Account | undefined>>
 
 /**
  * Data about one request, kept while oidc-provider handles that request. So no record and no account is read
@@ -21,7 +42,7 @@ export interface RequestState {
   /** When this request stops waiting for the rollback of a late write; see `rollbackDeadline`. */
   readonly deadline: number
   /** Accounts that this request looks up, by account and user id. */
-  readonly accounts: Map<string, Promise<Account | undefined>>
+  readonly accounts: KnownAccounts
   /** Clients that this request has looked up, by id. */
   readonly clients: Map<string, Client>
   /** The authorization code that this request presents. */
@@ -72,3 +93,104 @@ export function currentContext(): KoaContextWithOIDC {
   if (!ctx) throw new TypeError('this model can be used only while oidc-provider handles a request')
   return ctx
 }
+
+/**
+ * Our record of a client, as the registry returned it for this request. The record is not attached to
+ * oidc-provider's client object, because that object is cached for later requests, and the record in it could
+ * be outdated.
+ */
+export function recordOf(client: ProviderClient | undefined): Client {
+  const record = client && Provider.ctx && requestState(Provider.ctx).clients.get(client.clientId)
+  if (!record) throw new TypeError('this client did not come from the registry')
+  return record
+}
+
+/** Starts the lookups of one request. */
+export function startLookups(registry: ClientRegistry): EarlyLookups {
+  const clients = new Map<string, Promise<StoredClient | undefined>>()
+  return {
+    registry: {
+      find(clientId) {
+        const client = clients.get(clientId) ?? registry.find(clientId)
+        clients.set(clientId, client)
+        return client
+      },
+    },
+    accounts: new Map(),
+  }
+}
+
+// The code, the refresh token and the grant of a request are read as early as possible, and usually only
+// once. Reading early saves two round trips to the store. The code or refresh token is read at the same time
+// as the client. The grant of a refresh token is read at the same time as the token's family.
+
+/** What reads the records of a request. */
+interface Readers {
+  readonly codes: Collection<AdapterPayload>
+  readonly families: Pick<TokenFamilies, 'find'>
+  readonly refreshTokenFormat: RefreshTokenFormat
+  readonly grantLifecycle: Pick<GrantLifecycle, 'records'>
+}
+
+/**
+ * Starts to read the code or refresh token of a token request, and does not wait for the result. If the read
+ * fails, the error is thrown where the record is awaited.
+ */
+export function prefetch(parts: Readers, ctx: KoaContextWithOIDC): void {
+  if (ctx.oidc.route !== 'token') return
+  const { grant_type: grantType, code, refresh_token: token } = ctx.oidc.body ?? {}
+  if (grantType === 'authorization_code' && typeof code === 'string') getCode(parts, ctx, code).catch(ignore)
+  if (grantType !== 'refresh_token' || typeof token !== 'string') return
+  // Strangers can make up tokens. A token that we did not issue is not read here, but only after the client
+  // has authenticated.
+  if (parts.refreshTokenFormat.isGenuine(token)) readRefreshToken(parts, ctx, token, true).catch(ignore)
+}
+
+export function getCode(
+  { codes }: Pick<Readers, 'codes'>,
+  ctx: KoaContextWithOIDC,
+  code: string,
+): Promise<AdapterPayload | undefined> {
+  const state = requestState(ctx)
+  if (state.code?.code !== code) state.code = { code, payload: codes.get(digest(code)) }
+  return state.code.payload
+}
+
+export function getRefreshToken(
+  parts: Omit<Readers, 'codes'>,
+  ctx: KoaContextWithOIDC,
+  token: string,
+): Promise<FoundRefreshToken | undefined> {
+  const { refreshToken } = requestState(ctx)
+  if (refreshToken?.token === token) return refreshToken.found
+  return readRefreshToken(parts, ctx, token, parts.refreshTokenFormat.isGenuine(token))
+}
+
+/** Reads the refresh token. If we issued the token, this function also starts to read its grant. */
+function readRefreshToken(
+  parts: Omit<Readers, 'codes'>,
+  ctx: KoaContextWithOIDC,
+  token: string,
+  isGenuine: boolean,
+): Promise<FoundRefreshToken | undefined> {
+  const found = parts.families.find(token)
+  requestState(ctx).refreshToken = { token, found }
+  const grantId = isGenuine ? parts.refreshTokenFormat.parse(token)?.grantId : undefined
+  if (grantId !== undefined) getGrant(parts, ctx, grantId).catch(ignore)
+  return found
+}
+
+export function getGrant(
+  { grantLifecycle }: Pick<Readers, 'grantLifecycle'>,
+  ctx: KoaContextWithOIDC,
+  grantId: string,
+): Promise<Stored<GrantRecord> | undefined> {
+  const state = requestState(ctx)
+  if (state.grant?.grantId !== grantId) {
+    state.grant = { grantId, stored: grantLifecycle.records.read(grantId) }
+  }
+  return state.grant.stored
+}
+
+/** Ignores the failure of an early read. The failure is thrown again where the record is awaited. */
+function ignore(): void {}

@@ -1,7 +1,7 @@
 import type { Client as ProviderClient, KoaContextWithOIDC } from 'oidc-provider'
 import type { FoundRefreshToken } from '../../../grants/refresh-tokens/token-families.ts'
 import { personOf } from '../../../host/subject.ts'
-import { recordOf } from '../client-metadata.ts'
+import { recordOf } from '../request-state.ts'
 import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import type { AccessTokenRecord } from '../models/access-token-record.ts'

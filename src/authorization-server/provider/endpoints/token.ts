@@ -2,7 +2,7 @@ import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-p
 import type { Client as ClientRecord } from '../../../clients/client.ts'
 import type { GatehouseEvents } from '../../../host/events.ts'
 import { personOf, type Person } from '../../../host/subject.ts'
-import { recordOf } from '../client-metadata.ts'
+import { recordOf } from '../request-state.ts'
 import { requireSomethingLeft } from '../delegated-scopes.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { descriptionOf, errorOf, type ProviderResponse } from '../fix-responses.ts'

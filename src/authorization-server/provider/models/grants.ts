@@ -3,8 +3,7 @@ import { isActive, type GrantRecord } from '../../../grants/grant-record.ts'
 import { personOf, subjectOf } from '../../../host/subject.ts'
 import { listGrant } from '../endpoints/token/authorization-code-grant.ts'
 import type { ProviderParts } from '../dependencies.ts'
-import { getGrant } from '../request-reads.ts'
-import { currentContext } from '../request-state.ts'
+import { currentContext, getGrant } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
 
 /** Grants: what people have authorized applications to do. */

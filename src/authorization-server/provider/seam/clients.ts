@@ -2,8 +2,7 @@ import type { Adapter, Client as ProviderClient, KoaContextWithOIDC, Provider } 
 import { createLru } from '../../../async/lru.ts'
 import { hasSecret } from '../../../clients/client-registry.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
-import { recordOf } from '../client-metadata.ts'
-import { currentContext, requestState } from '../request-state.ts'
+import { recordOf, currentContext, requestState } from '../request-state.ts'
 import { disguiseToken } from './tokens.ts'
 
 /**

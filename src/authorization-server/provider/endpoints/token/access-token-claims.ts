@@ -1,8 +1,7 @@
 import type { KoaContextWithOIDC, UnknownObject } from 'oidc-provider'
 import type { Client } from '../../../../clients/client.ts'
 import { personOf } from '../../../../host/subject.ts'
-import { recordOf } from '../../client-metadata.ts'
-import { requestState } from '../../request-state.ts'
+import { recordOf, requestState } from '../../request-state.ts'
 
 // The claims of an access token (RFC 9068 2.2). The fast path and oidc-provider's way both ask here.
 

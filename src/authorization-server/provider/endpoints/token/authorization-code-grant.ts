@@ -1,9 +1,7 @@
 import { errors, type AdapterPayload, type Client, type KoaContextWithOIDC } from 'oidc-provider'
 import { personOf } from '../../../../host/subject.ts'
-import { recordOf } from '../../client-metadata.ts'
+import { recordOf, getCode, getGrant, requestState } from '../../request-state.ts'
 import type { ProviderParts } from '../../dependencies.ts'
-import { getCode, getGrant } from '../../request-reads.ts'
-import { requestState } from '../../request-state.ts'
 import { revokeAfterRace } from './reuse.ts'
 
 // A code exchange (RFC 6749 4.1.3), step by step. oidc-provider calls the steps in this order.

@@ -1,7 +1,6 @@
 import type { Provider, TokenEndpointGrantContext } from 'oidc-provider'
-import { recordOf } from '../../client-metadata.ts'
+import { recordOf, requestState } from '../../request-state.ts'
 import type { ProviderParts } from '../../dependencies.ts'
-import { requestState } from '../../request-state.ts'
 import { requireKnownResource, resourceServerOf } from '../../resource-indicator.ts'
 import { directTokenResponse, directTokenScopes } from './direct-access.ts'
 
