@@ -1,4 +1,3 @@
-import type { Person } from '../host/subject.ts'
 import {
   addEntry,
   bucketOf,
@@ -12,11 +11,7 @@ import { digest } from '../store/digest.ts'
 import { readMember, readPage, timedMember, type ListOptions, type RecordList } from '../store/time-index.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { isActive, type GrantRecord } from './grant-record.ts'
-
-/** A person, and an application that the person authorizes. */
-export interface GrantPair extends Person {
-  readonly clientId: string
-}
+import { MAX_GRANTS_OF_PAIR, type GrantPair } from './limit-grants.ts'
 
 /** The entry of a grant in the list of its account. */
 export interface GrantEntry extends GrantPair {
@@ -33,9 +28,6 @@ export interface ListedGrant {
 
 /** A page of the grants of an account. */
 export type ListedGrants = RecordList<ListedGrant>
-
-/** Maximum number of grants in use that one person may have for one application. */
-const PAIR_LIMIT = 100
 
 const PAGE_SIZE = 1000
 
@@ -131,7 +123,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       }
     },
     /**
-     * Starts to check whether an account has at least `PAIR_LIMIT` listed grants. If it has fewer, no pair of
+     * Starts to check whether an account has at least `MAX_GRANTS_OF_PAIR` listed grants. If it has fewer, no pair of
      * the account can exceed the limit. This method starts to read the list of buckets. The returned function
      * then reads the entries.
      *
@@ -143,12 +135,12 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       const buckets = bucketsOf(index)
       buckets.catch(() => {})
       const check = async () =>
-        (await rangeOfAll(index, await buckets, undefined, PAIR_LIMIT)).length === PAIR_LIMIT
+        (await rangeOfAll(index, await buckets, undefined, MAX_GRANTS_OF_PAIR)).length === MAX_GRANTS_OF_PAIR
       return () => check().catch(() => false)
     },
     /**
-     * The ids of the grants that must be revoked because a pair exceeds `PAIR_LIMIT`: all grants of the pair
-     * that are in use, except the newest `PAIR_LIMIT` grants. The oldest grant comes first.
+     * The ids of the grants that must be revoked because a pair exceeds `MAX_GRANTS_OF_PAIR`: all grants of the pair
+     * that are in use, except the newest `MAX_GRANTS_OF_PAIR` grants. The oldest grant comes first.
      */
     listOverLimit: (pair: GrantPair) => listOverLimit(indexOf(pair.accountId), load, pair),
   }
@@ -226,9 +218,9 @@ async function listOverLimit(index: BucketedIndex, load: LoadGrants, pair: Grant
     const ofPair = members.filter((member) => member.endsWith(tag))
     grantIds.push(...ofPair.map((member) => grantIdOf(readMember(index.store, index.name, member))))
   }
-  if (grantIds.length <= PAIR_LIMIT) return []
+  if (grantIds.length <= MAX_GRANTS_OF_PAIR) return []
   const records = await load(grantIds)
-  return grantIds.filter((_, at) => isInUseOf(records[at], pair)).slice(0, -PAIR_LIMIT)
+  return grantIds.filter((_, at) => isInUseOf(records[at], pair)).slice(0, -MAX_GRANTS_OF_PAIR)
 }
 
 function isInUseOf(record: GrantRecord | CorruptRecord | undefined, pair: GrantPair): boolean {

@@ -1,3 +1,5 @@
+import type { AuditWriter } from '../audit/audit.ts'
+import type { EntryFields } from '../audit/entry.ts'
 import { GatehouseError } from '../errors.ts'
 import { changeOptionsOf, type RemovalOptions } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
@@ -124,3 +126,46 @@ export async function revokeEachGrant(
   }
   return { count, errors }
 }
+
+/**
+ * Creates the function with which the authorization server revokes a grant with its code, refresh tokens and access
+ * tokens, including a token that is being issued at the same moment. The stored consent stays. A repeated call has no
+ * further effect. Simultaneous calls for the same grant share one revocation. The function rejects with
+ * `ERR_STORE_UNAVAILABLE`; the caller may retry.
+ */
+export function createRevokeKeepingConsent(
+  parts: Pick<RevokeGrantsParts, 'lifecycle' | 'families' | 'revocations'> & {
+    readonly audit: Pick<AuditWriter, 'record'>
+  },
+) {
+  const { lifecycle, families, revocations, audit } = parts
+  const pending = new Map<string, Promise<void>>()
+
+  async function revoke(grantId: string, entry: EntryFields | undefined): Promise<void> {
+    const change = async () => {
+      await lifecycle.delete(grantId)
+      return { result: undefined, revoked: [{ of: 'grant', id: grantId } as const] }
+    }
+    await revocations.revokeWith({ of: 'grant', id: grantId }, change, entry)
+    // The refresh token family is revoked last, because a refresh token is found through its family. If one
+    // of the writes above fails, the client can send the refresh token again, and that request repeats the
+    // revocation.
+    await families.revoke(grantId)
+  }
+
+  /** @param entry what to record in the audit trail */
+  return async function revokeKeepingConsent(grantId: string, entry?: EntryFields): Promise<void> {
+    const running = pending.get(grantId)
+    if (running) {
+      await running
+      if (entry) await audit.record(entry)
+      return
+    }
+    const revoked = revoke(grantId, entry).finally(() => pending.delete(grantId))
+    pending.set(grantId, revoked)
+    await revoked
+  }
+}
+
+/** Revokes a grant with everything that belongs to it, except for the stored consent. */
+export type RevokeKeepingConsent = ReturnType<typeof createRevokeKeepingConsent>

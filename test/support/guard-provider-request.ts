@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Koa, { type Context } from 'koa'
-import { ProviderRequest } from '../../src/authorization-server/provider/seam/provider-request.ts'
+import { ProviderRequest } from '../../src/authorization-server/provider/run-provider.ts'
 
 /**
  * Properties that are read although a request of Node lacks them too. `parseurl` caches the parsed address in

@@ -1,4 +1,6 @@
 import type { Adapter, Provider } from 'oidc-provider'
+import { createLimitGrants } from '../../grants/limit-grants.ts'
+import { createRevokeKeepingConsent } from '../../grants/revoke-grants.ts'
 import { accessTokenSigner } from '../../keys/access-token-signer.ts'
 import { createAccountLookup } from './account-lookup.ts'
 import { providerConfiguration } from './configuration.ts'
@@ -7,7 +9,6 @@ import { registerEndSession } from './endpoints/end-session.ts'
 import { createRevokeAccessToken, fixRevocationResponse } from './endpoints/revoke.ts'
 import { completeTokenRequest, fixTokenResponse, reportTokens, tokenOptions } from './endpoints/token.ts'
 import { registerClientCredentialsGrant } from './endpoints/token/client-credentials-grant.ts'
-import { createLimitGrants } from './endpoints/token/limit-grants.ts'
 import { fixUserInfoResponse } from './endpoints/userinfo.ts'
 import { createFixMetadata } from './endpoints/well-known.ts'
 import { fixResponses } from './fix-responses.ts'
@@ -18,10 +19,9 @@ import { authorizationCodes, codeCollection } from './models/authorization-codes
 import { clients } from './models/clients.ts'
 import { grants } from './models/grants.ts'
 import { interactions } from './models/interactions.ts'
-import { refreshTokens } from './models/refresh-tokens.ts'
+import { refreshTokens } from './endpoints/token/refresh-token-grant.ts'
 import { sessions } from './models/sessions.ts'
 import { reportFailures } from './render-errors.ts'
-import { createRevokeGrant } from './revoke-grant.ts'
 import { signAccessTokens } from './seam/tokens.ts'
 import { applySeam, ScriptlessProvider } from './seam/seam.ts'
 
@@ -33,14 +33,14 @@ export type { Provider } from 'oidc-provider'
  * the old server keeps no data that the new server needs.
  */
 export function buildProvider(deps: ProviderDependencies): Provider {
-  const { settings, catalog } = deps
-  const revokeGrant = createRevokeGrant(deps)
+  const { settings, catalog, grantLifecycle } = deps
+  const revokeGrant = createRevokeKeepingConsent({ ...deps, lifecycle: grantLifecycle })
   const parts: ProviderParts = {
     ...deps,
     accountLookup: createAccountLookup(deps.accounts, settings),
     codes: codeCollection(deps.store),
     revokeGrant,
-    limitGrants: createLimitGrants({ ...deps, revokeGrant }),
+    limitGrants: createLimitGrants({ ...deps, ...grantLifecycle.index, revokeGrant }),
   }
   const models = createModels(parts)
   const adapter = (model: string) => models[model] ?? modelAdapter(model, {})

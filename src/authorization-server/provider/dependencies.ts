@@ -2,7 +2,6 @@ import type Keygrip from 'keygrip'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { AuditWriter } from '../../audit/audit.ts'
-import type { EntryFields } from '../../audit/entry.ts'
 import type { EventSink } from '../../host/events.ts'
 import type { Logger } from '../../host/logger.ts'
 import type { SigningJwk } from '../../keys/generate-key.ts'
@@ -10,7 +9,8 @@ import type { ClientRegistry } from '../../clients/client-registry.ts'
 import type { Client } from '../../clients/client.ts'
 import type { Store } from '../../store/contract.ts'
 import type { GrantLifecycle } from '../../grants/grant-lifecycle.ts'
-import type { GrantPair } from '../../grants/grant-index.ts'
+import type { createLimitGrants } from '../../grants/limit-grants.ts'
+import type { RevokeKeepingConsent } from '../../grants/revoke-grants.ts'
 import type { TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 import type { RevokeOwnToken } from '../../access/revoke-own-token.ts'
@@ -91,19 +91,6 @@ export interface ProviderDependencies {
 export interface ProviderParts extends ProviderDependencies {
   readonly accountLookup: AccountLookup
   readonly codes: Collection<AdapterPayload>
-  /**
-   * Revokes a grant with its code, refresh tokens and access tokens, including a token that is being issued
-   * at the same moment. A repeated call has no further effect. Simultaneous calls for the same grant share
-   * one revocation.
-   *
-   * @param entry what to record in the audit trail
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller may retry
-   */
-  revokeGrant(grantId: string, entry?: EntryFields): Promise<void>
-  /**
-   * Revokes the oldest grants of a person for an application if that person has too many grants for that
-   * application. The revocation happens in the background, so no request waits for it. If the revocation
-   * fails, the next call for the same person and application tries again.
-   */
-  limitGrants(pair: GrantPair): void
+  readonly revokeGrant: RevokeKeepingConsent
+  readonly limitGrants: ReturnType<typeof createLimitGrants>
 }

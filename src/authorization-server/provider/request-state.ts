@@ -12,7 +12,7 @@ import type { Collection, Stored } from '../../store/collection.ts'
 import { digest } from '../../store/digest.ts'
 import type { GrantLifecycle, Listing } from '../../grants/grant-lifecycle.ts'
 import type { GrantRecord } from '../../grants/grant-record.ts'
-import { rollbackDeadline } from '../../grants/refresh-tokens/late-writes.ts'
+import { rollbackDeadline } from '../../grants/refresh-tokens/uncertain-writes.ts'
 import type { FoundRefreshToken, TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 
@@ -143,7 +143,7 @@ export function prefetch(parts: Readers, ctx: KoaContextWithOIDC): void {
   if (grantType !== 'refresh_token' || typeof token !== 'string') return
   // Strangers can make up tokens. A token that we did not issue is not read here, but only after the client
   // has authenticated.
-  if (parts.refreshTokenFormat.isGenuine(token)) readRefreshToken(parts, ctx, token, true).catch(ignore)
+  if (parts.refreshTokenFormat.isGenuine(token)) getRefreshToken(parts, ctx, token).catch(ignore)
 }
 
 export function getCode(
@@ -156,28 +156,20 @@ export function getCode(
   return state.code.payload
 }
 
+/** Reads the refresh token. If we issued the token, this function also starts to read its grant. */
 export function getRefreshToken(
   parts: Omit<Readers, 'codes'>,
   ctx: KoaContextWithOIDC,
   token: string,
 ): Promise<FoundRefreshToken | undefined> {
-  const { refreshToken } = requestState(ctx)
-  if (refreshToken?.token === token) return refreshToken.found
-  return readRefreshToken(parts, ctx, token, parts.refreshTokenFormat.isGenuine(token))
-}
-
-/** Reads the refresh token. If we issued the token, this function also starts to read its grant. */
-function readRefreshToken(
-  parts: Omit<Readers, 'codes'>,
-  ctx: KoaContextWithOIDC,
-  token: string,
-  isGenuine: boolean,
-): Promise<FoundRefreshToken | undefined> {
-  const found = parts.families.find(token)
-  requestState(ctx).refreshToken = { token, found }
-  const grantId = isGenuine ? parts.refreshTokenFormat.parse(token)?.grantId : undefined
-  if (grantId !== undefined) getGrant(parts, ctx, grantId).catch(ignore)
-  return found
+  const state = requestState(ctx)
+  if (state.refreshToken?.token !== token) {
+    state.refreshToken = { token, found: parts.families.find(token) }
+    const { refreshTokenFormat: format } = parts
+    const grantId = format.isGenuine(token) ? format.parse(token)?.grantId : undefined
+    if (grantId !== undefined) getGrant(parts, ctx, grantId).catch(ignore)
+  }
+  return state.refreshToken.found
 }
 
 export function getGrant(

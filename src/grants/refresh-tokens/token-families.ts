@@ -3,9 +3,14 @@ import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { FAMILY, type FamilyRecord, type RefreshPayload } from './family-record.ts'
 import type { GracePeriod } from './grace-period.ts'
-import { mayArriveLate, pollUntil, rollbackDeadline } from './late-writes.ts'
+import {
+  mayArriveLate,
+  pollUntil,
+  rollbackDeadline,
+  createUncertainWrites,
+  type UncertainWrites,
+} from './uncertain-writes.ts'
 import type { RefreshTokenFormat } from './token-format.ts'
-import { createUncertainWrites, type UncertainWrites } from './uncertain-writes.ts'
 
 // Two failures can make a client send a refresh token again. Each has a remedy of its own, and both are needed.
 //
@@ -13,7 +18,7 @@ import { createUncertainWrites, type UncertainWrites } from './uncertain-writes.
 //   the loss. In the grace period, the client gets the same successor again (`grace-period.ts`).
 // - The store did not say whether it applied the write, so the client got an error and no successor. The write is then
 //   confirmed, or rolled back, so that the old token works (`uncertain-writes.ts`). Another process waits for the
-//   rollback before it treats the old token as stolen (`late-writes.ts`).
+//   rollback before it treats the old token as stolen (`pollUntil`).
 //
 // The grace period cannot replace the rollback: it is off by default and lasts at most 60 seconds, and a paused store may
 // apply a write later.

@@ -1,12 +1,16 @@
-import type { Configuration } from 'oidc-provider'
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
+import { ownerOf } from '../../../grants/refresh-tokens/reuse-detection.ts'
+import { requesterOf } from '../../../http/client-address.ts'
 import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
 import { explainMissingSecret } from '../client-authentication.ts'
+import type { ProviderParts } from '../dependencies.ts'
+import { requestState } from '../request-state.ts'
 import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
 // The revocation endpoint (RFC 7009). An access token is revoked alone. A refresh token is revoked with its
-// whole grant, even if the token was used before (`models/refresh-tokens.ts`).
+// whole grant, even if the token was used before.
 
 /**
  * A client may revoke only its own tokens. A token of another client is treated like an unknown token (RFC
@@ -15,6 +19,18 @@ import type { AccessTokenRecord } from '../models/access-token-record.ts'
 export const revocation: NonNullable<NonNullable<Configuration['features']>['revocation']> = {
   enabled: true,
   allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+}
+
+/** Revokes the whole grant of a refresh token that its client sent. */
+export async function revokeRefreshToken(
+  { revokeGrant }: Pick<ProviderParts, 'revokeGrant'>,
+  ctx: KoaContextWithOIDC,
+  token: Parameters<typeof ownerOf>[0],
+): Promise<void> {
+  const owner = ownerOf(token)
+  const requester = requesterOf(requestState(ctx).host)
+  const entry = { name: 'grant.revoked', ...owner, ...requester, reason: 'client-revoked-token' } as const
+  await revokeGrant(owner.grantId, entry)
 }
 
 /** The access token to revoke, with its `access_epoch`. */

@@ -1,8 +1,9 @@
 import { errors, type AdapterPayload, type Client, type KoaContextWithOIDC } from 'oidc-provider'
+import { revokeAfterRace } from '../../../../grants/refresh-tokens/reuse-detection.ts'
 import { personOf } from '../../../../host/subject.ts'
+import { requesterOf } from '../../../../http/client-address.ts'
 import { recordOf, getCode, getGrant, requestState } from '../../request-state.ts'
 import type { ProviderParts } from '../../dependencies.ts'
-import { revokeAfterRace } from './reuse.ts'
 
 // A code exchange (RFC 6749 4.1.3), step by step. oidc-provider calls the steps in this order.
 
@@ -67,7 +68,7 @@ export async function redeemCode(
   ttl: number,
 ): Promise<void> {
   const { grantId = '' } = payload
-  const { listing, deadline } = requestState(ctx)
+  const { listing, deadline, host } = requestState(ctx)
   if (!(await parts.grantLifecycle.activate(grantId, await getGrant(parts, ctx, grantId), listing))) {
     throw new errors.InvalidGrant('grant not found')
   }
@@ -76,7 +77,7 @@ export async function redeemCode(
   parts.clientUsed(recordOf(ctx.oidc.client))
   const mayExceedLimit = listing?.mayExceedLimit()
   if (!(await parts.families.start(token, payload, ttl, deadline))) {
-    await revokeAfterRace(parts, 'code.reused', payload)
+    await revokeAfterRace(parts, 'code.reused', payload, requesterOf(host))
     throw new errors.InvalidGrant('authorization code already used')
   }
   if (listing) void mayExceedLimit?.then((exceeds) => exceeds && parts.limitGrants(listing))

@@ -1,12 +1,18 @@
-import { errors, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
+import { errors, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
+import { ownerOf, revokeAfterRace, revokeReused } from '../../../../grants/refresh-tokens/reuse-detection.ts'
 import type { FoundRefreshToken } from '../../../../grants/refresh-tokens/token-families.ts'
-import { recordOf, getGrant, getRefreshToken, requestState } from '../../request-state.ts'
+import { currentContext, getGrant, getRefreshToken, recordOf, requestState } from '../../request-state.ts'
 import { getTokenScopes, requireSomethingLeft } from '../../delegated-scopes.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 import type { ProviderResponse } from '../../fix-responses.ts'
 import { isIgnoredScope, requestedScopes } from '../../requested-scope.ts'
 import { requireKnownResource } from '../../resource-indicator.ts'
-import { ownerOf, revokeAfterRace } from './reuse.ts'
+import { requesterOf } from '../../../../http/client-address.ts'
+import { modelAdapter, withoutId } from '../../models/adapter.ts'
+import { isRotation, tokenAsIssued } from '../../seam/tokens.ts'
+import { isActive } from '../introspect.ts'
+import { revokeRefreshToken } from '../revoke.ts'
+import { redeemCode } from './authorization-code-grant.ts'
 
 // A refresh (RFC 6749 6), step by step. oidc-provider calls the steps in this order.
 
@@ -30,7 +36,7 @@ export function dropIgnoredScopes(
  * paused store applied a write late, and the rollback of that write is still pending. This function waits for
  * the rollback. The wait is expensive, so it starts only after the client has authenticated.
  */
-export async function findRefreshToken(
+async function findRefreshToken(
   parts: Pick<ProviderParts, 'families' | 'refreshTokenFormat' | 'grantLifecycle'>,
   ctx: KoaContextWithOIDC,
   token: string,
@@ -79,20 +85,20 @@ export async function checkRefresh(
  * @throws invalid_grant if another request has used the token since step 2. In this case this function
  *   revokes the grant
  */
-export async function rotateRefreshToken(
+async function rotateRefreshToken(
   parts: Pick<ProviderParts, 'families' | 'clientUsed' | 'events' | 'revokeGrant'>,
   ctx: KoaContextWithOIDC,
   next: string,
   payload: AdapterPayload,
   ttl: number,
 ): Promise<void> {
-  const { refreshToken, deadline } = requestState(ctx)
+  const { refreshToken, deadline, host } = requestState(ctx)
   const previous = await refreshToken?.found
   if (!previous) throw new TypeError('this request has not found the refresh token')
   parts.clientUsed(recordOf(ctx.oidc.client))
   const exchange = await parts.families.rotate(previous, next, payload, ttl, deadline)
   if (!exchange) {
-    await revokeAfterRace(parts, 'refresh_token.reused', payload)
+    await revokeAfterRace(parts, 'refresh_token.reused', payload, requesterOf(host))
     throw new errors.InvalidGrant('refresh token already used')
   }
   if (!exchange.isRetry) return
@@ -109,4 +115,52 @@ export function repeatRefreshToken(ctx: ProviderResponse): void {
   const body = ctx.body as { refresh_token?: string } | undefined
   if (repeatedRefreshToken === undefined || body?.refresh_token === undefined) return
   ctx.body = { ...body, refresh_token: repeatedRefreshToken }
+}
+
+/**
+ * Refresh tokens, stored as families. oidc-provider first consumes a token, and then saves the next token. If
+ * `consume` wrote to the store, a failure before the second write would leave the client without a valid
+ * token. So `consume` does nothing here, and `upsert` replaces the old token with the next token in one
+ * write.
+ */
+export function refreshTokens(parts: ProviderParts): Adapter {
+  function find(ctx: KoaContextWithOIDC, token: string) {
+    const { route } = ctx.oidc
+    if (route === 'introspection') return getRefreshToken(parts, ctx, token)
+    return route === 'revocation' ? parts.families.find(token) : findRefreshToken(parts, ctx, token)
+  }
+
+  return modelAdapter('RefreshToken', {
+    async upsert(token, payload, ttl = 0) {
+      const ctx = currentContext()
+      if (isRotation(ctx)) await rotateRefreshToken(parts, ctx, token, withoutId(payload), ttl)
+      else await redeemCode(parts, ctx, token, withoutId(payload), ttl)
+    },
+
+    async find(value) {
+      const ctx = currentContext()
+      const found = await find(ctx, tokenAsIssued(ctx, value))
+      if (!found) return undefined
+      const isConsumed = ctx.oidc.route === 'introspection' ? !isActive(found) : found.state === 'used'
+      return { ...found.payload, jti: value, consumed: isConsumed || undefined }
+    },
+
+    consume: async () => {},
+
+    /**
+     * oidc-provider destroys a token that was used before (RFC 9700 4.14.2), and a token that its client
+     * revokes. In both cases this method revokes the whole grant.
+     */
+    async destroy() {
+      const ctx = currentContext()
+      const { route, entities } = ctx.oidc
+      const { RefreshToken: token } = entities
+      if (!token) throw new TypeError('this request has not found the refresh token')
+      if (route !== 'token') return revokeRefreshToken(parts, ctx, token)
+      await revokeReused(parts, 'refresh_token.reused', token, requesterOf(requestState(ctx).host))
+    },
+
+    // The endpoints revoke whole grants with `revokeGrant()`, so this method does nothing.
+    revokeByGrantId: async () => {},
+  })
 }

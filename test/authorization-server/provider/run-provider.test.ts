@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { Context, Middleware } from 'koa'
 import { afterEach, expect, it } from 'vitest'
-import { ProviderRequest } from '../../../../src/authorization-server/provider/seam/provider-request.ts'
-import { guarded } from '../../../support/guard-provider-request.ts'
-import { startHost, type Host } from '../../../support/host.ts'
+import { ProviderRequest } from '../../../src/authorization-server/provider/run-provider.ts'
+import { guarded } from '../../support/guard-provider-request.ts'
+import { startHost, type Host } from '../../support/host.ts'
 
 let host: Host | undefined
 afterEach(async () => {

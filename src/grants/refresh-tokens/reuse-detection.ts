@@ -1,27 +1,33 @@
-import type { AdapterPayload } from 'oidc-provider'
-import { personOf } from '../../../../host/subject.ts'
-import { requesterOf } from '../../../../http/client-address.ts'
-import { currentContext, requestState } from '../../request-state.ts'
-import type { ProviderParts } from '../../dependencies.ts'
+import type { EventSink } from '../../host/events.ts'
+import { personOf } from '../../host/subject.ts'
+import type { requesterOf } from '../../http/client-address.ts'
+import type { RevokeKeepingConsent } from '../revoke-grants.ts'
+import type { TokenFamilies } from './token-families.ts'
 
 // Reuse detection: if a code (RFC 6749 4.1.2) or a refresh token (RFC 9700 4.14.2) is used twice, its grant
 // is revoked.
 
-type Parts = Pick<ProviderParts, 'families' | 'revokeGrant' | 'events'>
+type Requester = ReturnType<typeof requesterOf>
 
-/** The owner of a code or refresh token: the ids of its grant, client and account. */
-type Owner = Pick<AdapterPayload, 'grantId' | 'clientId' | 'accountId'>
+interface Parts {
+  readonly families: Pick<TokenFamilies, 'isRevoked'>
+  readonly revokeGrant: RevokeKeepingConsent
+  readonly events: EventSink
+}
+
+/** The ids of the grant, client and person of a code or refresh token. `accountId` is a subject. */
+type Owner = { readonly [Id in 'grantId' | 'clientId' | 'accountId']?: string | undefined }
 
 type ReuseEvent = 'refresh_token.reused' | 'code.reused'
 
 /** Revokes the grant and reports the reuse. */
 export async function revokeReused(
-  { revokeGrant, events }: Parts,
+  { revokeGrant, events }: Omit<Parts, 'families'>,
   event: ReuseEvent,
   owner: Owner,
+  requester: Requester,
 ): Promise<void> {
   const details = ownerOf(owner)
-  const requester = requesterOf(requestState(currentContext()).host)
   await revokeGrant(details.grantId, { name: event, outcome: 'failure', ...details, ...requester })
   events.emit(event, details)
 }
@@ -32,16 +38,18 @@ export async function revokeReused(
  * reported. If the family is revoked, another request has revoked the grant meanwhile. Then the grant is
  * revoked once more without a report, because its access tokens may not be revoked yet.
  */
-export async function revokeAfterRace(parts: Parts, event: ReuseEvent, owner: Owner): Promise<void> {
+export async function revokeAfterRace(
+  parts: Parts,
+  event: ReuseEvent,
+  owner: Owner,
+  requester: Requester,
+): Promise<void> {
   const { grantId = '' } = owner
   if (await parts.families.isRevoked(grantId)) await parts.revokeGrant(grantId)
-  else await revokeReused(parts, event, owner)
+  else await revokeReused(parts, event, owner, requester)
 }
 
-/**
- * The grant, client and person of a code or refresh token. `accountId` comes from oidc-provider, and is our
- * subject.
- */
+/** The grant, client and person of a code or refresh token. */
 export function ownerOf({ grantId = '', clientId = '', accountId = '' }: Owner) {
   return { grantId, clientId, ...personOf(accountId) }
 }
