@@ -22,11 +22,16 @@ export type ScopeStatus = 'new' | 'granted' | 'denied'
 export const MANDATORY_SCOPE = 'openid'
 
 /**
- * Whether a person must be asked about a request: true if at least one requested scope is new or was denied
- * before.
+ * Whether a person must be asked about a request: if the request demands it (`prompt=consent`), or if at least one
+ * requested scope is new or was denied before. For an application of the host itself, no approval is needed.
  */
-export function isConsentNeeded(requested: readonly string[], stored: StoredConsent): boolean {
-  return requested.some((scope) => scopeStatus(scope, stored) !== 'granted')
+export function isConsentNeeded(
+  requested: readonly string[],
+  stored: StoredConsent,
+  { isDemanded = false, isFirstParty = false } = {},
+): boolean {
+  const isApproved = () => requested.every((scope) => scopeStatus(scope, stored) === 'granted')
+  return isDemanded || !(isFirstParty || isApproved())
 }
 
 /**
@@ -46,13 +51,15 @@ export function isPreselected(scope: string, stored: StoredConsent): boolean {
 /**
  * The decision of a person who approved a request. A requested scope is granted if it is mandatory or if the
  * person ticked it. All other requested scopes are denied. Ticked scopes that were not requested are ignored.
+ *
+ * @returns undefined if nothing is granted: at least one scope must be ticked
  */
-export function decide(requested: readonly string[], ticked: readonly string[]): ConsentDecision {
+export function decide(requested: readonly string[], ticked: readonly string[]): ConsentDecision | undefined {
   const isGranted = (scope: string) => scope === MANDATORY_SCOPE || ticked.includes(scope)
-  return {
-    granted: requested.filter((scope) => isGranted(scope)),
-    denied: requested.filter((scope) => !isGranted(scope)),
-  }
+  const granted = requested.filter((scope) => isGranted(scope))
+  return granted.length === 0
+    ? undefined
+    : { granted, denied: requested.filter((scope) => !isGranted(scope)) }
 }
 
 /**

@@ -28,6 +28,13 @@ describe('isConsentNeeded()', () => {
   })
 })
 
+it('a request can demand consent, and an application of the host needs none otherwise', () => {
+  const everything = { isDemanded: true, isFirstParty: true }
+  expect(isConsentNeeded(['a'], nothing, { isFirstParty: true })).toBe(false)
+  expect(isConsentNeeded(['a'], stored, { isDemanded: true })).toBe(true)
+  expect(isConsentNeeded(['a'], stored, everything)).toBe(true)
+})
+
 describe('isPreselected()', () => {
   it.each([
     ['a', 'granted', true],
@@ -55,8 +62,8 @@ describe('decide()', () => {
     })
   })
 
-  it('a decision may grant nothing', () => {
-    expect(decide(['a'], [])).toEqual({ granted: [], denied: ['a'] })
+  it('an approval without a granted scope is no decision', () => {
+    expect(decide(['a'], [])).toBeUndefined()
   })
 })
 
@@ -75,9 +82,9 @@ describe('mergeConsent()', () => {
 
   it('the next request of the same scopes needs no consent, unless a scope was denied', () => {
     const requested = ['a', 'b']
-    const all = mergeConsent(nothing, decide(requested, requested))
+    const all = mergeConsent(nothing, decide(requested, requested)!)
     expect(isConsentNeeded(requested, all)).toBe(false)
-    const part = mergeConsent(nothing, decide(requested, ['a']))
+    const part = mergeConsent(nothing, decide(requested, ['a'])!)
     expect(isConsentNeeded(requested, part)).toBe(true)
     expect(isConsentNeeded(['a'], part)).toBe(false)
   })

@@ -1,9 +1,13 @@
 import { decide } from '../../grants/consent-policy.ts'
 import type { Form } from '../../http/form-body.ts'
-import { csrfTokenOf } from './check-form.ts'
-import { parseGroupChoice, selectGroup, type GroupChoice } from './group-choice.ts'
-import { addressOf, showError, type StepResult, type StepRequest } from './step.ts'
-import { scopeGroups, type ScopeGroup } from './scope-groups.ts'
+import {
+  parseGroupChoice,
+  scopeGroups,
+  selectGroup,
+  type GroupChoice,
+  type ScopeGroup,
+} from './scope-groups.ts'
+import { addressOf, csrfTokenOf, showError, type StepRequest, type StepResult } from './step.ts'
 import type { Texts } from './texts.ts'
 
 /** Asks the signed-in person for consent. */
@@ -22,8 +26,7 @@ export async function submitConsent(request: StepRequest, form: Form): Promise<S
   if (action === 'deny') return port.failed(ctx, pending, 'access_denied', 'the person denied access')
   if (action !== 'approve') return showError(request, 400, 'errorBody')
   const decision = decide(pending.requestedScopes, form.getAll('scope'))
-  // If the request includes the scope `openid`, `granted` is never empty, because `openid` is always granted.
-  if (decision.granted.length > 0) return port.approved(ctx, pending, decision)
+  if (decision) return port.approved(ctx, pending, decision)
   return renderPage(request, { selected: [], status: 400, problem: 'consentNothingChosen' })
 }
 

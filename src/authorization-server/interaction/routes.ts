@@ -1,12 +1,18 @@
 import type { Context } from 'koa'
 import { createCsrfTokens } from '../../http/csrf.ts'
 import type { Form } from '../../http/form-body.ts'
-import { checkForm } from './check-form.ts'
+import {
+  checkForm,
+  addressOf,
+  showError,
+  type InteractionOptions,
+  type StepRequest,
+  type StepResult,
+} from './step.ts'
 import { showConsent, submitConsent, switchAccount } from './consent-steps.ts'
 import type { PendingInteraction } from './port.ts'
 import { createSignInRateLimit } from './sign-in-rate-limit.ts'
 import { showSignIn, submitSignIn } from './sign-in-steps.ts'
-import { addressOf, showError, type InteractionOptions, type StepRequest, type StepResult } from './step.ts'
 
 /** Addresses of one interaction, below {auth_url}. */
 const ADDRESS = /^\/interaction\/([\w-]{1,200})(?:\/(sign-in|consent|switch))?$/

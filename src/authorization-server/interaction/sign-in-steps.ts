@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import type { SignedIn } from '../../host/accounts.ts'
 import { addressGroup } from '../../http/client-address.ts'
 import type { Form } from '../../http/form-body.ts'
-import { csrfTokenOf } from './check-form.ts'
-import { addressOf, showError, type StepResult, type StepRequest } from './step.ts'
+import { csrfTokenOf, addressOf, showError, type StepResult, type StepRequest } from './step.ts'
 import type { Texts } from './texts.ts'
 
 /** The query parameter that marks a return from the host's sign-in page. It prevents a redirect loop. */

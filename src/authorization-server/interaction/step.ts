@@ -2,6 +2,8 @@ import type { Context } from 'koa'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { CsrfTokens } from '../../http/csrf.ts'
+import { isRejection, readForm, type Form } from '../../http/form-body.ts'
+import { isFromOwnPage } from '../../http/own-page.ts'
 import type { Pages } from './pages.ts'
 import type { InteractionPort, PendingInteraction } from './port.ts'
 import type { SignInRateLimit } from './sign-in-rate-limit.ts'
@@ -61,4 +63,29 @@ export function showError(
   text: keyof typeof CODES,
 ): undefined {
   pages.renderError(ctx, { status, error: CODES[text], text, uiLocales: pending?.uiLocales })
+}
+
+/**
+ * The CSRF token of a form. It is valid only for this interaction, for the present step of the interaction,
+ * and for the account to which the form is shown.
+ */
+export function csrfTokenOf(request: StepRequest): string {
+  return request.csrf.issue(...bindingOf(request))
+}
+
+/**
+ * Returns the form of the request if it came from one of our pages, was shown to this account, and is
+ * readable. Otherwise this function writes the error page and returns undefined.
+ */
+export async function checkForm(request: StepRequest): Promise<Form | undefined> {
+  const { ctx, issuer, csrf } = request
+  if (!isFromOwnPage(ctx, 'consent', new URL(issuer).origin)) return showError(request, 403, 'errorForm')
+  const form = await readForm(ctx)
+  if (isRejection(form)) return showError(request, form.status, 'errorBody')
+  return csrf.isValid(form.get('csrf'), ...bindingOf(request)) ? form : showError(request, 403, 'errorForm')
+}
+
+function bindingOf({ pending }: StepRequest): readonly (string | undefined)[] {
+  const { uid, prompt, account } = pending
+  return [uid, prompt, account?.accountId, account?.userId]
 }

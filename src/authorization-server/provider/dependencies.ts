@@ -15,7 +15,7 @@ import type { TokenFamilies } from '../../grants/refresh-tokens/token-families.t
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 import type { RevokeOwnToken } from '../../access/revoke-own-token.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
-import type { InteractionAdmission } from './endpoints/authorize/interaction-admission.ts'
+import type { InteractionAdmission } from './endpoints/authorize/pending-interactions.ts'
 import type { ConsentStore } from '../../grants/consent-store.ts'
 import type { Principal } from '../../gateway/principal.ts'
 import type { Pages } from '../interaction/pages.ts'

@@ -1,7 +1,12 @@
 import type { ScopeStatus } from '../../../grants/consent-policy.ts'
 import { html, type Html } from '../../../http/html.ts'
-import { formatGroupChoice, GROUP_CHOICES, type GroupChoice } from '../group-choice.ts'
-import type { ScopeEntry, ScopeGroup } from '../scope-groups.ts'
+import {
+  formatGroupChoice,
+  GROUP_CHOICES,
+  type GroupChoice,
+  type ScopeEntry,
+  type ScopeGroup,
+} from '../scope-groups.ts'
 import type { Texts } from '../texts.ts'
 import type { Frame } from './layout.ts'
 

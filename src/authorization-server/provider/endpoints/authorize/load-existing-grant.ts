@@ -1,8 +1,7 @@
 import type { Grant, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
-import type { Client } from '../../../../clients/client.ts'
 import { isConsentNeeded, type ConsentDecision } from '../../../../grants/consent-policy.ts'
 import type { ConsentVersions } from '../../../../grants/consent-version.ts'
-import { personOf, type Person } from '../../../../host/subject.ts'
+import { personOf } from '../../../../host/subject.ts'
 import { recordOf } from '../../request-state.ts'
 import { limitToUser } from '../../delegated-scopes.ts'
 import type { ProviderParts, ProviderSettings } from '../../dependencies.ts'
@@ -64,27 +63,13 @@ export async function loadExistingGrant(
 
   const { accountId: subject } = session
   const record = recordOf(client)
-  const versions = await findConsent(parts, ctx, { person: personOf(subject), client: record, requested })
-  if (!versions) return undefined
+  const { consent, versions } = await parts.consents.get(personOf(subject), record.clientId)
+  const isFirstParty = record.kind === 'application' && record.firstParty
+  const isDemanded = ctx.oidc.prompts.has('consent')
+  if (isConsentNeeded(requested, consent, { isDemanded, isFirstParty })) return undefined
 
   const grant = new provider.Grant({ accountId: subject, clientId: record.clientId })
   writeDecision(grant, parts.settings, { granted: requested, denied: [] }, versions)
   await grant.save()
   return grant
-}
-
-/**
- * Returns the current consent versions if the request is authorized without asking the person. Returns
- * undefined if the person must be asked.
- */
-async function findConsent(
-  { consents }: Parts,
-  ctx: KoaContextWithOIDC,
-  request: { readonly person: Person; readonly client: Client; readonly requested: readonly string[] },
-): Promise<ConsentVersions | undefined> {
-  const { person, client, requested } = request
-  if (ctx.oidc.prompts.has('consent')) return undefined
-  const { consent, versions } = await consents.get(person, client.clientId)
-  const isFirstParty = client.kind === 'application' && client.firstParty
-  return isFirstParty || !isConsentNeeded(requested, consent) ? versions : undefined
 }

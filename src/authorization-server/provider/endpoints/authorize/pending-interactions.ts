@@ -1,3 +1,71 @@
+import type { Logger } from '../../../../host/logger.ts'
+import type { MemoryWatch } from '../../../../store/memory-watch.ts'
+import { NotNow } from '../../seam/errors.ts'
+
+/** The option `maxPendingInteractions`; 0 means no limit. */
+export const PENDING_INTERACTIONS = { byDefault: 1000, min: 0, max: 1_000_000 }
+
+/** Seconds after which a rejected request may be tried again. */
+const RETRY_AFTER_SECONDS = 30
+
+/** Minimum milliseconds between two log lines about addresses with too many interactions. */
+const LOG_INTERVAL_MS = 60_000
+
+/**
+ * Limits the interactions: the authorization requests that wait until a person signs in or decides.
+ *
+ * @param parts.max how many interactions of one network address may wait at once in this process; 0 for no
+ *   limit
+ * @param parts.seconds after how many seconds a waiting interaction is no longer counted
+ */
+export function createInteractionAdmission(parts: {
+  readonly max: number
+  readonly seconds: number
+  readonly memory: MemoryWatch
+  readonly logger: Logger
+}) {
+  const { max, memory, logger } = parts
+  const pending = createPendingInteractions(parts)
+  let loggedAt = Number.NEGATIVE_INFINITY
+
+  function logRejection(address: string): void {
+    if (performance.now() - loggedAt < LOG_INTERVAL_MS) return
+    loggedAt = performance.now()
+    logger.warn(
+      { address, maxPendingInteractions: max },
+      'an address has too many authorization requests that wait for a person; if it is the address of your own ' +
+        'proxy, set `app.proxy = true`',
+    )
+  }
+
+  return {
+    /**
+     * Admits a new interaction.
+     *
+     * @param address the address that started the interaction
+     * @throws {NotNow} 429 if too many interactions of this address already wait, 503 if the store is nearly
+     *   full
+     */
+    admit(address: string, id: string): void {
+      if (memory.isNearlyFull()) {
+        throw new NotNow(503, 'not available for the moment; try again', RETRY_AFTER_SECONDS)
+      }
+      if (pending.add(address, id)) return
+      logRejection(address)
+      const description = 'too many unfinished sign-ins were started from this address'
+      throw new NotNow(429, description, RETRY_AFTER_SECONDS)
+    },
+    /** Stops counting an interaction that was answered, or could not be stored. */
+    release: pending.remove,
+  }
+}
+
+/**
+ * Limits the authorization requests that wait until a person signs in or decides, because strangers can start
+ * any number of such requests.
+ */
+export type InteractionAdmission = ReturnType<typeof createInteractionAdmission>
+
 /**
  * The maximum number of interactions that are counted at once. When this number is reached, each new
  * interaction replaces the oldest counted interaction. All entries together take less than 20 MB.
