@@ -5,7 +5,7 @@ import { changeOptionsOf } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
 import { toPublicJwk, type SigningJwk } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
-import { ALGORITHMS, type KeyState } from './key-states.ts'
+import { ALGORITHMS, type KeyState } from './rotation-policy.ts'
 import type { RevokeKey } from './revoked-keys.ts'
 import { checkedOptions, type KeySource } from './signing-keys.ts'
 

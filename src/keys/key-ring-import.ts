@@ -1,5 +1,5 @@
 import { GatehouseError } from '../errors.ts'
-import { inState, type RingKey } from './key-states.ts'
+import { inState, type RingKey } from './rotation-policy.ts'
 import type { LogMarks } from './key-ring-loader.ts'
 import type { KeyRingRecords, OpenKey } from './key-ring-record.ts'
 import { changeRing, readRing, type KeyRingStore } from './key-ring-store.ts'

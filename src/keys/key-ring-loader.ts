@@ -4,7 +4,7 @@ import type { EntryFields } from '../audit/entry.ts'
 import { GatehouseError } from '../errors.ts'
 import { changeOptionsOf, type ChangeOptions } from '../host/change-options.ts'
 import type { Logger } from '../host/logger.ts'
-import { replenish, inState, type KeyChange } from './key-states.ts'
+import { replenish, inState, type KeyChange } from './rotation-policy.ts'
 import {
   makeKeys,
   type LostPart,

@@ -14,7 +14,7 @@ import {
   textRule,
 } from '../validation/rules.ts'
 import { generateSigningKey, toPublicJwk, type SigningAlgorithm, type SigningJwk } from './generate-key.ts'
-import { ALGORITHMS, KEY_STATES, partOf, type RingKey } from './key-states.ts'
+import { ALGORITHMS, KEY_STATES, partOf, type RingKey } from './rotation-policy.ts'
 import type { KeyEncryption, UnsealedKey } from './key-encryption.ts'
 
 /** A key with its decrypted material. A retired or revoked key has no material. */

@@ -3,7 +3,7 @@ import { GatehouseError, hasCode } from '../errors.ts'
 import type { Outbox } from '../audit/outbox.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { Store } from '../store/contract.ts'
-import type { KeyChange, KeyStep } from './key-states.ts'
+import type { KeyChange, KeyStep } from './rotation-policy.ts'
 import { keyEntries, loadRing, type RingLoaderParts } from './key-ring-loader.ts'
 import type { OpenKey, StoredRing } from './key-ring-record.ts'
 

@@ -1,6 +1,6 @@
 import type { JWK } from 'jose'
 import { toPublicJwk, type SigningJwk } from './generate-key.ts'
-import { inState } from './key-states.ts'
+import { inState } from './rotation-policy.ts'
 import type { OpenKey } from './key-ring-record.ts'
 
 /** The keys that sign, and the public keys. */

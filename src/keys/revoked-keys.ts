@@ -1,4 +1,4 @@
-import { endOf, inState, type RingKey, type RotationPolicy } from './key-states.ts'
+import { endOf, inState, type RingKey, type RotationPolicy } from './rotation-policy.ts'
 
 /** Revokes all tokens that a key signed; `until` is in epoch seconds. */
 export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<void>

@@ -17,11 +17,11 @@ import {
   rotationDue,
   retentionOf,
   type RotationPolicy,
-} from './key-states.ts'
+} from './rotation-policy.ts'
 import { changeRing, createKeyRingStore, readRing, type KeyRingStore } from './key-ring-store.ts'
 import type { LogMarks } from './key-ring-loader.ts'
 import { createKeyRingRecords, makeKeys, type OpenKey } from './key-ring-record.ts'
-import { createRotation, followRing, pollRing, replenishSoon, type Rotation } from './rotation.ts'
+import { createRotation, followRing, pollRing, replenishSoon, type Rotation } from './poll-key-ring.ts'
 import type { KeyEncryption } from './key-encryption.ts'
 import { createRevokedKeys, type RevokedKeys, type RevokeKey } from './revoked-keys.ts'
 import { checkedOptions, type KeyCondition, type KeySource, type SigningKeyInfo } from './signing-keys.ts'

@@ -4,7 +4,7 @@ import { checkInput } from '../validation/rules.ts'
 import type { SigningAlgorithm } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { ExportableKeys } from './key-ring-import.ts'
-import type { KeyState, RingKey } from './key-states.ts'
+import type { KeyState, RingKey } from './rotation-policy.ts'
 import type { RingLoss } from './key-ring-record.ts'
 
 /** A signing key without its private part. Times are in epoch seconds. */

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type JsonWebKey } from 'node:crypto'
 import { isObject } from '../validation/predicates.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
-import { PUBLISH_AHEAD_SECONDS, ROTATE_AFTER_SECONDS } from '../keys/rotation.ts'
+import { PUBLISH_AHEAD_SECONDS, ROTATE_AFTER_SECONDS } from '../keys/rotation-policy.ts'
 import { exactly, seconds, type AddProblem } from './schema.ts'
 
 /** The schedule of the key rotation. */

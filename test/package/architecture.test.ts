@@ -119,7 +119,7 @@ describe('imports between the layers of the source tree', () => {
       'src/authorization-server/interaction/routes.ts',
       `import { a } from './page.ts'\nimport path from 'node:path'`,
     ],
-    ['src/keys/rotation.ts', `import type { Store } from '../store/contract.ts'`],
+    ['src/keys/poll-key-ring.ts', `import type { Store } from '../store/contract.ts'`],
     ['src/gateway/gateway.ts', `import { GatehouseError } from '../errors.ts'`],
     ['adapters/redis.ts', `import type { Store } from '../src/store/contract.ts'`],
   ])('an allowed import passes in %s: %s', (file, source) => {

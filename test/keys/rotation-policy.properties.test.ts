@@ -16,7 +16,7 @@ import {
   retentionOf,
   type KeyStep,
   type RingKey,
-} from '../../src/keys/key-states.ts'
+} from '../../src/keys/rotation-policy.ts'
 
 const HOUR = 3600
 /** Access tokens live longer than a key signs, so several previous keys are published at the same time. */

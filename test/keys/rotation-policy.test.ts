@@ -13,7 +13,7 @@ import {
   retentionOf,
   type KeyState,
   type RingKey,
-} from '../../src/keys/key-states.ts'
+} from '../../src/keys/rotation-policy.ts'
 
 const DAY = 86_400
 const HOUR = 3600

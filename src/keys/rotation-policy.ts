@@ -1,6 +1,14 @@
 import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import type { SigningAlgorithm } from './generate-key.ts'
 
+const DAY = 86_400
+
+/** The option `signingKeys.rotateAfterSeconds`. */
+export const ROTATE_AFTER_SECONDS = { byDefault: 90 * DAY, min: 2, max: 3660 * DAY }
+
+/** The option `signingKeys.publishAheadSeconds`. */
+export const PUBLISH_AHEAD_SECONDS = { byDefault: DAY, max: 366 * DAY }
+
 /** The states of a key, in the order in which a key enters them. A key never returns to an earlier state. */
 export const KEY_STATES = ['next', 'current', 'previous', 'retired', 'revoked'] as const
 

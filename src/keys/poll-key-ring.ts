@@ -3,17 +3,9 @@ import { unavailablePause } from '../async/unavailable-pause.ts'
 import { isStoreUnavailable } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
-import { advance, canSign, replenish, missingNext, nextDue, type RotationPolicy } from './key-states.ts'
+import { advance, canSign, replenish, missingNext, nextDue, type RotationPolicy } from './rotation-policy.ts'
 import { changeRing, KEYS_CHANNEL, readRing, type ChangeKeys, type KeyRingStore } from './key-ring-store.ts'
 import { makeKeys, type OpenKey } from './key-ring-record.ts'
-
-const DAY = 86_400
-
-/** The option `signingKeys.rotateAfterSeconds`. */
-export const ROTATE_AFTER_SECONDS = { byDefault: 90 * DAY, min: 2, max: 3660 * DAY }
-
-/** The option `signingKeys.publishAheadSeconds`. */
-export const PUBLISH_AHEAD_SECONDS = { byDefault: DAY, max: 366 * DAY }
 
 /** The dependencies of the rotation. */
 export interface RotationParts {
