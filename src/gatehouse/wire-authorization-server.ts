@@ -2,7 +2,7 @@ import Keygrip from 'keygrip'
 import { createRevokeOwnToken } from '../access/revoke-own-token.ts'
 import type { Pages } from '../authorization-server/interaction/pages.ts'
 import { buildProvider, type Provider } from '../authorization-server/provider/build-provider.ts'
-import { createInteractionAdmission } from '../authorization-server/provider/endpoints/authorize/pending-interactions.ts'
+import { createPendingInteractions } from '../authorization-server/provider/endpoints/authorize/pending-interactions.ts'
 import { createInteractionPort } from '../authorization-server/provider/endpoints/authorize/interaction-port.ts'
 import { jwksMaxAge } from '../authorization-server/provider/endpoints/jwks.ts'
 import type { AuthorizationServerParts } from '../authorization-server/routing/authorization-server.ts'
@@ -53,7 +53,7 @@ export function createProviderBuilder(
     }),
     isTokenRevoked: revoked.isTokenRevoked,
     isGrantScopeRevoked: revoked.isGrantScopeRevoked,
-    interactionAdmission: createInteractionAdmission({
+    pendingInteractions: createPendingInteractions({
       max: settings.maxPendingInteractions,
       seconds: settings.lifetimes.signIn,
       memory: createMemoryWatch({ store, logger }),

@@ -27,6 +27,7 @@ export function presentAccount({ id, claims }: Account): { name: string; login?:
   return name === login ? { name } : { name, login }
 }
 
-function text(value: unknown): string | undefined {
+/** A text that is not empty; undefined for every other value. */
+export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -15,7 +15,7 @@ import type { TokenFamilies } from '../../grants/refresh-tokens/token-families.t
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 import type { RevokeOwnToken } from '../../access/revoke-own-token.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
-import type { InteractionAdmission } from './endpoints/authorize/pending-interactions.ts'
+import type { PendingInteractions } from './endpoints/authorize/pending-interactions.ts'
 import type { ConsentStore } from '../../grants/consent-store.ts'
 import type { Principal } from '../../gateway/principal.ts'
 import type { Pages } from '../interaction/pages.ts'
@@ -77,7 +77,7 @@ export interface ProviderDependencies {
   /** Called each time a client obtains a token, to record that the client was used. */
   clientUsed(client: Client): void
   /** Limits the authorization requests that wait until a person signs in or decides. */
-  readonly interactionAdmission: InteractionAdmission
+  readonly pendingInteractions: PendingInteractions
   readonly pages: Pages
   readonly events: EventSink
   readonly audit: AuditWriter

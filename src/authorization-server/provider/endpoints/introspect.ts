@@ -4,7 +4,6 @@ import { personOf } from '../../../host/subject.ts'
 import { recordOf } from '../request-state.ts'
 import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderParts } from '../dependencies.ts'
-import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
 // The introspection endpoint (RFC 7662). `client-authentication.ts` corrects the error responses of all endpoints
 // where clients authenticate, including this endpoint.
@@ -37,13 +36,10 @@ function isResourceServer(caller: ProviderClient): boolean {
   return client.kind === 'apiKey' && client.resourceServer
 }
 
-/**
- * The access token to introspect, with the claims that the response adds to oidc-provider's claims (RFC 7662
- * 2.2).
- */
-export function accessTokenToIntrospect(record: AccessTokenRecord, { claims }: Principal): AccessTokenRecord {
+/** The claims of an access token that the response adds to oidc-provider's claims (RFC 7662 2.2). */
+export function accessTokenToIntrospect({ claims }: Principal) {
   const { aud, sub, access_mode, account_id, user_id, grant_id } = claims
-  return { ...record, aud, extra: { sub, access_mode, account_id, user_id, grant_id } }
+  return { aud, extra: { sub, access_mode, account_id, user_id, grant_id } }
 }
 
 /**

@@ -7,7 +7,6 @@ import type { ProviderResponse } from '../fix-responses.ts'
 import { explainMissingSecret } from '../client-authentication.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { requestState } from '../request-state.ts'
-import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
 // The revocation endpoint (RFC 7009). An access token is revoked alone. A refresh token is revoked with its
 // whole grant, even if the token was used before.
@@ -33,9 +32,9 @@ export async function revokeRefreshToken(
   await revokeGrant(owner.grantId, entry)
 }
 
-/** The access token to revoke, with its `access_epoch`. */
-export function accessTokenToRevoke(record: AccessTokenRecord, { claims }: Principal): AccessTokenRecord {
-  return { ...record, extra: { access_epoch: claims['access_epoch'] } }
+/** The `access_epoch` of an access token to revoke. */
+export function accessTokenToRevoke({ claims }: Principal) {
+  return { extra: { access_epoch: claims['access_epoch'] } }
 }
 
 /**

@@ -1,7 +1,6 @@
 import { looksLikeSecret } from '../../../clients/secrets.ts'
 import { personOf } from '../../../host/subject.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
-import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
 // The user info endpoint (OpenID Connect Core 5.3).
 
@@ -13,13 +12,10 @@ export const STANDARD_CLAIMS = {
 }
 
 /**
- * The record of an access token for the user info endpoint. Its kind is always `AccessToken`, so that the
- * endpoint also finds a token of direct access. A direct token is valid but lacks the scope `openid`, so the
- * answer is 403 and not 401.
+ * The kind of every access token at the user info endpoint, so that the endpoint also finds a token of direct
+ * access. Such a token is valid but lacks the scope `openid`, so the answer is 403 and not 401.
  */
-export function accessTokenAtUserInfo(record: AccessTokenRecord): AccessTokenRecord {
-  return { ...record, kind: 'AccessToken' }
-}
+export const accessTokenAtUserInfo = () => ({ kind: 'AccessToken' })
 
 /** The claims that identify a person. The claims of the host must not replace them. */
 export function identityClaims(subject: string) {

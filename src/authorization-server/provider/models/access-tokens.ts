@@ -1,5 +1,5 @@
 import type { Adapter } from 'oidc-provider'
-import { personOf } from '../../../host/subject.ts'
+import { personOf, subjectOf } from '../../../host/subject.ts'
 import { requesterOf } from '../../../http/client-address.ts'
 import type { Principal } from '../../../gateway/principal.ts'
 import { recordOf, currentContext, requestState } from '../request-state.ts'
@@ -9,13 +9,10 @@ import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
 import { accessTokenToRevoke } from '../endpoints/revoke.ts'
 import { accessTokenAtUserInfo } from '../endpoints/userinfo.ts'
 import { tokenAsIssued } from '../seam/tokens.ts'
-import { accessTokenRecord, type AccessTokenRecord } from './access-token-record.ts'
 import { modelAdapter } from './adapter.ts'
 
-/** The functions that adapt the record of an access token to an endpoint, by oidc-provider's route name. */
-const AT_ENDPOINT: Readonly<
-  Record<string, (record: AccessTokenRecord, token: Principal) => AccessTokenRecord>
-> = {
+/** What the record of an access token has at an endpoint, by oidc-provider's route name. */
+const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
   userinfo: accessTokenAtUserInfo,
   introspection: accessTokenToIntrospect,
   revocation: accessTokenToRevoke,
@@ -40,9 +37,8 @@ export function accessTokens(
       // The revocation endpoint finds even a token that is already revoked in this process. The client must
       // be able to revoke it again, because the store may not have the revocation yet.
       if (!token || (route !== 'revocation' && parts.isTokenRevoked(token))) return undefined
-      const record = accessTokenRecord(token)
-      const changed = AT_ENDPOINT[route]?.(record, token) ?? record
-      return changed.kind === model ? changed : undefined
+      const record = { ...accessTokenRecord(token), ...AT_ENDPOINT[route]?.(token) }
+      return record.kind === model ? record : undefined
     },
 
     // Only the revocation endpoint destroys access tokens.
@@ -71,4 +67,24 @@ export function accessTokens(
     // `revokeGrant()` revokes the access tokens of a grant.
     revokeByGrantId: async () => {},
   })
+}
+
+/**
+ * The record of a verified access token. It has neither `aud` nor `format`.
+ *
+ * Relies on: oidc-provider treats a record without these two fields as an opaque token. The user info
+ * endpoint accepts opaque tokens.
+ */
+function accessTokenRecord(token: Principal) {
+  const isDirect = token.mode === 'direct'
+  return {
+    kind: isDirect ? 'ClientCredentials' : 'AccessToken',
+    jti: token.tokenId,
+    clientId: token.clientId,
+    accountId: isDirect ? undefined : subjectOf(token),
+    grantId: isDirect ? undefined : token.grantId,
+    scope: token.scopes.join(' '),
+    iat: token.claims.iat,
+    exp: token.expiresAt,
+  }
 }

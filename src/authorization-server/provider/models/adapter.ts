@@ -1,4 +1,7 @@
 import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
+import { createCollection, type Collection } from '../../../store/collection.ts'
+import type { Store } from '../../../store/contract.ts'
+import { countRule, type Fields, oneOf, optional, stringRule } from '../../../validation/rules.ts'
 import { isServiceUnavailable } from '../service-unavailable.ts'
 import { requestState } from '../request-state.ts'
 
@@ -48,4 +51,32 @@ function failFast(method: Method): Method {
 export function withoutId(payload: AdapterPayload): Omit<AdapterPayload, 'jti'> {
   const { jti: _credential, ...rest } = payload
   return rest
+}
+
+/**
+ * The stored payloads of one model of oidc-provider.
+ *
+ * Relies on: each payload contains the name of its model, its time of issue and its expiry time. If the
+ * payload belongs to an account, a client or a grant, it also contains the id of that owner.
+ *
+ * @param name the name of the collection in the store
+ * @param more the fields that only this model has, with their rules
+ */
+export function payloadCollection(
+  store: Store,
+  name: string,
+  model: string,
+  more: Fields,
+): Collection<AdapterPayload> {
+  const fields = {
+    kind: oneOf(model),
+    iat: countRule,
+    exp: countRule,
+    accountId: optional(stringRule),
+    clientId: optional(stringRule),
+    grantId: optional(stringRule),
+    scope: optional(stringRule),
+    ...more,
+  }
+  return createCollection(store, { name, version: 1, fields })
 }

@@ -5,8 +5,7 @@ import { digest } from '../../../store/digest.ts'
 import { optional, stringRule } from '../../../validation/rules.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { getCode, currentContext } from '../request-state.ts'
-import { modelAdapter, withoutId } from './adapter.ts'
-import { payloadCollection } from './payload-collection.ts'
+import { modelAdapter, withoutId, payloadCollection } from './adapter.ts'
 
 const CODE = {
   accountId: stringRule,

@@ -5,8 +5,7 @@ import type { ProviderDependencies } from '../dependencies.ts'
 import { currentContext, requestState } from '../request-state.ts'
 import { ROUTES } from '../routes.ts'
 import { objectOf, optional, stringRule } from '../../../validation/rules.ts'
-import { modelAdapter } from './adapter.ts'
-import { payloadCollection } from './payload-collection.ts'
+import { modelAdapter, payloadCollection } from './adapter.ts'
 
 const INTERACTION = {
   prompt: objectOf({ name: stringRule }),
@@ -30,16 +29,16 @@ export function interactionKey(uid: string): string {
 export function interactions({
   store,
   settings,
-  interactionAdmission,
-}: Pick<ProviderDependencies, 'store' | 'settings' | 'interactionAdmission'>): Adapter {
+  pendingInteractions,
+}: Pick<ProviderDependencies, 'store' | 'settings' | 'pendingInteractions'>): Adapter {
   const pending = payloadCollection(store, NAME, 'Interaction', INTERACTION)
 
   async function create(id: string, record: AdapterPayload, ttl: number | undefined): Promise<void> {
-    interactionAdmission.admit(addressGroup(requestState(currentContext()).host.ip), id)
+    pendingInteractions.admit(addressGroup(requestState(currentContext()).host.ip), id)
     try {
       await pending.set(id, record, ttl)
     } catch (error) {
-      interactionAdmission.release(id)
+      pendingInteractions.release(id)
       throw error
     }
   }
@@ -63,7 +62,7 @@ export function interactions({
     },
     async destroy(id) {
       const existed = await pending.delete(digest(id))
-      interactionAdmission.release(digest(id))
+      pendingInteractions.release(digest(id))
       // If the browser returns from our pages in two tabs at the same moment, only one tab continues. So only
       // one code is issued.
       if (!existed && Provider.ctx?.oidc.route === 'resume') throw alreadyAnswered()

@@ -5,8 +5,7 @@ import { digest } from '../../../store/digest.ts'
 import { countRule, mapOf, objectOf, optional, stringRule } from '../../../validation/rules.ts'
 import { isCorruptRecord } from '../../../store/corrupt-record.ts'
 import { isReplacedSession, isSignOutRequest, sessionOfRequest, type FoundSession } from '../seam/sessions.ts'
-import { modelAdapter, withoutId } from './adapter.ts'
-import { payloadCollection } from './payload-collection.ts'
+import { modelAdapter, withoutId, payloadCollection } from './adapter.ts'
 
 const SESSION = {
   uid: stringRule,

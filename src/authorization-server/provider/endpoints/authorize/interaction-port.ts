@@ -6,7 +6,7 @@ import { requesterOf } from '../../../../http/client-address.ts'
 import type { Account } from '../../../../host/accounts.ts'
 import { personOf, subjectOf } from '../../../../host/subject.ts'
 import type { InteractionPort, PendingInteraction } from '../../../interaction/port.ts'
-import { presentAccount, presentApplication } from '../../../interaction/present-parties.ts'
+import { presentAccount, presentApplication, text } from '../../../interaction/present-parties.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
 import { interactionKey } from '../../models/interactions.ts'
 import { ROUTES } from '../../routes.ts'
@@ -226,10 +226,6 @@ async function signOut(session: Session): Promise<void> {
  * Connect Core 3.1.2.1).
  */
 const ACCOUNT_SELECTED = { select_account: {} }
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
 
 function words(value: unknown): string[] {
   return text(value)?.split(' ').filter(Boolean) ?? []

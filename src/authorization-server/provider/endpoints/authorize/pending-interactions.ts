@@ -12,20 +12,28 @@ const RETRY_AFTER_SECONDS = 30
 const LOG_INTERVAL_MS = 60_000
 
 /**
- * Limits the interactions: the authorization requests that wait until a person signs in or decides.
+ * The maximum number of interactions that are counted at once. When this number is reached, each new
+ * interaction replaces the oldest counted interaction. All entries together take less than 20 MB.
+ */
+const MAX_COUNTED = 50_000
+
+/**
+ * Counts the interactions in this process, the authorization requests that wait until a person signs in or decides, by
+ * the network address that started them. Their number is limited, because strangers can start any number of them.
  *
- * @param parts.max how many interactions of one network address may wait at once in this process; 0 for no
- *   limit
+ * @param parts.max how many interactions of one network address may wait at once; 0 for no limit
  * @param parts.seconds after how many seconds a waiting interaction is no longer counted
  */
-export function createInteractionAdmission(parts: {
+export function createPendingInteractions(parts: {
   readonly max: number
   readonly seconds: number
-  readonly memory: MemoryWatch
+  readonly memory: Pick<MemoryWatch, 'isNearlyFull'>
   readonly logger: Logger
 }) {
-  const { max, memory, logger } = parts
-  const pending = createPendingInteractions(parts)
+  const { max, seconds, memory, logger } = parts
+  /** The counted interactions by id, oldest first. */
+  const pending = new Map<string, { readonly address: string; readonly until: number }>()
+  const counts = new Map<string, number>()
   let loggedAt = Number.NEGATIVE_INFINITY
 
   function logRejection(address: string): void {
@@ -38,60 +46,8 @@ export function createInteractionAdmission(parts: {
     )
   }
 
-  return {
-    /**
-     * Admits a new interaction.
-     *
-     * @param address the address that started the interaction
-     * @throws {NotNow} 429 if too many interactions of this address already wait, 503 if the store is nearly
-     *   full
-     */
-    admit(address: string, id: string): void {
-      if (memory.isNearlyFull()) {
-        throw new NotNow(503, 'not available for the moment; try again', RETRY_AFTER_SECONDS)
-      }
-      if (pending.add(address, id)) return
-      logRejection(address)
-      const description = 'too many unfinished sign-ins were started from this address'
-      throw new NotNow(429, description, RETRY_AFTER_SECONDS)
-    },
-    /** Stops counting an interaction that was answered, or could not be stored. */
-    release: pending.remove,
-  }
-}
-
-/**
- * Limits the authorization requests that wait until a person signs in or decides, because strangers can start
- * any number of such requests.
- */
-export type InteractionAdmission = ReturnType<typeof createInteractionAdmission>
-
-/**
- * The maximum number of interactions that are counted at once. When this number is reached, each new
- * interaction replaces the oldest counted interaction. All entries together take less than 20 MB.
- */
-const MAX_COUNTED = 50_000
-
-/**
- * Counts the interactions in this process that wait until a person signs in or decides. They are counted by
- * the network address that started them.
- *
- * @param options.max maximum interactions of one address; with 0, nothing is counted
- * @param options.seconds after how many seconds an interaction is no longer counted
- */
-export function createPendingInteractions({
-  max,
-  seconds,
-}: {
-  readonly max: number
-  readonly seconds: number
-}) {
-  /** The counted interactions by id, oldest first. */
-  const pending = new Map<string, { readonly address: string; readonly until: number }>()
-  const counts = new Map<string, number>()
-
   /** Stops counting an interaction that was answered, or could not be stored. */
-  function remove(id: string): void {
+  function release(id: string): void {
     const entry = pending.get(id)
     if (!entry) return
     pending.delete(id)
@@ -101,24 +57,35 @@ export function createPendingInteractions({
   }
 
   return {
+    release,
     /**
-     * Counts a new interaction. If `max` interactions of the address are counted already, returns false and
-     * does not count the new interaction.
+     * Admits and counts a new interaction of an address.
+     *
+     * @throws {NotNow} 429 if too many interactions of this address already wait, 503 if the store is nearly
+     *   full
      */
-    add(address: string, id: string): boolean {
-      if (max === 0) return true
+    admit(address: string, id: string): void {
+      if (memory.isNearlyFull()) {
+        throw new NotNow(503, 'not available for the moment; try again', RETRY_AFTER_SECONDS)
+      }
+      if (max === 0) return
       for (const [oldest, { until }] of pending) {
         if (until > performance.now()) break
-        remove(oldest)
+        release(oldest)
       }
       const count = counts.get(address) ?? 0
-      if (count >= max) return false
+      if (count >= max) {
+        logRejection(address)
+        const description = 'too many unfinished sign-ins were started from this address'
+        throw new NotNow(429, description, RETRY_AFTER_SECONDS)
+      }
       const [oldest] = pending.size < MAX_COUNTED ? [] : pending.keys()
-      if (oldest !== undefined) remove(oldest)
+      if (oldest !== undefined) release(oldest)
       pending.set(id, { address, until: performance.now() + seconds * 1000 })
       counts.set(address, count + 1)
-      return true
     },
-    remove,
   }
 }
+
+/** The authorization requests that wait until a person signs in or decides. */
+export type PendingInteractions = ReturnType<typeof createPendingInteractions>

@@ -3,8 +3,8 @@ import type { Context } from 'koa'
 import { errors } from 'oidc-provider'
 import { isScope } from '../../../../catalog/scope.ts'
 import type { Client } from '../../../../clients/client.ts'
-import { hasSecret, type ClientRegistry } from '../../../../clients/client-registry.ts'
-import { readBasicCredentials, type BasicCredentials } from '../../../../http/basic-credentials.ts'
+import { hasSecret } from '../../../../clients/client-registry.ts'
+import { readBasicCredentials } from '../../../../http/basic-credentials.ts'
 import { accessTokenSigner } from '../../../../keys/access-token-signer.ts'
 import type { SigningJwk } from '../../../../keys/generate-key.ts'
 import { randomId } from '../../../../keys/random-id.ts'
@@ -55,12 +55,16 @@ export function createFastPath(parts: FastPathParts) {
 
     const early = startLookups(registry)
     // A failed lookup is passed on too: oidc-provider gets the same error from `early`.
-    const { client, isWrong } = await authenticate(early.registry, request.credentials).catch(() => UNKNOWN)
+    const client = await early.registry.find(request.credentials.clientId).catch(() => null)
+    const isUsable = client && !client.disabled && client.kind === 'apiKey'
+    const isSecret = (secret: string) => isUsable && hasSecret(client, secret)
+    // No client has the id, or the secret is wrong.
+    const isWrong = client === undefined || (isUsable && !request.credentials.clientSecrets.some(isSecret))
     if (isWrong && ctx.accepts('json', 'html') === 'json') {
       rejectSecret(parts, ctx, client)
       return { isAnswered: true }
     }
-    if (!client || isWrong || !isWellFormed(request.scope)) return { isAnswered: false, early }
+    if (!isUsable || isWrong || !isWellFormed(request.scope)) return { isAnswered: false, early }
     const { current } = parts.catalog
     const findOwner = () => findAccountOnce(accounts, early.accounts, client)
     const scopes = await directTokenScopes(current, client, request.scope, findOwner).catch(() => undefined)
@@ -84,12 +88,12 @@ export function createFastPath(parts: FastPathParts) {
  * Rejects a request with a wrong secret, or with the id of no client (RFC 6749 5.2). The error is oidc-provider's own.
  * `direct-access-fast-path.differential.test.ts` compares the rest of the answer with that of oidc-provider.
  */
-function rejectSecret(parts: FastPathParts, ctx: Context, client: Client | undefined): void {
+function rejectSecret(parts: FastPathParts, ctx: Context, client: Client | null | undefined): void {
   const detail = client ? 'invalid secret provided' : 'client not found'
   const { error, error_description: description, status } = new errors.InvalidClientAuth(detail)
   const reporters = { events: parts.events, logger: parts.settings.logger }
   reportRejection(reporters, { clientId: client?.clientId, error, description }, { code: error, detail })
-  reportWrongSecret(parts, ctx, client)
+  reportWrongSecret(parts, ctx, client ?? undefined)
   const challenge = `Basic realm="${parts.settings.issuer}", error="${error}", error_description="${description}"`
   const body = { error, error_description: description }
   respond(ctx, status, body, ctx.headers.authorization === undefined ? undefined : challenge)
@@ -137,24 +141,4 @@ function readRequest(ctx: Context, form: string) {
 /** Whether `scope` is absent or has the syntax of RFC 6749 3.3. oidc-provider rejects any other before it finds the account. */
 function isWellFormed(scope: string | undefined): boolean {
   return scope === undefined || scope.split(' ').every(isScope)
-}
-
-/** The client of a request, and whether its secret is wrong. */
-interface Authentication {
-  readonly client?: Client
-  readonly isWrong: boolean
-}
-
-/** The request is not from an API key that may be used, or it is not known. oidc-provider finds out. */
-const UNKNOWN: Authentication = { isWrong: false }
-
-/** Finds the API key of a request and compares its secret. The secret is also wrong if no client has the id. */
-async function authenticate(
-  registry: ClientRegistry,
-  { clientId, clientSecrets }: BasicCredentials,
-): Promise<Authentication> {
-  const client = await registry.find(clientId)
-  if (!client) return { isWrong: true }
-  if (client.disabled || client.kind !== 'apiKey') return UNKNOWN
-  return { client, isWrong: !clientSecrets.some((secret) => hasSecret(client, secret)) }
 }

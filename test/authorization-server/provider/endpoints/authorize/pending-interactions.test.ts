@@ -3,10 +3,28 @@ import { createPendingInteractions } from '../../../../../src/authorization-serv
 import { addressGroup } from '../../../../../src/http/client-address.ts'
 import { collectGarbage } from '../../../../support/collect-garbage.ts'
 
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+
 /** The maximum number of pending interactions that are counted at the same time. */
 const MAX_COUNTED = 50_000
 
-const pendingWith = ({ max }: { max: number }) => createPendingInteractions({ max, seconds: 60 })
+function pendingWith({ max }: { max: number }) {
+  const memory = { isNearlyFull: () => false }
+  const pending = createPendingInteractions({ max, seconds: 60, memory, logger: SILENT })
+  return {
+    remove: pending.release,
+    /** Whether the interaction was admitted. */
+    add(address: string, id: string): boolean {
+      try {
+        pending.admit(address, id)
+        return true
+      } catch (error) {
+        expect(error).toMatchObject({ status: 429 })
+        return false
+      }
+    },
+  }
+}
 afterEach(() => void vi.useRealTimers())
 
 it('each address may have up to the maximum of pending interactions', () => {
