@@ -62,7 +62,6 @@ const DONE =
 /** Maximum number of concurrent calls of `accounts.find`. */
 const CONCURRENCY = 5
 
-/** The users whom the host does not find. */
 async function missingUsers(
   userIds: readonly string[],
   find: (userId: string) => Promise<Account | undefined>,
@@ -111,7 +110,6 @@ export function createAccountService(parts: {
     return scopes.filter((scope) => !allowed.has(scope))
   }
 
-  /** The tokens of a client that would not be issued any more. */
   function planOf(client: Client, owner: Account | undefined): Plan {
     if (!owner) return 'all'
     const scopes = lostOperations(client, owner)

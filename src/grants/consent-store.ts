@@ -84,10 +84,7 @@ function idOf(person: Person, clientId: string): string {
   return digest(JSON.stringify([subjectOf(person), clientId]))
 }
 
-/**
- * The consent in a record. Both lists are empty if there is no record, or if the consent was revoked after
- * the record was written.
- */
+/** Both lists are empty without a record, and if the consent was revoked after the record was written. */
 function validPart(record: ConsentRecord | undefined, versions: ConsentVersions): StoredConsent {
   if (!record || !isOfVersions(record.versions, versions)) return { granted: [], denied: [] }
   return { granted: record.granted, denied: record.denied }

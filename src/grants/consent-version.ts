@@ -78,10 +78,7 @@ export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVers
   return parts.every((part) => now[part] === undefined || now[part] === then?.[part])
 }
 
-/**
- * The record id of a holder. The account, user and client ids are hashed, because the host's ids may have any
- * length and any characters.
- */
+/** The ids are hashed, because those of the host may have any length and any characters. */
 function idOf({ accountId, userId, clientId }: AuthorizationHolder): string {
   const parts = clientId === undefined ? [accountId] : [accountId, clientId]
   return digest(JSON.stringify(userId === undefined ? parts : [accountId, clientId ?? null, userId]))

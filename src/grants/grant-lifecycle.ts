@@ -10,10 +10,7 @@ import { grantRecords, isActive, type GrantRecord } from './grant-record.ts'
 export interface Listing extends GrantEntry {
   /** Epoch seconds at which the grant will expire. */
   readonly end: number
-  /**
-   * Whether a person of the account may exceed the limit of grants for an application
-   * (`index.startLimitCheck`). Never rejects.
-   */
+  /** Whether a person may exceed the limit of grants (`index.startLimitCheck`). Never rejects. */
   readonly mayExceedLimit: () => Promise<boolean>
 }
 
@@ -41,9 +38,7 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
     records,
     index,
     consentVersions,
-    /**
-     * Adds a grant to the list of its account, before the grant is activated. Pass the result to `activate`.
-     */
+    /** Lists a grant of its account before its activation. Pass the result to `activate`. */
     list: (entry: GrantEntry) => listGrant(state, entry),
     /**
      * Activates a grant before its first refresh token is issued. May be called again.
@@ -65,10 +60,7 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
      * @returns the record of the revoked grant; undefined if there is no such grant
      */
     revoke: (grantId: string) => records.update(grantId, toTombstone, TOMBSTONE_TTL_SECONDS),
-    /**
-     * Whether all authorizations of a holder of the grant (`AuthorizationHolder`) were revoked after the
-     * grant was made.
-     */
+    /** Whether all authorizations of a holder of the grant were revoked after the grant was made. */
     hasStaleConsent: async (record: GrantRecord) =>
       !isOfVersions(record.versions, await consentVersions.current(record, record.clientId)),
     /** Deletes a grant with its index entries. @returns whether an active grant existed */

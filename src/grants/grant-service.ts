@@ -150,10 +150,7 @@ export function createGrantService(parts: GrantServiceParts) {
   return {
     grants: createGrants(parts),
     grantsOfUsers: {
-      /**
-       * The users of an account who have grants in use, without duplicates, and an error for each corrupt
-       * grant.
-       */
+      /** The users who have grants in use, each once, and an error for each corrupt grant. */
       async users(accountId: string) {
         const users = new Set<string>()
         const errors: GatehouseError[] = []
@@ -204,9 +201,7 @@ export function createGrantService(parts: GrantServiceParts) {
 /** Finds the users of an account who have authorized applications, and revokes their authorizations. */
 export type GrantsOfUsers = ReturnType<typeof createGrantService>['grantsOfUsers']
 
-/**
- * Revokes everything that holders of one account have authorized, including codes that are not exchanged yet.
- */
+/** Revokes everything that holders of one account have authorized, and codes that are not exchanged yet. */
 function revokeOfHolders(
   parts: RevokeGrantsParts,
   accountId: string,

@@ -171,10 +171,7 @@ const LOST: Readonly<Record<LostPart, string>> = {
 const REPLACED =
   'the store has lost data, so new signing keys replace the old ones: all earlier tokens are rejected'
 
-/**
- * Revokes all current, next and previous keys of a ring, and removes their key material. Retired and revoked
- * keys stay unchanged.
- */
+/** Revokes all keys that are in use, and removes their key material. */
 function revokeLive(keys: readonly OpenKey[], now: number): readonly OpenKey[] {
   const live = inState(keys, 'current', 'next', 'previous')
   return keys.map((key) => {

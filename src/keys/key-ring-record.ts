@@ -53,10 +53,7 @@ export interface RingLoss {
 }
 
 interface KeyRecord extends RingKey {
-  /**
-   * A compact JWE. Public keys are encrypted too, so that an attacker who can write to the store cannot add a
-   * key.
-   */
+  /** A compact JWE. Public keys are encrypted too: who can write to the store must not be able to add one. */
   readonly sealed?: string | undefined
 }
 
@@ -93,10 +90,7 @@ const RING_FIELDS: Fields = {
 interface RingRecords {
   readonly rings: Collection<KeyRingRecord>
   readonly encryption: KeyEncryption
-  /**
-   * The last decrypted keys, by their encrypted text. The decrypted keys are cached, because a change of the
-   * ring leaves most keys unchanged.
-   */
+  /** The last decrypted keys, by their encrypted text: a change of the ring leaves most keys unchanged. */
   opened: Map<string, UnsealedKey | undefined>
 }
 

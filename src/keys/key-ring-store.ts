@@ -13,20 +13,11 @@ export type ChangeKeys = (keys: readonly OpenKey[]) => KeyStep<OpenKey>
 /** The dependencies of the key ring store. */
 export interface KeyRingStoreParts extends RingLoaderParts {
   readonly store: Store
-  /**
-   * Called with each ring that differs from the ring that this process knew. Called before `onChanges` and
-   * `onReplaced`.
-   */
+  /** Called with each ring that this process did not know, before `onChanges` and `onReplaced`. */
   readonly onAdopted: (ring: StoredRing) => void
-  /**
-   * Called once for each write of this process that changed keys. The callback receives the changes of that
-   * write.
-   */
+  /** Called once for each write of this process that changed keys. */
   readonly onChanges: (changes: readonly KeyChange[], actor: string | undefined) => void
-  /**
-   * Called with the new ring after this process replaced a ring. The keys of the old ring are revoked in the
-   * new ring.
-   */
+  /** Called with the new ring, in which the keys of the old ring are revoked. */
   readonly onReplaced: (ring: StoredRing) => void
 }
 
@@ -41,17 +32,11 @@ export function createKeyRingStore(parts: KeyRingStoreParts) {
     parts,
     /** The last ring that was read. */
     known: undefined as StoredRing | undefined,
-    /**
-     * When this process last found its ring, or at least the current keys of the ring, in the store. In
-     * milliseconds since the epoch.
-     */
+    /** When this process last found at least its current keys in the store, in epoch milliseconds. */
     confirmedAt: Number.NEGATIVE_INFINITY,
     /** Why the last read failed; undefined if it succeeded. */
     failure: undefined as unknown,
-    /**
-     * A write that the store has not confirmed. If a later read finds a ring with this `id`, the write was
-     * stored, and `notify` is called.
-     */
+    /** An unconfirmed write. If a later read finds its `id`, it was stored, and `notify` is called. */
     pendingWrite: undefined as { id: string; notify: () => void } | undefined,
     /** The last operation. The next operation waits for it. */
     last: Promise.resolve() as Promise<unknown>,
@@ -100,10 +85,7 @@ export function changeRing(
   )
 }
 
-/**
- * Runs operations one after the other, so that the result of an older read never replaces the result of a
- * newer read.
- */
+/** So the result of an older read never replaces the result of a newer read. */
 function exclusively<T>(state: KeyRingStore, work: () => Promise<T>): Promise<T> {
   const done = state.last.then(work, work)
   state.last = done.catch(() => {})

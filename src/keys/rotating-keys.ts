@@ -152,10 +152,7 @@ async function readPolicy({ schedule, longestLifetimes }: RotatingKeysParts): Pr
   }
 }
 
-/**
- * Revokes the tokens of all revoked keys in a ring that replaced a lost ring. If the revocation fails, a
- * later poll revokes the tokens.
- */
+/** After a lost ring was replaced. If the revocation fails, a later poll revokes the tokens. */
 async function revokeReplaced(
   parts: RotatingKeysParts,
   { revokeTokens }: RevokedKeys,

@@ -1,10 +1,7 @@
 import { settlesWithin } from '../async/with-timeout.ts'
 import type { Logger } from '../host/logger.ts'
 
-/**
- * Maximum number of polls within as many seconds: 5 polls in 5 seconds. These polls may follow each other
- * without a pause.
- */
+/** 5 polls in 5 seconds, which may follow each other without a pause. */
 const BURST = 5
 /** Milliseconds that a call with an unknown key waits for a poll or a fetch of the keys. */
 export const MAX_WAIT_MS = 1000

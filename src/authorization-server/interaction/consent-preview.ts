@@ -15,7 +15,6 @@ export interface ConsentPreviewOptions {
   readonly accounts: Pick<HostAccounts, 'find'>
   /** The scopes of OpenID Connect that applications may request. */
   readonly openIdScopes: readonly string[]
-  /** Lifetime of the refresh token in seconds. */
   readonly accessLifetime: number
 }
 

@@ -70,7 +70,6 @@ async function isOutdated({ accounts, ctx, pending }: StepRequest): Promise<bool
 
 /** The state of a page that follows a submitted form. */
 interface PageState {
-  /** The ticked scopes. */
   readonly selected?: readonly string[]
   readonly status?: number
   readonly problem?: keyof Texts

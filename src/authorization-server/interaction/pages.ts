@@ -68,7 +68,6 @@ export function createPages(options: {
   }
 
   return {
-    /** The texts for the reader of the response. */
     textsFor,
     /** The page for an error that cannot be sent to the application. A status below 400 becomes 400. */
     renderError: (ctx: Context, model: ErrorModel & Reader & { readonly status: number }) =>
@@ -81,7 +80,6 @@ export function createPages(options: {
       ctx: Context,
       model: SignOutModel & Reader & { readonly redirectOrigin?: string | undefined },
     ) => write(ctx, model, (frame) => signOutPage(frame, model), { formTargets: [model.redirectOrigin] }),
-    /** The page that confirms that the person is signed out. */
     renderSignedOut: (ctx: Context, reader?: Reader) => write(ctx, reader, signedOutPage),
     /**
      * The response to a submitted form: a page that sends the browser to the next address. A redirect would
@@ -91,10 +89,8 @@ export function createPages(options: {
      */
     renderContinue: (ctx: Context, next: URL, reader?: Reader) =>
       write(ctx, reader, (frame) => continuePage(frame, next)),
-    /** The built-in sign-in page. */
     renderSignIn: (ctx: Context, model: SignInModel & Reader & { readonly status?: number | undefined }) =>
       write(ctx, model, (frame) => signInPage(frame, model), model),
-    /** The consent page. */
     renderConsent(
       ctx: Context,
       model: Omit<ConsentModel, 'connectedApplicationsUri'> &

@@ -6,7 +6,6 @@ import type { ConsentDecision } from '../../grants/consent-policy.ts'
 export interface PendingInteraction {
   /** An unguessable id. It is part of the address and of a cookie. */
   readonly uid: string
-  /** The step that the person must take now. */
   readonly prompt: 'login' | 'consent'
   /** When the interaction began, in epoch seconds. */
   readonly startedAt: number
@@ -26,16 +25,12 @@ export interface PendingInteraction {
      */
     readonly products?: readonly string[] | undefined
   }
-  /**
-   * The origin of the application's redirect URI, to which the browser is sent in the end. The page shows it
-   * to the person.
-   */
+  /** The origin of the redirect URI, to which the browser is sent in the end. The page shows it. */
   readonly redirectOrigin: string
   /** The account that the authorization is for; undefined while no one is signed in. */
   readonly account?: {
     readonly accountId: string
     readonly userId?: string | undefined
-    /** Display name of the person. */
     readonly name: string
     /** The person's e-mail address or user name, if it is known and differs from the name. */
     readonly login?: string | undefined
@@ -46,14 +41,10 @@ export interface PendingInteraction {
   readonly storedConsent: { readonly granted: readonly string[]; readonly denied: readonly string[] }
   /** `ui_locales` of the request, in order of preference (OpenID Connect Core 3.1.2.1). */
   readonly uiLocales: readonly string[]
-  /** `login_hint` of the request. */
   readonly loginHint?: string | undefined
   /** Whether the person must authenticate again (`prompt=login`, `max_age`). */
   readonly reauthenticate: boolean
-  /**
-   * Lifetime of the refresh token in seconds. Access ends if the application does not refresh its tokens for
-   * this time.
-   */
+  /** Seconds after which access ends if the application does not refresh its tokens. */
   readonly accessLifetime: number
 }
 
@@ -72,19 +63,13 @@ export interface InteractionPort {
   signInRejected(ctx: Context, pending: PendingInteraction): void
   /** Continues after the person has approved the request, with at least one granted scope. */
   approved(ctx: Context, pending: PendingInteraction, decision: ConsentDecision): Promise<URL>
-  /**
-   * Ends the request with an error: `access_denied` if the person denied access, `login_required` if the
-   * person cannot be signed in as requested.
-   */
+  /** Ends the request: the person denied access, or cannot be signed in as requested. */
   failed(
     ctx: Context,
     pending: PendingInteraction,
     error: 'access_denied' | 'login_required',
     description: string,
   ): Promise<URL>
-  /**
-   * Starts the same authorization request from the beginning. With `endSession`, the person is signed out of
-   * our own session before that.
-   */
+  /** Starts the same authorization request again, with `endSession` after a sign-out from our own session. */
   restart(ctx: Context, pending: PendingInteraction, options?: { endSession: boolean }): Promise<URL>
 }

@@ -99,7 +99,6 @@ export const GROUP_CHOICES = ['all', 'none'] as const
 /** A pressed button that ticks or unticks a whole group of scopes. */
 export interface GroupChoice {
   readonly choice: (typeof GROUP_CHOICES)[number]
-  /** The key of the group. */
   readonly group: string
 }
 

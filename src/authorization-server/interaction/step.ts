@@ -19,10 +19,7 @@ export interface InteractionOptions {
   readonly issuer: string
   /** The keys of the CSRF tokens: at least 32 bytes each, newest first, the same keys in all processes. */
   readonly csrfKeys: readonly Uint8Array[]
-  /**
-   * The limit of sign-in attempts. It applies to each interaction, and to each combination of an identifier
-   * and a network address. An address alone may make ten times as many failed attempts.
-   */
+  /** See `createSignInRateLimit`. */
   readonly maxSignInAttempts: number
 }
 
@@ -30,7 +27,6 @@ export interface InteractionOptions {
 export interface StepRequest extends InteractionOptions {
   readonly csrf: CsrfTokens
   readonly rateLimit: SignInRateLimit
-  /** The host's own context. */
   readonly ctx: Context
   readonly pending: PendingInteraction
 }
@@ -46,7 +42,6 @@ export function addressOf({ issuer, pending }: StepRequest, action = ''): URL {
   return new URL(`${issuer}/interaction/${pending.uid}${action && `/${action}`}`)
 }
 
-/** The error code that the error page shows with each text (RFC 6749 4.1.2.1). */
 const CODES = {
   errorBody: 'invalid_request',
   errorExpired: 'invalid_request',

@@ -18,17 +18,13 @@ export function findAccountOnce(
 }
 
 export function createAccountLookup(accounts: HostAccounts, settings: { readonly claimsInIdToken: boolean }) {
-  /** Finds an account; undefined if the host does not have this account. */
   function find(ctx: KoaContextWithOIDC, person: Person): Promise<Account | undefined> {
     return findAccountOnce(accounts, requestState(ctx).accounts, person)
   }
 
   return {
     find,
-    /**
-     * Finds an account for oidc-provider, and adds its claims. oidc-provider passes one of our subjects as
-     * the account id.
-     */
+    /** Finds an account with its claims for oidc-provider, whose account ids are our subjects. */
     async findAccount(ctx: KoaContextWithOIDC, subject: string) {
       const account = await find(ctx, personOf(subject))
       if (!account) return undefined

@@ -44,7 +44,6 @@ export function explainMissingSecret(ctx: ProviderResponse): void {
   }
 }
 
-/** Whether a request has a client secret. */
 function hasCredentials(ctx: Pick<ProviderResponse, 'headers' | 'oidc'>): boolean {
   return ctx.headers.authorization !== undefined || ctx.oidc.body?.['client_secret'] !== undefined
 }

@@ -37,7 +37,6 @@ export interface ProviderSettings {
   readonly openIdScopes: readonly string[]
   /** Whether accounts may have users. */
   readonly namesUsers: boolean
-  /** Lifetimes in seconds. */
   readonly lifetimes: Lifetimes
 }
 
@@ -55,17 +54,12 @@ export interface ProviderDependencies {
   /** One private key for ES256 and one for RS256. */
   readonly signingKeys: readonly SigningJwk[]
   readonly cookieKeys: Keygrip
-  /**
-   * Verifies an access token. Returns undefined if we did not issue the token, or if it has expired. Does not
-   * check whether the token was revoked (see `isTokenRevoked`).
-   */
+  /** Undefined for a token that is not ours or has expired. A revoked token is verified too. */
   verifyAccessToken(jwt: string): Promise<Principal | undefined>
   readonly revocations: Revocations
   /** Revokes an access token that its own client sent to the revocation endpoint. */
   readonly revokeOwnToken: RevokeOwnToken
-  /**
-   * Whether a verified access token was revoked. The answer comes from memory, without a read of the store.
-   */
+  /** Whether a verified access token was revoked. The answer comes from memory. */
   isTokenRevoked(token: Principal): boolean
   /**
    * Whether tokens that carry a scope would be rejected if they were issued for a grant now. The answer comes
@@ -74,9 +68,8 @@ export interface ProviderDependencies {
    * @param now Unix time in seconds
    */
   isGrantScopeRevoked(grantId: string, scope: string, now: number): boolean
-  /** Called each time a client obtains a token, to record that the client was used. */
+  /** Records that a client was used. Called each time it obtains a token. */
   clientUsed(client: Client): void
-  /** Limits the authorization requests that wait until a person signs in or decides. */
   readonly pendingInteractions: PendingInteractions
   readonly pages: Pages
   readonly events: EventSink

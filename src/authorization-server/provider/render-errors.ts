@@ -35,10 +35,7 @@ export function createRenderError(
   }
 }
 
-/**
- * One description for an unknown client, a disabled client and an API key, so that strangers cannot
- * distinguish them.
- */
+/** One description for three causes, so that strangers cannot distinguish them. */
 const NO_APPLICATION =
   'no enabled application has this client_id; check the client_id, or enable the application. An API key cannot be ' +
   'used here, because it acts on the account of its owner only'

@@ -96,10 +96,7 @@ export class ProviderRequest {
   readonly readableEncoding = null
   readonly form: string
 
-  /**
-   * @param url path and query below {auth_url}
-   * @param form the text of the form in the request; undefined if the endpoint reads no form
-   */
+  /** @param url path and query below {auth_url} */
   constructor({ req }: Context, url: string, form?: string) {
     this.method = req.method
     this.url = url

@@ -11,17 +11,11 @@ export interface FamilyRecord {
   /** Digest of the current token, the only usable token; empty if the family has no usable token. */
   readonly current: string
   readonly payload: RefreshPayload
-  /**
-   * The time immediately before the current token was stored, in milliseconds since the epoch. Absent in
-   * records that older versions of this library wrote.
-   */
+  /** Epoch milliseconds before the current token was stored; absent in records of older versions. */
   readonly issuedAt?: number | undefined
   /** The rotation that produced the current token; absent if clients have no grace period. */
   readonly last?: LastRotation | undefined
-  /**
-   * True if the family is revoked. The record is kept for a while, so that a pending code exchange cannot
-   * start the family again.
-   */
+  /** The family is revoked. The record stays for a while, so that no pending code exchange starts it again. */
   readonly ended?: true
   /**
    * A random value, which each rollback of a write renews. The new value changes the text of the record. So a

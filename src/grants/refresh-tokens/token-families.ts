@@ -206,9 +206,7 @@ async function readToken(families: Families, token: string): Promise<FoundRefres
   return isOlder && format.isGenuine(token) ? { ...found, state: 'used' } : undefined
 }
 
-/**
- * Reads a token. If a late write may have replaced the token, reads it again until that write is rolled back.
- */
+/** Reads a token until no late write can have replaced it. */
 function pollToken(
   families: Families,
   token: string,
@@ -227,10 +225,7 @@ function pollToken(
   )
 }
 
-/**
- * Reads a family. If a late write may have started the family, reads it again until that write is rolled
- * back.
- */
+/** Reads a family until no late write can have started it. */
 function pollFamily(
   { records, now }: Families,
   grantId: string,

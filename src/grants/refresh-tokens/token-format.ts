@@ -25,10 +25,7 @@ export function createRefreshTokenFormat(macKeys: readonly Buffer[]) {
       const body = `${grantId}.${generation}.${randomBytes(32).toString('base64url')}`
       return `${body}.${mac(newest, body).toString('base64url')}`
     },
-    /**
-     * The parts of a token; undefined if the text has another format. Does not check that the token is
-     * genuine.
-     */
+    /** Undefined if the text has another format. Does not check that the token is genuine. */
     parse(token: string): RefreshTokenParts | undefined {
       const match = FORM.exec(token)
       return match?.[1] === undefined ? undefined : { grantId: match[1], generation: Number(match[2]) }

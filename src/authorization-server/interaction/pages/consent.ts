@@ -10,9 +10,7 @@ import { scopeFieldset } from './scope-fieldset.ts'
 
 /** The forms of a consent page that decides. */
 export interface ConsentForms {
-  /** Address to which the consent form is sent. */
   readonly action: string
-  /** Address to which the form “Use another account” is sent. */
   readonly switchAction: string
   readonly csrfToken: string
 }
@@ -25,15 +23,11 @@ export interface ConsentModel {
   /** Where the forms of the page are sent; undefined for a preview, whose forms do nothing. */
   readonly forms?: ConsentForms | undefined
   readonly application: PendingInteraction['application']
-  /** The account that is signed in. */
   readonly account: { readonly name: string; readonly login?: string | undefined }
   readonly groups: readonly ScopeGroup[]
   /** Access ends if the application does not refresh its tokens for this number of seconds. */
   readonly accessLifetime: number
-  /**
-   * The origin of the application's redirect URI, to which the browser is sent in the end; undefined in the preview of an
-   * application without a redirect URI.
-   */
+  /** Where the browser is sent in the end; undefined in the preview of an application without a redirect URI. */
   readonly redirectOrigin: string | undefined
   /** Address of the host's page on which users disconnect applications; undefined if the host named none. */
   readonly connectedApplicationsUri?: string | undefined

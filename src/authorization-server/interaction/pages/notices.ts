@@ -32,7 +32,6 @@ export function errorPage(frame: Frame, { error, text, description }: ErrorModel
 
 /** The content of the sign-out page. */
 export interface SignOutModel {
-  /** Address to which the form of the page is sent. */
   readonly action: string
   /** The secret that oidc-provider expects in the form. */
   readonly xsrf: string

@@ -10,11 +10,9 @@ import {
 import type { Texts } from '../texts.ts'
 import type { Frame } from './layout.ts'
 
-/** What a group of scopes needs from the page around it. */
 interface Surroundings {
   /** The beginning of all ids in the group. */
   readonly id: string
-  /** Display name of the application. */
   readonly application: string
   /** Whether the box with the problem of the form describes the group. */
   readonly isInvalid: boolean

@@ -5,13 +5,11 @@ import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
 /** The content of the sign-in page. */
 export interface SignInModel {
-  /** Address to which the form of the page is sent. */
   readonly action: string
   readonly csrfToken: string
   readonly application: { readonly name: string; readonly clientId: string }
   /** The initial value of the identifier field: `login_hint`, or the previous input. */
   readonly identifier?: string | undefined
-  /** The problem with the previous input. */
   readonly problem?: keyof Texts | undefined
 }
 

@@ -95,10 +95,7 @@ export function resourceIndicators(
   }
 }
 
-/**
- * oidc-provider's prompts with two changes: our own check of `id_token_hint`, and the additional prompt
- * `select_account`.
- */
+/** oidc-provider's prompts, with our own check of `id_token_hint` and the prompt `select_account`. */
 function promptPolicy() {
   const policy = interactionPolicy.base()
   const signInChecks = policy.get('login')?.checks

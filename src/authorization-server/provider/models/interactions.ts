@@ -70,10 +70,7 @@ export function interactions({
   })
 }
 
-/**
- * Whether the person has approved or denied the request. A sign-in is no decision, because the person may
- * sign in again.
- */
+/** Whether the request is approved or denied. A sign-in is no decision: the person may sign in again. */
 function isDecided({ prompt, result }: AdapterPayload): boolean {
   return prompt?.name !== 'login' && result !== undefined
 }

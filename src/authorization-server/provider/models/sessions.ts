@@ -35,10 +35,7 @@ function sessionRecords(store: Store) {
     await sessionsById.set(id, record, ttl)
   }
 
-  /**
-   * Points a `uid` to another session id. Returns false if the `uid` no longer points to `from`, for example
-   * after a sign-out.
-   */
+  /** Returns false if the `uid` no longer points to `from`, for example after a sign-out. */
   function repoint(uid: string, from: string, to: string, ttl: number): Promise<boolean> {
     return idsByUid.replace(uid, asStored(idsByUid, { id: from }), { id: to }, ttl)
   }

@@ -19,10 +19,7 @@ interface Parts extends Pick<
   ProviderDependencies,
   'settings' | 'catalog' | 'registry' | 'accounts' | 'consents' | 'events' | 'audit'
 > {
-  /**
-   * Returns the current authorization server. Call it for each use, because each key rotation replaces the
-   * server.
-   */
+  /** Call it for each use: each key rotation replaces the server. */
   readonly provider: () => Provider
 }
 
@@ -211,20 +208,14 @@ function sessionOf({ provider }: Parts, ctx: Context) {
   return provider().Session.get(ctx)
 }
 
-/**
- * Signs the person out of our session. The session itself is kept, because pending authorization requests
- * continue in it.
- */
+/** Signs the person out, and keeps the session, in which pending authorization requests continue. */
 async function signOut(session: Session): Promise<void> {
   delete session.accountId
   session.authorizations = undefined
   if (session.exp) await session.persist()
 }
 
-/**
- * With every answer, the person also selects the account that the page shows (`prompt=select_account`, OpenID
- * Connect Core 3.1.2.1).
- */
+/** Every answer also selects the account that the page shows (OpenID Connect Core 3.1.2.1). */
 const ACCOUNT_SELECTED = { select_account: {} }
 
 function words(value: unknown): string[] {

@@ -46,10 +46,7 @@ function isSamePerson(one: Person | undefined, other: Person | undefined): boole
   return (one && subjectOf(one)) === (other && subjectOf(other))
 }
 
-/**
- * Ends the session of the previous person. The pending authorization requests of that person can no longer be
- * completed.
- */
+/** The pending authorization requests of the previous person can no longer be completed. */
 function signOut(ctx: KoaContextWithOIDC, session: ProviderSession): void {
   session.authorizations = undefined
   session.loginTs = undefined
