@@ -32,7 +32,7 @@ const SAFE_METHODS = ['GET', 'HEAD']
 
 async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ctx: Context): Promise<Call> {
   const { access, query, body, isConditional } = found
-  if (access === 'public') return publicCall(ctx)
+  if (access === 'public') return { ...BY_NOBODY, ctx }
   const visit = await enter({ ...found, access }, parts, ctx, params)
   if (!SAFE_METHODS.includes(ctx.method)) {
     // A browser never sends the credentials of a caller without a session by itself.
@@ -52,19 +52,16 @@ async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ct
   }
 }
 
-function publicCall(ctx: Context): Call {
-  const caller = { accountId: '', actor: '', isSession: false }
-  const unknown = { isOperator: async () => false, may: async () => false }
-  return {
-    ctx,
-    caller,
-    params: {},
-    query: undefined,
-    body: undefined,
-    resource: undefined,
-    change: {},
-    ...unknown,
-  }
+/** The call of a public route, which asks for no caller. */
+const BY_NOBODY: Omit<Call, 'ctx'> = {
+  caller: { accountId: '', actor: '', isSession: false },
+  params: {},
+  query: undefined,
+  body: undefined,
+  resource: undefined,
+  change: {},
+  isOperator: async () => false,
+  may: async () => false,
 }
 
 /** The ETags of `If-Match` (RFC 9110 13.1.1); undefined if any client will do. */

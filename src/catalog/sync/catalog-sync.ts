@@ -11,25 +11,17 @@ const ALONE =
 /**
  * Synchronizes the catalog between the processes on one store.
  *
- * One record in the store holds the operations of each product. A process writes the record when the process
- * starts and when its host calls `reload`. So the last process to start or reload wins. All other processes
- * adopt its record:
+ * One record in the store holds the operations of each product. A process writes it when the process starts and when its
+ * host calls `reload`, so the last of them wins. All other processes adopt the record when they are notified, when the
+ * tokens that they issue turn out to be revoked, when the store answers again, and at the latest after `pollIntervalMs`.
  *
- * - when they receive a message about a new record
- * - when the connection for messages was lost and is restored
- * - when the tokens that they issue turn out to be revoked
- * - as soon as the store answers again after a read that failed
- * - at the latest after `pollIntervalMs`
+ * A process never activates more operations than the record has. Its tokens carry the epoch of the record. So the removal
+ * of an operation revokes all tokens that carry the operation and have an earlier epoch.
  *
- * A process never activates more operations than the record has. Its tokens carry the epoch of the record. So
- * the removal of an operation revokes all tokens that carry the operation and have an earlier epoch.
+ * Two reloads cannot undo each other's change. A process reads the record, loads the products, and writes the record only
+ * if it is still the same. Otherwise it starts again. A process that only adopts the record cannot undo a change.
  *
- * Two reloads cannot undo each other's change. A process reads the record, loads the products, and writes the
- * record only if the record is still the same. Otherwise it starts again. A process that only adopts the
- * record cannot undo a change, even with an older program or an older copy of the host's database.
- *
- * If the record is corrupt, a new process starts with its own products. The record stays as it is, until an operator
- * restores or deletes it.
+ * If the record is corrupt, a new process starts with its own products, until an operator restores or deletes the record.
  *
  * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that
  *   unsubscribes
