@@ -15,17 +15,16 @@ export interface AnnouncedEntry extends PendingEntry {
   readonly proof: Proof
 }
 
-/** The subject of the entry in the list of pending changes. Other subjects are keys, which never begin with `{`. */
+/** The subject in the list of pending changes. Other subjects are keys, which never begin with `{`. */
 export function writeAnnounced(announced: AnnouncedEntry): string {
   return JSON.stringify(announced)
 }
 
-/** Whether a subject is an announced entry, and not the key of a record. */
 export function isAnnounced(subject: string): boolean {
   return subject.startsWith('{')
 }
 
-/** Parses the subject; undefined if it is corrupt. */
+/** Undefined if the subject is corrupt. */
 export function readAnnounced(subject: string): AnnouncedEntry | undefined {
   try {
     const value: unknown = JSON.parse(subject)

@@ -29,7 +29,6 @@ function hasKnownOrigin({ name, outcome, reason }: AuditEntry): boolean {
   return outcome === 'failure' || name.startsWith('consent.') || reason !== undefined
 }
 
-/** Who made an entry of another account. */
 function otherAccount({ name, actor, accountId }: AuditEntry): EntryForOwner['by'] {
   if (actor === undefined) return name.startsWith('consent.') ? 'user' : undefined
   return accountId !== undefined && isOf(actor, accountId) ? 'user' : 'service'

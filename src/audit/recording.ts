@@ -71,12 +71,9 @@ export function createRecording(parts: {
 }
 
 /** Makes an entry that is recorded later, by `append`. */
-export async function newEntry(
-  { trail, counting, now }: Recording,
-  fields: EntryFields,
-): Promise<PendingEntry> {
-  const after = await numberOf(trail)
-  return counting.mark({ entry: createEntry(fields, now()), after })
+export async function newEntry(recording: Recording, fields: EntryFields): Promise<PendingEntry> {
+  const after = await numberOf(recording.trail)
+  return recording.counting.mark({ entry: createEntry(fields, recording.now()), after })
 }
 
 /** Adds entries to the trail, or to what is counted. An entry that is recorded already is not recorded again. */
@@ -110,13 +107,7 @@ export async function recordChange<T>(
   { isRemoval = false }: ChangeKind = {},
 ): Promise<T> {
   const { trail, pending, counting, now, inBackground } = recording
-  const [after, member] = await Promise.all([
-    numberOf(trail),
-    pending.add(key).catch((error: unknown) => {
-      if (isRemoval) return undefined
-      throw error
-    }),
-  ])
+  const [after, member] = await Promise.all([numberOf(trail), addTo(pending, key, isRemoval)])
   const outbox = createOutbox(after, now, counting.mark)
   try {
     const result = await change(outbox)
@@ -130,6 +121,11 @@ export async function recordChange<T>(
     if (isUnchanged && member !== undefined) inBackground(pending.remove(member))
     throw error
   }
+}
+
+/** Lists a change as pending. @returns undefined if a change that takes access away could not be listed */
+function addTo({ add }: Recording['pending'], subject: string, isRemoval: boolean) {
+  return isRemoval ? add(subject).catch(() => undefined) : add(subject)
 }
 
 /**
@@ -148,10 +144,7 @@ export async function recordAnnounced<T extends { readonly isMade: boolean }>(
 ): Promise<T> {
   const { pending, inBackground } = recording
   const made = await newEntry(recording, fields)
-  const member = await pending.add(writeAnnounced({ ...made, proof })).catch((error: unknown) => {
-    if (isRemoval) return undefined
-    throw error
-  })
+  const member = await addTo(pending, writeAnnounced({ ...made, proof }), isRemoval)
   const result = await change()
   if (result.isMade) await finish(recording, proof.key, [made], member, [])
   else if (member !== undefined) inBackground(pending.remove(member))
@@ -166,13 +159,16 @@ export async function record(
   recording: Recording,
   entries: readonly (EntryFields | PendingEntry)[],
 ): Promise<void> {
-  const { trail, counting, logger, now } = recording
-  const after = await numberOf(trail)
+  const { counting, now } = recording
+  const after = await numberOf(recording.trail)
   const made = entries.map((each) =>
     'entry' in each ? each : counting.mark({ entry: createEntry(each, now()), after }),
   )
   await append(recording, made).catch((error: unknown) => {
-    logger.debug({ err: error }, 'an audit entry could not be written yet; trying again within a minute')
+    recording.logger.debug(
+      { err: error },
+      'an audit entry could not be written yet; trying again within a minute',
+    )
     keep(recording, made, error)
   })
 }

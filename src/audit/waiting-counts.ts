@@ -8,7 +8,9 @@ const MEMBER = /^(\d{13}):([\w-]{1,64}):(\d{13}):[\w-]{1,64}:(.*)$/s
 /** Seconds for which a waiting entry is kept if no process counts it. */
 const KEPT_SECONDS = 30 * 86_400
 
+/** Members that are read, and written as counts, at once. */
 const PAGE_SIZE = 1000
+/** Members that are removed at once. */
 const BATCH_SIZE = 100
 
 /** What the entries that wait to be counted need. */

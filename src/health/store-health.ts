@@ -51,18 +51,14 @@ export function storeHealthReader(
  * calls for a second. Any client can request the health report, and many requests must not each cause a read.
  */
 function cached(read: ReadStoreHealth): ReadStoreHealth {
-  let known: { readonly answer: StoreHealth; readonly at: number } | undefined
-  let pending: Promise<StoreHealth> | undefined
+  let last: { readonly answer: Promise<StoreHealth>; until: number } | undefined
 
-  async function readAgain(): Promise<StoreHealth> {
-    const answer = await read().finally(() => (pending = undefined))
-    known = { answer, at: performance.now() }
-    return answer
-  }
-
-  return async () => {
-    if (known && performance.now() - known.at < REUSED_FOR_MS) return known.answer
-    return (pending ??= readAgain())
+  return () => {
+    if (last && performance.now() < last.until) return last.answer
+    const reading = { answer: read(), until: Infinity }
+    void reading.answer.then(() => (reading.until = performance.now() + REUSED_FOR_MS))
+    last = reading
+    return reading.answer
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { callHost, checkResult, invalidResult, readResult } from '../validation/host-callback.ts'
+import { callHost, invalidResult, readResult } from '../validation/host-callback.ts'
 import { isObject, isText, kindOf } from '../validation/predicates.ts'
 import {
   epochSecondsRule,
@@ -101,16 +101,15 @@ const operationsRule: Rule = (value) => {
 }
 
 async function readAccount(accountId: string, find: () => unknown): Promise<Account | undefined> {
-  const fields = readResult(FIND, await callHost(FIND, find))
-  if (!fields) return undefined
-  checkResult(FIND, fields, {
+  const fields = readResult(FIND, await callHost(FIND, find), () => ({
     // The level and claims of another account must never be used for this account.
     id: (id) =>
       textRule(id) ?? (id === accountId ? undefined : 'must be exactly the account id that was asked for'),
     kycLevel: nullable(must('one of kycLevels', isText)),
     claims: nullable(must('an object of claims', isObject)),
     operations: operationsRule,
-  })
+  }))
+  if (!fields) return undefined
   const { kycLevel, claims, operations } = fields
   return {
     id: accountId,
@@ -121,22 +120,24 @@ async function readAccount(accountId: string, find: () => unknown): Promise<Acco
 }
 
 async function readSignedIn(callback: string, call: () => unknown): Promise<SignedIn | undefined> {
-  const fields = readResult(callback, await callHost(callback, call))
-  if (!fields) return undefined
-  const { accountId, signedInAt } = fields
-  const userId = isText(fields['userId']) ? fields['userId'] : undefined
-  checkResult(callback, fields, {
-    accountId: (id) => textRule(id) ?? subjectProblem({ accountId: String(id), userId }),
+  const fields = readResult(callback, await callHost(callback, call), (values) => ({
+    accountId: (id) => textRule(id) ?? subjectProblem({ accountId: String(id), userId: userOf(values) }),
     userId: nullable(textRule),
     signedInAt: nullable(epochSecondsRule),
     via: nullable(oneOf('session', 'token')),
-  })
-  return {
-    accountId: String(accountId),
-    userId,
-    signedInAt: typeof signedInAt === 'number' ? Math.floor(signedInAt) : undefined,
-    ...(fields['via'] === 'token' && { via: 'token' }),
-  }
+  }))
+  return (
+    fields && {
+      accountId: String(fields['accountId']),
+      userId: userOf(fields),
+      signedInAt: typeof fields['signedInAt'] === 'number' ? Math.floor(fields['signedInAt']) : undefined,
+      ...(fields['via'] === 'token' && { via: 'token' }),
+    }
+  )
+}
+
+function userOf({ userId }: Readonly<Record<string, unknown>>): string | undefined {
+  return isText(userId) ? userId : undefined
 }
 
 /** Whether a callback said yes. Only `true` is a yes, so that a forgotten `await` of the host is noticed. */

@@ -73,16 +73,26 @@ function objectOf(value: unknown, add: AddProblem): Readonly<Record<string, unkn
   return undefined
 }
 
-/** A whole number with its default and its bounds. They are constants beside the code that the number limits. */
-export function wholeNumber(
-  unit: string,
-  { byDefault, max, min = 1 }: { readonly byDefault: number; readonly max: number; readonly min?: number },
-): Schema<number> {
+/** The default and the bounds of a number. They are a constant beside the code that the number limits. */
+interface Bounds {
+  readonly byDefault: number
+  readonly max: number
+  readonly min?: number
+}
+
+/** A whole number with its default. */
+export function wholeNumber(unit: string, { byDefault, max, min = 1 }: Bounds): Schema<number> {
   return optional(rule<number>(wholeNumberRule(min, max, `a whole number of ${unit}`)), byDefault)
 }
 
 /** A duration in whole seconds, with its default. */
 export const seconds = wholeNumber.bind(undefined, 'seconds')
+
+/** Durations in whole seconds, each with its default. */
+export function secondsEach<Name extends string>(bounds: Readonly<Record<Name, Bounds>>) {
+  const schemas = Object.entries<Bounds>(bounds).map(([name, each]) => [name, seconds(each)] as const)
+  return Object.fromEntries(schemas) as Record<Name, Schema<number>>
+}
 
 /** A duration in whole milliseconds, with its default. */
 export const milliseconds = wholeNumber.bind(undefined, 'milliseconds')

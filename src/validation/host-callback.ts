@@ -33,29 +33,24 @@ export async function callHost<T>(callback: string, call: () => Awaitable<T>): P
 }
 
 /**
- * The object that a callback returned, or undefined if it found nothing.
+ * The object that a callback returned, or undefined if it found nothing. Unknown fields are allowed.
  *
- * @throws {GatehouseError} `ERR_HOST_CALLBACK` if the result is not an object
+ * @param rulesOf the rules of the object's fields
+ * @throws {GatehouseError} `ERR_HOST_CALLBACK` if the result is not an object, or with every problem of its fields
  */
-export function readResult(callback: string, result: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (!result) return undefined
-  if (isObject(result)) return result
-  const valid = 'it must be an object; undefined or null means that nothing was found'
-  throw invalidResult(callback, `${kindOf(result)}; ${valid}`)
-}
-
-/**
- * Checks the fields of an object that a callback returned. Unknown fields are allowed.
- *
- * @throws {GatehouseError} `ERR_HOST_CALLBACK` with every problem
- */
-export function checkResult(
+export function readResult(
   callback: string,
-  values: Parameters<typeof findProblems>[0],
-  fields: Fields,
-): void {
-  const headline = `${callback} returned an invalid result`
-  collectProblems('ERR_HOST_CALLBACK', headline, findProblems(values, fields)).throwIfAny()
+  result: unknown,
+  rulesOf: (values: Readonly<Record<string, unknown>>) => Fields,
+): Readonly<Record<string, unknown>> | undefined {
+  if (!result) return undefined
+  if (!isObject(result)) {
+    const valid = 'it must be an object; undefined or null means that nothing was found'
+    throw invalidResult(callback, `${kindOf(result)}; ${valid}`)
+  }
+  const problems = findProblems(result, rulesOf(result))
+  collectProblems('ERR_HOST_CALLBACK', `${callback} returned an invalid result`, problems).throwIfAny()
+  return result
 }
 
 /** The error for an invalid result. @param what the kind of the result and the valid kinds, never the value itself */

@@ -47,11 +47,11 @@ export function actionRows(call: Pick<Call, 'self' | 'csrfToken' | 'texts'>, act
         form(
           call,
           { action, isInline: true, confirm: confirm && texts.plain(confirm) },
-          html`<button class="slim ${danger(action)}">${texts.html(button)}</button>`,
+          html`<button class="slim ${action === 'reportCompromised' && 'danger'}">
+            ${texts.html(button)}
+          </button>`,
         ),
       ),
     )}
   </ul>`
 }
-
-const danger = (action: string) => action === 'reportCompromised' && 'danger'
