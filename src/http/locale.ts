@@ -1,14 +1,9 @@
 /** The default of the option `defaultLocale`. All texts of the pages exist in it. */
 export const DEFAULT_LOCALE = 'en'
 
-/** Whether a text looks like a language tag (BCP 47): `en`, `de-CH`, `zh-Hant-TW`. */
-export function isLocale(text: string): boolean {
-  return /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(text)
-}
-
-/** Why a value is not a language tag; undefined if it is one. */
+/** Why a value does not look like a language tag (BCP 47), such as `en`, `de-CH`, `zh-Hant-TW`; undefined if it does. */
 export function localeProblem(value: unknown): string | undefined {
-  if (typeof value === 'string' && isLocale(value)) return undefined
+  if (typeof value === 'string' && /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(value)) return undefined
   return "must be a language tag such as 'en' or 'de-CH' (BCP 47)"
 }
 

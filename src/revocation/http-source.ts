@@ -22,16 +22,14 @@ const FAILURE_COOL_DOWN_MS = 500
  * @param options.uri address of the feed, `https:` or on loopback
  * @param options.clientId the client id of an API key that is marked as a resource server
  * @param options.timeoutMs milliseconds within which a request and its response must finish
- * @param options.fetch sends the requests. @default the global `fetch`
  */
 export function createHttpSource(options: {
   readonly uri: string
   readonly clientId: string
   readonly clientSecret: string
   readonly timeoutMs: number
-  readonly fetch?: typeof fetch | undefined
 }): RevocationSource {
-  const { uri, clientId, clientSecret, timeoutMs, fetch: send = fetch } = options
+  const { uri, clientId, clientSecret, timeoutMs } = options
   const authorization = formatBasicCredentials({ clientId, clientSecrets: [clientSecret] })
   /** The ETag of the last response; undefined if that response was not the last page. */
   let etag: string | undefined
@@ -61,7 +59,7 @@ export function createHttpSource(options: {
     if (cursor !== undefined) url.searchParams.set('cursor', cursor)
     const headers: Record<string, string> = { Accept: 'application/json', Authorization: authorization }
     if (cursor !== undefined && etag !== undefined) headers['If-None-Match'] = etag
-    const response = await send(url, { headers, signal, redirect: 'manual' })
+    const response = await fetch(url, { headers, signal, redirect: 'manual' })
 
     if (response.status === 304 && cursor !== undefined) return { revocations: [], cursor, more: false }
     if (response.status !== 200) {

@@ -12,11 +12,11 @@ const MAX_REMEMBERED = 1000
  * Remembers the keys of the corrupt records that this process has met within the last hour. The first time that a
  * record is met, an error is logged.
  */
-export function createMetCorruptRecords(logger: Logger, now: () => number = () => Date.now()) {
+export function createMetCorruptRecords(logger: Logger) {
   const metAt = new Map<string, number>()
 
   function forgetOld(): void {
-    for (const [key, at] of metAt) if (Math.abs(now() - at) > REMEMBERED_MS) metAt.delete(key)
+    for (const [key, at] of metAt) if (Math.abs(Date.now() - at) > REMEMBERED_MS) metAt.delete(key)
   }
 
   return {
@@ -24,7 +24,7 @@ export function createMetCorruptRecords(logger: Logger, now: () => number = () =
     add(key: string, error: GatehouseError): void {
       forgetOld()
       if (!metAt.has(key)) logger.error({ err: error, key }, 'the store has a corrupt record')
-      if (metAt.has(key) || metAt.size < MAX_REMEMBERED) metAt.set(key, now())
+      if (metAt.has(key) || metAt.size < MAX_REMEMBERED) metAt.set(key, Date.now())
     },
     /** The keys, without the key prefix of the adapter. */
     list(): readonly string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isLocale, lineageOf, lookupLocale } from '../../src/http/locale.ts'
+import { localeProblem, lineageOf, lookupLocale } from '../../src/http/locale.ts'
 
 describe('lookupLocale', () => {
   it.each([
@@ -22,12 +22,12 @@ describe('lookupLocale', () => {
   )
 })
 
-describe('isLocale', () => {
+describe('localeProblem', () => {
   it.each(['en', 'de-CH', 'zh-Hant-TW', 'sl-rozaj-biske', 'en-x-pirate'])('%s is a locale', (tag) => {
-    expect(isLocale(tag)).toBe(true)
+    expect(localeProblem(tag)).toBeUndefined()
   })
   it.each(['', 'e', 'en_GB', 'en-', '-en', '12', 'en GB', '__proto__'])('%j is not a locale', (tag) => {
-    expect(isLocale(tag)).toBe(false)
+    expect(localeProblem(tag)).toBeDefined()
   })
 })
 

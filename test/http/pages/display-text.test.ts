@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { applicationName, displayText, initialOf, webAddress } from '../../../src/http/pages/display-text.ts'
-import { writeDuration } from '../../../src/http/pages/duration.ts'
 
 describe('a text that a client, a user or the host supplies', () => {
   it.each([
@@ -70,19 +69,5 @@ describe('an address that a client supplies', () => {
   it('http and https addresses are web addresses', () => {
     expect(webAddress('https://x.example/a')?.host).toBe('x.example')
     expect(webAddress('http://localhost:3001/')?.host).toBe('localhost:3001')
-  })
-})
-
-describe('a duration', () => {
-  it.each([
-    [2_592_000, 'en', '30 days'],
-    [86_400, 'en', '1 day'],
-    [129_600, 'en', '1.5 days'],
-    [7200, 'en', '2 hours'],
-    [90, 'en', '1.5 minutes'],
-    [1, 'en', '1 second'],
-    [2_592_000, 'de', '30 Tage'],
-  ])('a duration of %d seconds in %s is “%s”', (seconds, locale, expected) => {
-    expect(writeDuration(seconds, locale)).toBe(expected)
   })
 })

@@ -3,7 +3,6 @@ import type { PendingInteraction } from '../port.ts'
 import type { GroupChoice, ScopeGroup } from '../scope-groups.ts'
 import type { Texts } from '../texts.ts'
 import { applicationName, displayText, webAddress } from '../../../http/pages/display-text.ts'
-import { writeDuration } from '../../../http/pages/duration.ts'
 import { logoTile } from '../../../http/pages/logo-tile.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 import { scopeFieldset } from './scope-fieldset.ts'
@@ -143,4 +142,23 @@ function newTabLink(texts: Frame['texts'], href: string, content: Html): Html {
   return html`<a href="${href}" target="_blank" rel="noopener noreferrer"
     >${content}<span class="unseen"> ${texts.html('opensNewTab')}</span></a
   >`
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/**
+ * Formats a duration for people, in the largest fitting unit with at most one decimal: “30 days”, “1.5
+ * hours”.
+ *
+ * @param seconds more than 0
+ */
+export function writeDuration(seconds: number, locale: string): string {
+  const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? ['second', 1]
+  const format = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(locale, format).format(seconds / length)
 }

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Accounts, SignedIn } from '../../../../src/host/accounts.ts'
 import { pendingConsent } from '../fake-port.ts'
 import { csrfIn, hostApp, issuer, nextIn } from '../host-app.ts'
+import { writeDuration } from '../../../../src/authorization-server/interaction/pages/consent.ts'
 
 const page = '/auth/interaction/uid-1'
 type Fields = Record<string, string | string[]>
@@ -440,5 +441,19 @@ describe('using another account', () => {
     expect(signInUrl.mock.calls[0]?.[0].href).toBe(`${issuer}/interaction/uid-1`)
     expect(signInUrl.mock.calls[0]?.[2]).toEqual({ reauthenticate: true })
     expect(app.fake.calls).toEqual([])
+  })
+})
+
+describe('a duration', () => {
+  it.each([
+    [2_592_000, 'en', '30 days'],
+    [86_400, 'en', '1 day'],
+    [129_600, 'en', '1.5 days'],
+    [7200, 'en', '2 hours'],
+    [90, 'en', '1.5 minutes'],
+    [1, 'en', '1 second'],
+    [2_592_000, 'de', '30 Tage'],
+  ])('a duration of %d seconds in %s is “%s”', (seconds, locale, expected) => {
+    expect(writeDuration(seconds, locale)).toBe(expected)
   })
 })
