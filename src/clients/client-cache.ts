@@ -6,27 +6,15 @@ import { createClientRegistry, type StoredClient } from './client-registry.ts'
 /** The channel for changes of clients. Each message is the id of a changed client. */
 const CLIENTS_CHANNEL = 'clients'
 
-/** Maximum number of cached clients. */
-const MAX_CLIENTS = 10_000
-
-/**
- * Milliseconds after which a cached client is read again. If a process does not receive the message of a
- * change, it sees the change after this time at the latest. The message does not arrive if the process that
- * made the change ends before it publishes the message, or if the database loses the message.
- */
-const MAX_AGE_MS = 10_000
-
-interface CachedClient {
-  readonly client: StoredClient
-  /** When the read of this client began, in milliseconds of the clock `now`. */
-  readonly readAt: number
-}
-
 /** What a client cache needs. */
 export interface ClientCacheParts {
   readonly store: Store
   readonly logger: Logger
-  /** Maximum age of a cached client, in milliseconds. @default 10000 */
+  /**
+   * Milliseconds after which a cached client is read again. If a process does not receive the message of a
+   * change, it sees the change after this time at the latest. The message does not arrive if the process that
+   * made the change ends before it publishes the message, or if the database loses the message. @default 10000
+   */
   readonly maxAgeMs?: number | undefined
   /** Maximum number of cached clients. @default 10000 */
   readonly maxClients?: number | undefined
@@ -44,12 +32,13 @@ export interface ClientCacheParts {
 export function createClientCache({
   store,
   logger,
-  maxAgeMs = MAX_AGE_MS,
-  maxClients = MAX_CLIENTS,
+  maxAgeMs = 10_000,
+  maxClients = 10_000,
   now = () => performance.now(),
 }: ClientCacheParts) {
   const registry = createClientRegistry(store)
-  const clients = createLru<string, CachedClient>(maxClients)
+  /** Each with the time when its read began. */
+  const clients = createLru<string, { readonly client: StoredClient; readonly readAt: number }>(maxClients)
   /**
    * Pending reads by client id. Concurrent callers share a read. When a read is deleted from this map, later
    * callers do not share it, and its result is not cached.

@@ -1,5 +1,12 @@
 import type { Store } from '../store/contract.ts'
-import { readMember, readPage, timedMember, timeOfMember, type ListOptions } from '../store/time-index.ts'
+import {
+  readMember,
+  readPage,
+  timedMember,
+  timeOfMember,
+  type ListOptions,
+  type RecordList,
+} from '../store/time-index.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
@@ -9,12 +16,6 @@ export interface ClientPage<T> {
   readonly items: T[]
   /** Pass it as `cursor` to read the next page. Undefined on the last page. */
   readonly cursor?: string | undefined
-}
-
-/** A page of records. */
-export interface RecordPage<C extends Client> extends ClientPage<ClientRecord<C>> {
-  /** The corrupt records of the page. */
-  readonly corrupt: readonly CorruptRecord[]
 }
 
 /**
@@ -70,7 +71,7 @@ export function createClientIndex<C extends Client>({
     },
 
     /** @param accountId selects the clients of this account; undefined selects all clients */
-    page(accountId: string | undefined, options: ListOptions): Promise<RecordPage<C>> {
+    page(accountId: string | undefined, options: ListOptions): Promise<RecordList<ClientRecord<C>>> {
       const index = nameOf(kind, accountId)
       return readPage(options, {
         range: (from) => store.range(index, from),

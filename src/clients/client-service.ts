@@ -34,8 +34,11 @@ export function createClientService<C extends Client>(
   const change = async (what: Change, apply: (client: C) => C | undefined) =>
     presentClient(clients, await changeRecord(clients, what, ofClient(apply)))
   /** Makes a change that also revokes the tokens issued so far; see `removeAccess`. */
-  const changeAndRevoke = async (what: Change, apply: (client: C) => C | undefined) =>
-    presentClient(clients, await removeAccess(clients, what, ofClient(apply)))
+  const changeAndRevoke = async (
+    what: Change,
+    apply: (client: C) => C | undefined,
+    isRemoval?: (before: C) => boolean,
+  ) => presentClient(clients, await removeAccess(clients, what, ofClient(apply), isRemoval))
 
   return {
     find: (clientId) => findClient(clients, clientId),
@@ -52,13 +55,11 @@ export function createClientService<C extends Client>(
 
     async setProducts(clientId, products, options) {
       checkInput('the products cannot be set', { products }, { products: productsRule(catalog.current) })
-      const record = await removeAccess(
-        clients,
+      return changeAndRevoke(
         { clientId, name: 'products', options },
-        ofClient((client) => setProducts(client, products, catalog.current, otherScopes)),
+        (client) => setProducts(client, products, catalog.current, otherScopes),
         (before) => lostProducts(before, products).length > 0,
       )
-      return presentClient(clients, record)
     },
     addProduct: (clientId, product, options) =>
       change({ clientId, name: 'product.added', target: product, options }, (client) =>

@@ -27,14 +27,11 @@ export function createDispatch(routes: readonly Route[], parts: FrontDoorParts) 
   }
 }
 
-/** The methods that change nothing. */
-const SAFE_METHODS = ['GET', 'HEAD']
-
 async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ctx: Context): Promise<Call> {
   const { access, query, body, isConditional } = found
   if (access === 'public') return { ...BY_NOBODY, ctx }
   const visit = await enter({ ...found, access }, parts, ctx, params)
-  if (!SAFE_METHODS.includes(ctx.method)) {
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
     // A browser never sends the credentials of a caller without a session by itself.
     if (visit.caller.isSession) {
       requireOwnPage(visit, 'management', parts)
