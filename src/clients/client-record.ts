@@ -71,14 +71,12 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
    * is thrown without waiting for that call.
    */
   async function notifyAfter<T>(clientId: string, change: () => Promise<T>): Promise<T> {
-    try {
-      const result = await change()
-      await changed(clientId)
-      return result
-    } catch (error) {
+    const result = await change().catch((error: unknown) => {
       void changed(clientId)
       throw error
-    }
+    })
+    await changed(clientId)
+    return result
   }
 
   return {

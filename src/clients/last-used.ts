@@ -34,7 +34,7 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
      * for the write.
      */
     record(clientId: string): void {
-      const hour = startOfHour(Date.now() / 1000)
+      const hour = Math.floor(Date.now() / 1000 / HOUR_SECONDS) * HOUR_SECONDS
       if (written.get(clientId) === hour) return
       // The cache is set before the write, so that concurrent requests of one client cause one write.
       written.set(clientId, hour)
@@ -68,8 +68,3 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
  * hour.
  */
 export type LastUses = ReturnType<typeof createLastUses>
-
-/** Epoch seconds, rounded down to the hour. */
-function startOfHour(seconds: number): number {
-  return Math.floor(seconds / HOUR_SECONDS) * HOUR_SECONDS
-}

@@ -169,11 +169,11 @@ async function writeRecord(
   before: Stored<CatalogRecord> | undefined,
   isReload: boolean,
 ): Promise<CatalogRecord | undefined> {
-  const { records, catalog } = state
+  const { records, catalog, audit } = state
   // If the products are an object, all of them are published only once. Later, only the active operations are
   // published, because other processes may have removed the operations that are not active.
   const own =
-    state.hasPublished && !areLoadedByFunction(state)
+    state.hasPublished && typeof state.products !== 'function'
       ? productScopesOf(catalog.current)
       : catalog.loadedScopes
   const isUnchanged =
@@ -186,24 +186,19 @@ async function writeRecord(
   const write = (next: CatalogRecord) =>
     before ? records.replace(CATALOG_RECORD, before, next) : records.create(CATALOG_RECORD, next)
   state.hasUnconfirmedWrite = true
-  const isWritten = entry ? await writeWithEntry(state, record, entry, write) : await write(record)
+  const writeWithEntry = async (outbox: Outbox, fields: EntryFields) => {
+    const isMade = await write(outbox.put(record, fields))
+    if (!isMade) outbox.put(undefined)
+    return isMade
+  }
+  // Operations are removed even if the entry cannot be listed as pending.
+  const isWritten = entry
+    ? await audit.change(records.key(CATALOG_RECORD), (outbox) => writeWithEntry(outbox, entry), {
+        isRemoval: true,
+      })
+    : await write(record)
   state.hasUnconfirmedWrite = false
   return isWritten ? record : undefined
-}
-
-/** Writes the record together with its audit entry. Operations are removed even if the entry cannot be listed. */
-function writeWithEntry(
-  { audit, records }: SyncState,
-  record: CatalogRecord,
-  entry: EntryFields,
-  write: (next: CatalogRecord) => Promise<boolean>,
-): Promise<boolean> {
-  const change = async (outbox: Outbox) => {
-    const isWritten = await write(outbox.put(record, entry))
-    if (!isWritten) outbox.put(undefined)
-    return isWritten
-  }
-  return audit.change(records.key(CATALOG_RECORD), change, { isRemoval: true })
 }
 
 async function createRecord(
@@ -211,7 +206,7 @@ async function createRecord(
   before: CatalogRecord | undefined,
   products: ProductScopes,
 ): Promise<CatalogRecord> {
-  const now = nowInSeconds()
+  const now = Date.now() / 1000
   return nextRecord(before, products, {
     version: randomUUID(),
     lowestEpoch: catalog.current.epoch,
@@ -228,17 +223,12 @@ function isOutdated({ catalog }: SyncState, record: CatalogRecord): boolean {
   return record.epoch < catalog.current.epoch
 }
 
-/** Whether a function loads the products. Otherwise the products are an object in the host's program. */
-function areLoadedByFunction({ products }: SyncState): boolean {
-  return typeof products === 'function'
-}
-
 /** Activates the loaded operations that the record has, and logs the loaded operations that the record lacks. */
 function activate(state: SyncState, record: CatalogRecord): void {
   const { catalog } = state
   const before = productScopesOf(catalog.current)
   catalog.restrict(record)
-  if (areLoadedByFunction(state) || !isSameAs(before, productScopesOf(catalog.current))) {
+  if (typeof state.products === 'function' || !isSameAs(before, productScopesOf(catalog.current))) {
     state.onChanged?.(catalog.current)
   }
   const operations = missingFrom(record.products, catalog.loadedScopes).map(
@@ -262,15 +252,11 @@ async function revokeWithdrawn(state: SyncState, { withdrawn }: CatalogRecord): 
   for (const { scope, below } of withdrawn) {
     if (!revocations.isScopeRevoked(scope, below - 1)) pendingScopes.add(scope)
   }
-  const now = nowInSeconds()
+  const now = Date.now() / 1000
   const pending = withdrawn.filter(({ scope, until }) => until > now && pendingScopes.has(scope))
   if (pending.length === 0) return
   await revocations.revoke(
     ...pending.map(({ scope, below, until }) => ({ of: 'operation' as const, id: scope, below, until })),
   )
   pendingScopes.clear()
-}
-
-function nowInSeconds(): number {
-  return Date.now() / 1000
 }
