@@ -9,7 +9,7 @@ import type { ProviderDependencies } from './dependencies.ts'
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
 
 // Client authentication outside of oidc-provider: HTTP Basic at our own endpoint, and what follows if a secret is
-// missing or wrong. `seam/clients.ts` compares the secrets at oidc-provider's endpoints.
+// missing or wrong. `models/clients.ts` compares the secrets at oidc-provider's endpoints.
 
 /**
  * Finds the client that authenticates by HTTP Basic (RFC 6749 2.3.1).

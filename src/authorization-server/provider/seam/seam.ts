@@ -1,7 +1,7 @@
 import Koa, { type Middleware } from 'koa'
 import { Provider } from 'oidc-provider'
 import type { ProviderDependencies } from '../dependencies.ts'
-import { cacheClients, compareSecretsByHash, type ClientAuthenticated } from './clients.ts'
+import { cacheClients, compareSecretsByHash, type ClientAuthenticated } from '../models/clients.ts'
 import { storeConsentVersions } from './sessions.ts'
 import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 
