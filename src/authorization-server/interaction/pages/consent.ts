@@ -5,7 +5,7 @@ import type { Texts } from '../texts.ts'
 import { applicationName, displayText, webAddress } from '../../../http/pages/display-text.ts'
 import { logoTile } from '../../../http/pages/logo-tile.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
-import { scopeFieldset } from './scope-fieldset.ts'
+import { scopeFieldset } from './consent-rows.ts'
 
 /** The forms of a consent page that decides. */
 export interface ConsentForms {
