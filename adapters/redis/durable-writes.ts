@@ -1,3 +1,4 @@
+// Model: test/proof/models/refresh-family.pml
 import { GatehouseError } from '../../src/errors.ts'
 import type { PipelineReply, RedisClient, RedisCommand } from './client.ts'
 import { addressOf, anyNode, connect } from './connect.ts'

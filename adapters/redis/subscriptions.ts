@@ -1,3 +1,4 @@
+// Model: test/proof/models/revocation-feed.pml
 import { createChannelListeners } from '../../src/store/channel-listeners.ts'
 import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
 import { addressOf, connect } from './connect.ts'

@@ -1,3 +1,4 @@
+// Model: test/proof/models/refresh-family.pml
 import { GatehouseError } from '../../src/errors.ts'
 import type { PipelineReply, RedisCommand, RedisConnection } from './client.ts'
 import type { Durability } from './options.ts'

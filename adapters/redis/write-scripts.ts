@@ -1,3 +1,4 @@
+// Model: test/proof/models/refresh-family.pml
 import { createHash } from 'node:crypto'
 import type { RedisCommand } from './client.ts'
 

@@ -1,3 +1,4 @@
+// Model: test/proof/models/key-rotation.pml
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError, hasCode } from '../errors.ts'
 import type { Outbox } from '../audit/outbox.ts'

@@ -1,3 +1,4 @@
+// Model: test/proof/models/key-rotation.pml
 import { periodically } from '../async/periodically.ts'
 import { unavailablePause } from '../async/unavailable-pause.ts'
 import { isStoreUnavailable } from '../errors.ts'

@@ -1,3 +1,4 @@
+// Model: test/proof/models/key-rotation.pml
 import { endOf, inState, type RingKey, type RotationPolicy } from './rotation-policy.ts'
 
 /** Revokes all tokens that a key signed; `until` is in epoch seconds. */

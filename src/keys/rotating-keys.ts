@@ -1,3 +1,4 @@
+// Model: test/proof/models/key-rotation.pml
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { GatehouseError } from '../errors.ts'
 import type { AuditWriter } from '../audit/audit.ts'

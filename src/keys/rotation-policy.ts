@@ -1,3 +1,4 @@
+// Model: test/proof/models/key-rotation.pml
 import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import type { SigningAlgorithm } from './generate-key.ts'
 

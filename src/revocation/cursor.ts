@@ -1,3 +1,4 @@
+// Model: test/proof/models/revocation-feed.pml
 /** The position at which the next read continues. */
 export interface Cursor {
   /** Milliseconds since the epoch. Recent revocations are read from this time on. */

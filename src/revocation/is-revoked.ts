@@ -1,3 +1,4 @@
+// Model: test/proof/models/revocation-feed.pml
 import type { RevocableToken, Revocation } from './revocation.ts'
 import {
   addRevocation,

@@ -1,3 +1,4 @@
+// Model: test/proof/models/revocation-feed.pml
 import type { AuditWriter } from '../audit/audit.ts'
 import { isPendingEntry, type PendingEntry } from '../audit/entry.ts'
 import type { Logger } from '../host/logger.ts'

@@ -1,3 +1,4 @@
+// Model: test/proof/models/revocation-feed.pml
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'

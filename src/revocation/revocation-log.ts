@@ -1,3 +1,4 @@
+// Model: test/proof/models/revocation-feed.pml
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FAST_CLOCK_MS, LATE_ENTRY_MS } from '../async/clock-tolerances.ts'

@@ -1,3 +1,4 @@
+// Model: test/proof/models/revocation-feed.pml
 import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import type { AuditWriter } from '../audit/audit.ts'
 import type { EntryFields } from '../audit/entry.ts'

@@ -193,7 +193,7 @@ describe('the layout of the repository', () => {
 
 describe('the places of tests', () => {
   /** Test folders whose tests do not belong to a single source file. */
-  const WITHOUT_SOURCE_FILE = /^test\/(adapters|bench|docs|examples|flows|package|support|types)\//
+  const WITHOUT_SOURCE_FILE = /^test\/(adapters|bench|docs|examples|flows|package|proof|support|types)\//
 
   /** Returns the source file of a test. `test/keys/a.<aspect>.test.ts` is a test of `src/keys/a.ts`. */
   const sourceOf = (test: string) => test.replace(/^test\//, 'src/').replace(/\.[^/]*$/, '.ts')

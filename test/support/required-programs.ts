@@ -10,6 +10,8 @@ const programs = [
     tests: 'everything in a browser',
   },
   { name: 'openssl', names: ['openssl'], tests: 'everything over TLS' },
+  { name: 'spin', names: ['spin'], tests: 'the models of test/proof' },
+  { name: 'gcc', names: ['gcc'], tests: 'the models of test/proof' },
 ]
 
 /** Returns the path of the first of `names` that is in PATH, or undefined if none of them is installed. */

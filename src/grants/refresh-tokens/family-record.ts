@@ -1,3 +1,4 @@
+// Model: test/proof/models/refresh-family.pml
 import { oneOf, countRule, stringRule, objectOf, optional, type Fields } from '../../validation/rules.ts'
 import type { LastRotation } from './grace-period.ts'
 

@@ -1,3 +1,4 @@
+// Model: test/proof/models/refresh-family.pml
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { digest } from '../../store/digest.ts'
 

@@ -1,3 +1,4 @@
+// Model: test/proof/models/refresh-family.pml
 import type { EventSink } from '../../host/events.ts'
 import { personOf } from '../../host/subject.ts'
 import type { requesterOf } from '../../http/client-address.ts'

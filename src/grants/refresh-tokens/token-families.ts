@@ -1,3 +1,4 @@
+// Model: test/proof/models/refresh-family.pml
 import { createCollection, type Collection, type Stored } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'

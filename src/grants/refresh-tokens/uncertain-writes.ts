@@ -1,3 +1,4 @@
+// Model: test/proof/models/refresh-family.pml
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LATE_WRITE_MS } from '../../async/clock-tolerances.ts'
