@@ -7,8 +7,9 @@
  * a missing `next` key, and revoke the current key. They sign with the ring that they last read; they read it again when
  * it is stale. A verifier fetches the published keys of any process, and caches them.
  *
- * Abstracted: one algorithm; a ring is its version, so that its text is unique; a tick is half of `publishAhead`, which
- * is longer than the poll interval of processes (STALE) and the cache of a verifier (CACHE).
+ * Abstracted: one algorithm; a ring is its version, so that its text is unique; a process polls, and a verifier
+ * fetches, at least once a tick (STALE, CACHE); a key is published AHEAD ticks before it signs; a write ends in its tick.
+ * FAULTS is 0, so only the failover makes a write fail.
  * Left out: the encryption, retired keys and their end, a ring or a log that the store lost as a whole, keys of the
  * host, and a rotation by hand, which may activate a key early (docs/signing-keys.md).
  *
