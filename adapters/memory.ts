@@ -28,8 +28,7 @@ const SWEPT_PER_WRITE = 2
  * one process and may lose their data.
  *
  * All data is lost when the process ends, and other processes do not see it. An entry is removed only after
- * its time to live, or when it is deleted. So the used memory grows with the stored data. Time is
- * `Date.now()`, so a test that freezes the clock decides which entries have expired.
+ * its time to live, or when it is deleted. The clock is `Date.now()`, so a test can freeze it.
  *
  * After `close()` every call rejects with `ERR_CLOSED`, and the data is deleted.
  */
@@ -42,7 +41,8 @@ export function memoryStore(): Store {
   const sweepValues = createSweep(values)
 
   /**
-   * Runs `work` synchronously, so that every method is atomic. The returned promise settles asynchronously.
+   * Runs `work` synchronously, so that every method is atomic. The promise settles later, as that of a
+   * database does.
    */
   function run<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
@@ -156,9 +156,8 @@ function getUnexpired<T extends { expiresAt: number }>(entries: Map<string, T>, 
  * the last entry it begins again with the first entry.
  *
  * An expired entry is removed when it is read, or by a later write. Each write checks more entries than it
- * adds, so the number of expired entries stays small. There is no timer. A timer would use another clock
- * than Date.now(), and might keep the process alive. It would also block the process while it checks all
- * entries.
+ * adds, so the number of expired entries stays small. A timer is not used: it would ignore a frozen
+ * `Date.now()`, and a check of all entries at once would block the process.
  */
 function createSweep(entries: Map<string, { expiresAt: number }>): () => void {
   // A Map's iterator stays valid while entries are added and removed.
@@ -176,8 +175,8 @@ function createSweep(entries: Map<string, { expiresAt: number }>): () => void {
 }
 
 /**
- * Position of the first member whose bytes are not below `bytes`. Bytes are compared, because JavaScript
- * compares UTF-16 units, which puts U+FF5E after U+1F600.
+ * The position of the first member that is `bytes` or comes after `bytes`. Bytes are compared, because
+ * JavaScript compares UTF-16 units, and its order puts U+FF5E after U+1F600.
  */
 function firstNotBelow(members: readonly Member[], bytes: Buffer): number {
   let low = 0

@@ -19,8 +19,8 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  * Stores all data in Redis or Valkey, for any number of processes.
  *
  * The host creates the client, a `Redis` or `Cluster` of ioredis 5 or 6, and closes it: the client stays open
- * when the store is closed. The host has to listen to the `error` events of the client. All settings of the
- * client work, except for reads from replicas. With the following settings, a service answers quickly while
+ * when the store is closed. The host has to listen to the `error` events of the client. The client must not
+ * read from replicas; all other settings work. With the following settings, a service answers quickly while
  * Redis is unavailable, and recovers soon after Redis is available again:
  *
  * ```ts
@@ -38,12 +38,11 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  * master. The writes that wait for replicas use these connections, so that they do not delay other commands.
  *
  * With `durability: { replicas, timeoutMs }` the store has a `durable` view. A write of this view resolves
- * when `WAIT` confirms the write on that number of replicas. A confirmed write survives the loss of its
- * master if a replica that has the write is promoted. Redis promotes the replica with the most complete data.
- * Redis replication is not a consensus protocol, so a confirmed write may still be lost. This happens if the
- * write reached only a minority in a partition, if the replica that has the write restarts empty, or if all
- * servers lose the write at once. A write that too few replicas have confirmed is rejected, and may have been
- * applied.
+ * when `replicas` replicas have confirmed it (`WAIT`). A confirmed write survives the loss of its master if a
+ * replica that has the write is promoted. Redis promotes the replica with the most complete data. Redis
+ * replication is not a consensus protocol, so a confirmed write may still be lost. This happens if the write
+ * reached only a minority in a partition, if the replica that has the write restarts empty, or if all servers
+ * lose the write at once. If too few replicas confirm a write, it rejects, although it may have been applied.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` if the arguments are invalid: no client, a client that reads from
  *   replicas, or unknown options. The methods of the store reject with `ERR_STORE_UNAVAILABLE` if Redis
@@ -80,10 +79,10 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const send = (command: RedisCommand) => sendCommand(client, command)
 
   /**
-   * Writes without waiting for replicas. ioredis resends a command if the connection is lost before the
-   * answer. If Redis then answers that the second attempt changed nothing, the first attempt may have been
-   * applied. So the write rejects. If it answered `false`, the caller could waste an authorization code, or
-   * treat a free key as taken.
+   * Writes without waiting for replicas. If the connection is lost before the answer, ioredis resends the
+   * command. If the second attempt changed nothing, the first attempt may have been applied, so the write
+   * rejects. After the answer `false`, the caller could waste an authorization code, or treat a free key as
+   * taken.
    */
   const execWrite = (write: Write) =>
     run(async () => {

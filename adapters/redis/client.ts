@@ -4,10 +4,7 @@ export type RedisCommand = [name: string, ...args: (string | number)[]]
 /** The result of one command in `exec()` of an ioredis pipeline. */
 export type PipelineReply = [error: Error | null, reply: unknown]
 
-/**
- * The part of a client that the adapter uses. A `Redis` or a `Cluster` of ioredis 5 or 6 fits, and so does any other
- * object of this shape.
- */
+/** The part of a client that the adapter uses. A `Redis` or a `Cluster` of ioredis 5 or 6 has it. */
 export interface RedisClient extends RedisServerClient {
   /** Whether this is a client of a Redis Cluster. */
   readonly isCluster?: boolean | undefined
@@ -21,8 +18,8 @@ export interface RedisClient extends RedisServerClient {
   /** Opens a connection with the settings of this client. */
   duplicate(override?: object): RedisConnection
   /**
-   * `connecting` when an attempt to connect begins, `ready` when commands can be sent. `close` for a lost connection or a
-   * failed attempt to connect, `-node` for a lost node of a cluster. `end` follows when the client was closed.
+   * `connecting`: an attempt to connect begins. `ready`: commands can be sent. `close`: the connection was lost, or the
+   * attempt failed. `-node`: the client has lost a node of its cluster. `end`: the client is closed.
    */
   on(event: 'connecting' | 'ready' | 'close' | 'end', listener: () => void): unknown
   on(event: '+node' | '-node', listener: (node: RedisNode) => void): unknown

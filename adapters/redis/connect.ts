@@ -3,8 +3,8 @@ import type { RedisClient, RedisConnection, RedisNode, RedisServerClient } from 
 import { split } from './redirection.ts'
 
 /**
- * Settings of all connections that the adapter opens. They override the settings of the host's client. A lost
- * connection is not reconnected. Instead, the adapter opens a new connection, which asks the Sentinels or the
+ * Settings of all connections that the adapter opens. They override the settings of the host's client.
+ * ioredis does not reconnect a lost connection: the adapter opens a new one, which asks the Sentinels or the
  * cluster for the current servers.
  */
 const CONNECTION_SETTINGS = {
@@ -60,8 +60,8 @@ export async function connect(
 /**
  * Waits until the first connection attempt of a new client has succeeded or failed. Without an offline queue,
  * ioredis rejects every command before the first connection, so a healthy start would look like a failure.
- * Waits at most half a second, so that no write is sent after its caller has given up. Resolves at once if
- * the client is not connecting.
+ * Half a second is the maximum: callers wait for a second by default (`storeTimeoutMs`), and a write must not
+ * be sent after its caller got an error. Resolves at once if the client is not connecting.
  */
 export function firstConnection(client: RedisClient): Promise<void> {
   if (client.status !== 'connecting' && client.status !== 'connect') return Promise.resolve()

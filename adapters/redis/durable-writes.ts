@@ -11,18 +11,16 @@ import { execute, type Write } from './write-commands.ts'
 
 type WaitConnection = ReturnType<typeof createWaitConnection>
 
-/**
- * Nodes may redirect a write. This is the maximum number of nodes to which one write is sent, as in ioredis.
- */
+/** The maximum number of nodes to which one redirected write is sent, as in ioredis. */
 const MAX_NODES = 16
 
 /** The key of the only connection if there is no cluster. In a cluster, the keys are addresses of nodes. */
 const SINGLE_SERVER = ''
 
 /**
- * Makes writes that resolve only when enough replicas have confirmed them. The first write to a server opens
- * a connection to that server. If a node of a cluster redirects a write, the write and its WAIT are sent to
- * the node that the redirection names. The connections are closed when the client ends.
+ * Makes writes that resolve only when enough replicas have confirmed them. The first write to a server opens a
+ * connection to that server. If a node of a cluster redirects a write to another node, the write and its WAIT
+ * are sent there. The connections are closed when the client ends.
  */
 export function createDurableWrites(client: RedisClient, durability: Durability) {
   const connections = new Map<string, Promise<WaitConnection>>()
@@ -95,7 +93,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
   return {
     /**
      * @returns whether the write was done. A `create` or `replace` that was not done needs no replica
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if it is not known that enough replicas have the write
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` unless enough replicas have confirmed the write
      */
     async write(write: Write): Promise<boolean> {
       const { key, durable, isDone } = write

@@ -23,7 +23,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * What ioredis reports when it does not send a command or gets no answer, and the meaning.
+ * The errors of ioredis for a command that was not sent or not answered, with their meaning.
  *
  * Relies on: these texts of ioredis.
  */

@@ -4,8 +4,7 @@ import { messageOf } from './errors.ts'
 /** The target of a redirection by a node of a cluster. The redirecting node has not executed the command. */
 export interface Redirection {
   /**
-   * True for `ASK`: the key is migrating, so only this one command goes to `address`, after the command
-   * ASKING.
+   * True for `ASK`: the key is migrating. Only this one command goes to `address`, after the command ASKING.
    */
   readonly asking: boolean
   /** `host:port` */

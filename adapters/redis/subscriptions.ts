@@ -5,8 +5,8 @@ import { addressOf, connect } from './connect.ts'
 import { storeClosed } from './errors.ts'
 
 /**
- * Milliseconds until the next attempt to connect. Messages are missed while there is no connection. So the pauses
- * are short for the ten seconds in which a failover usually ends.
+ * Milliseconds until the next attempt to connect. Messages are lost while there is no connection. So the pauses
+ * are short for the first ten seconds: a failover usually ends within that time.
  */
 const retryDelay = (attempt: number): number => (attempt > 100 ? 500 : Math.min(attempt * 50, 100))
 
@@ -144,10 +144,7 @@ function reconnect(messages: MessageConnection): void {
   )
 }
 
-/**
- * Connects without a pause, because the client has just reached Redis. What was missed until now can be read with
- * the client.
- */
+/** Connects without a pause, because the client has just reached Redis. */
 function reconnectNow(messages: MessageConnection): void {
   const { listeners, connected, wasReady } = messages
   if (listeners.channels().length === 0 || connected?.status === 'ready') return

@@ -18,9 +18,8 @@ interface QueuedCommand {
 }
 
 /**
- * Milliseconds that a command may wait until the connection is ready, unless `timeoutMs` is longer. The
- * constant has a second use: the connection is closed if an answer takes longer than the timeout of WAIT plus
- * these milliseconds.
+ * Milliseconds that a command may wait until the connection is ready, unless `timeoutMs` is longer. Also the
+ * milliseconds after the timeout of WAIT after which a connection without an answer is closed.
  */
 const SLOW_ANSWER_MS = 1000
 
@@ -31,9 +30,9 @@ const SLOW_ANSWER_MS = 1000
 export class WaitConnectionClosed extends Error {}
 
 /**
- * A connection for writes that wait for replicas. WAIT blocks its connection, so commands that arrive during
- * a WAIT are queued and sent together, with one WAIT behind them. However slow the replicas are, a command is
- * queued behind at most one WAIT. A command that was queued for `timeoutMs` is rejected without being sent.
+ * A connection for writes that wait for replicas. WAIT blocks its connection. Commands that arrive during a WAIT
+ * are queued, and then sent together, followed by one WAIT. So a command waits for at most one earlier WAIT,
+ * however slow the replicas are. A command that was queued for `timeoutMs` is rejected and not sent.
  *
  * No command is sent twice. The connection is closed (`onClose`) if it is lost, if its server has too few
  * replicas, or if its server does not answer in time. Commands that were already sent are then rejected, and
@@ -110,10 +109,9 @@ export function createWaitConnection(
 
   return {
     /**
-     * Sends a command with a WAIT behind it.
+     * Sends a command, followed by a WAIT.
      *
-     * @param options.asking true if the key is migrating to this node, so that ASKING has to precede the
-     *   command
+     * @param options.asking true if the key is migrating to this node: ASKING then precedes the command
      * @throws the error of Redis for the command, or an error if the command was not sent or its answer was lost
      */
     send(command: RedisCommand, { asking = false } = {}): Promise<WaitReply> {

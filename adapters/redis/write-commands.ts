@@ -52,7 +52,7 @@ export const writes = {
 }
 
 /**
- * Sends a write. If the server does not have the script of the write, the text of the script is sent.
+ * Sends a write. If the server does not have the script of the write, sends its text.
  *
  * @throws what `send` throws
  */

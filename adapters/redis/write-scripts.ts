@@ -34,8 +34,8 @@ end
 return 1`)
 
 /**
- * Adds a member to an index, and never shortens the time to live of the index. PTTL is -2 for a new index,
- * and -1 for a permanent one. `changes` is 0 if there was nothing to change.
+ * Adds a member to an index, and never shortens the time to live of the index. PTTL is -2 for a new index, and
+ * -1 for a permanent index. `changes` is 0 if nothing changed.
  */
 const ADD = `
 local life = redis.call('PTTL', KEYS[1])
@@ -51,13 +51,14 @@ export const add = createScript(`${ADD}
 return 1`)
 
 /**
- * The durable forms of the writes that may find nothing to change. An earlier, unconfirmed write may have made
- * the change, so replicas have to confirm these writes in any case. But since Redis 7.2, and in Valkey, WAIT
- * waits only for the last command of its connection that replicated something. So a script that has nothing to
- * change makes a change to its key and undoes it. Replicas apply both after all earlier writes of the key.
+ * The durable forms of the writes that may find nothing to change. Replicas have to confirm such a write even
+ * then, because an earlier, unconfirmed write may have made the change. But since Redis 7.2, and in Valkey,
+ * WAIT waits only for the last command of its connection that replicated something. So a script that has
+ * nothing to change makes a change to its key and undoes it. Replicas apply the change after all earlier
+ * writes of the key.
  *
- * A full Redis rejects a change that needs memory if it is the first write of its script. So the scripts read
- * first. Then a write that only deletes something still works.
+ * A full Redis rejects a script whose first write needs memory. So the scripts read first, and a script that
+ * deletes something still works.
  */
 export const durable = {
   add: createScript(`${ADD}

@@ -13,29 +13,27 @@ import type { Plan, RevokedAccess, RevokeAccount } from './revoke-account.ts'
 /** Lets the host report changes of its accounts. */
 export interface AccountService {
   /**
-   * Reports that the answer of `accounts.find` for an account has changed. Call this method when `find`
-   * already returns the new state. The method revokes the access tokens that would not be issued any more:
+   * Reports that the answer of `accounts.find` for an account has changed. Call this method after `find` returns the new state.
+   * The method revokes the access tokens that would no longer be issued:
    *
    * - if the account is not found any more: all tokens of its API keys, of its applications, and of its
    *   grants;
    * - if the `userId` of an API key or application is not found any more: all tokens of this API key or
    *   application;
-   * - if a token of one of its applications carries an operation above the KYC level of the account: this
-   *   token;
+   * - if a token of one of its applications carries an operation above the account's KYC level: this token;
    * - if a token of an API key with a `userId` carries an operation that `find` no longer allows to this user
    *   (`operations`): this token;
-   * - if a token of a grant carries an operation that `find` no longer allows to the user of the grant: this
-   *   token. The grant stays in use. If the operation is given back, new tokens of the grant carry it again
-   *   after one lifetime of delegated access tokens (`lifetimes.delegatedAccessToken`);
-   * - if a user who has authorized applications is not found any more: everything that the user has
-   *   authorized. `find` is called once for each user who has grants in the account. A few of these calls run
-   *   at the same time.
+   * - if a token of a grant carries an operation that `find` no longer allows to the user of the grant: this token. The grant
+   *   stays in use. If the user may use the operation again, new tokens of the grant carry it after
+   *   `lifetimes.delegatedAccessToken`;
+   * - if a user who has authorized applications is not found any more: everything that the user has authorized. `find` is
+   *   called once for each user who has grants in the account, for a few users at a time.
    *
-   * With `userId`, the change concerns only this user of the account: the API keys and applications that the
-   * user owns, and what the user has authorized, including codes that are not exchanged yet.
+   * With `userId`, only the API keys and applications of this user are checked, and what the user has authorized, including
+   * codes that are not exchanged yet.
    *
-   * All other tokens stay valid, so a call without a change is harmless. New tokens always follow the current
-   * answer of `find`.
+   * All other tokens stay valid, so a call is harmless if nothing has changed. New tokens always follow the current answer of
+   * `find`.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call this method again;
    *   `ERR_HOST_CALLBACK` if the answer of `find` is not valid; the errors of `find`. `ERR_STORE_CORRUPT` if
@@ -48,10 +46,7 @@ export interface AccountService {
 
 /** Options of `accounts.changed`. */
 export interface AccountChangeOptions extends ChangeOptions {
-  /**
-   * The user whom the host changed in the account, or removed from it. @default the account and all its users
-   * are checked
-   */
+  /** The user whom the host changed in the account, or removed from the account. @default all users of the account */
   readonly userId?: string | undefined
 }
 

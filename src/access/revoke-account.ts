@@ -10,8 +10,8 @@ export interface RevokedAccess {
   /** The number of API keys and applications that had some or all of their tokens revoked. */
   readonly clients: number
   /**
-   * The number of grants of the account that were revoked, or of which `accounts.changed` revoked the tokens
-   * with some operations.
+   * The number of grants of the account that were revoked. For `accounts.changed`, also counts the grants that stay in
+   * use but had tokens revoked.
    */
   readonly grants: number
 }
@@ -87,8 +87,8 @@ export function createRevokeAccount(
      * Revokes all tokens of an account: the tokens of its API keys and applications, and its grants with
      * their tokens.
      *
-     * @param userId selects only the clients and grants of this user. A client whose record is corrupt may be
-     *   the user's, so its tokens are revoked too
+     * @param userId selects only the clients and grants of this user. A client with a corrupt record may belong to
+     *   this user, so its tokens are revoked too
      * @throws {GatehouseError} `ERR_HOST_CALLBACK` like `ClientTokens.listByAccount`, before anything is
      *   revoked; `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
      */

@@ -21,8 +21,7 @@ interface OwnToken {
 }
 
 /**
- * Revokes one access token for its own client. A token that a revocation of the client covers already is not
- * revoked again.
+ * Revokes one access token for its own client. If an earlier revocation covers the token, nothing is stored.
  *
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */
@@ -31,10 +30,10 @@ export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<vo
 /**
  * Each process keeps each revocation in memory until its token expires. So a client that obtains and revokes tokens
  * without end would fill the memory of all processes. Beyond `max` revocations in force, the epoch of the client is
- * raised instead, which revokes all its access tokens by one revocation. The single revocations are then removed, so
+ * raised instead: one revocation then covers all its access tokens. The revocations of single tokens are removed, so
  * the count begins again at 0.
  *
- * @param parts.revoked the revocations that this process knows. They contain those of all processes
+ * @param parts.revoked the revocations that this process knows, including those that other processes made
  */
 export function createRevokeOwnToken(parts: {
   readonly revocations: Pick<Revocations, 'revokeToken'>

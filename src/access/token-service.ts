@@ -34,9 +34,9 @@ export interface Tokens {
   /**
    * Revokes all tokens of an owner, for example after an incident. With `clientId`, revokes all issued access
    * tokens of an API key or application. With `accountId`, revokes all tokens of the account's API keys,
-   * applications and grants, and the grants themselves. With `userId` too, only the clients and grants of this
-   * user of the account are meant. Tokens that are issued later are valid. If a client
-   * secret leaked, this method is not enough: call `reportCompromised` of the API key or application instead.
+   * applications and grants, and the grants themselves. With `accountId` and `userId`, revokes only the tokens
+   * of this user's clients and grants. Tokens that are issued later are valid. If a client secret leaked, this
+   * method is not enough: call `reportCompromised` of the API key or application instead.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND` for a client that never existed; `ERR_INVALID_ARGUMENT`;
    *   `ERR_STORE_UNAVAILABLE`. `ERR_STORE_CORRUPT` if there are corrupt records. All tokens are revoked

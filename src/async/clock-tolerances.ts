@@ -2,14 +2,14 @@
 // constant has one meaning, which its comment states. Two constants may have the same value.
 
 /**
- * Seconds by which the clocks of two processes may differ. If other processes rely on a stored lifetime,
- * these seconds are added to it.
+ * Seconds by which the clocks of two processes may differ. They are added to each stored lifetime on which other
+ * processes rely.
  */
 export const CLOCK_SKEW_SECONDS = 120
 
 /**
- * Seconds by which clocks may differ in normal operation. If two clocks differ by more, the health check
- * fails. If the clock of a process suddenly moves by more, the process treats this as a clock jump.
+ * Seconds by which clocks may differ in normal operation. If two clocks differ by more seconds, the health check
+ * fails. If a clock moves by more seconds at once, its process treats this as a clock jump.
  */
 export const NORMAL_CLOCK_SKEW_SECONDS = 30
 
@@ -27,14 +27,14 @@ export const CLOCK_CORRECTION_SECONDS = 600
 
 /**
  * Milliseconds after which a delayed write cannot arrive any more, because connections discard unsent data
- * before this time.
+ * earlier.
  */
 export const LATE_WRITE_MS = 120_000
 
 /**
- * Maximum milliseconds between the time in an entry of the revocation log and the moment when the entry can
- * be read. One of the two minutes allows for clocks that differ, and the second minute for a slow write. Each
- * poll reads the entries of the last two minutes again.
+ * Maximum milliseconds between the time in an entry of the revocation log and the moment when the entry can be
+ * read: one minute for clocks that differ, and one minute for a slow write. Each poll reads the entries of these
+ * two minutes again.
  */
 export const LATE_ENTRY_MS = 120_000
 

@@ -1,10 +1,9 @@
 /**
  * Returns a function that runs `work`, but never twice at the same time. Calls that arrive while `work` runs
- * share the next run, which begins after these calls. So each call waits for a run that reads everything that
- * was written before the call.
+ * share the next run. So each call waits for a run that begins after the call, and that sees everything
+ * written before the call.
  *
- * @param work the work of one run. If it rejects, only the calls that wait for this run reject, and the next
- *   run is made as usual
+ * @param work the work of one run. If a run rejects, only the calls that wait for this run reject
  */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined

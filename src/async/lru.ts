@@ -1,15 +1,15 @@
 /**
- * Creates a cache of bounded size, by the second-chance algorithm. A full cache evicts a value that was not read
- * since its last check. So values that are never read cannot evict values that are read again and again. Reading
- * a value costs one lookup and moves nothing.
+ * Creates a cache of bounded size, by the second-chance algorithm. A full cache checks its values in turn, and
+ * evicts the first value that was not read since its previous check. So values that are never read do not evict
+ * values that are often read. A read costs one lookup and moves nothing.
  *
  * @param most maximum number of values; 0 stores nothing
  */
 export function createLru<Key, Value>(most: number) {
   const entries = new Map<Key, Entry<Key, Value>>()
-  // The clock of the algorithm is an array. A stored iterator of the Map would leak: V8 copies a changing Map to a
-  // new table now and then, and until the next step of the iterator, all tables since its last step stay in
-  // memory, with values that were deleted long ago.
+  // The clock of the algorithm is an array. A stored iterator of the Map would leak. V8 sometimes copies a
+  // changing Map to a new table. The iterator keeps each old table, with its deleted values, in memory until its
+  // next step.
   const ring: Entry<Key, Value>[] = []
   /** The place in a full ring that the next eviction checks first. */
   let hand = 0

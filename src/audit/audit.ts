@@ -66,9 +66,9 @@ export function createAudit(parts: {
     settled,
 
     /**
-     * Resumes in the background: immediately, and then again every minute.
+     * Calls `resume` in the background: immediately, and then again every minute.
      *
-     * @returns a function that stops this work, and writes what waits
+     * @returns a function that stops these calls, and writes the entries that are not written yet
      */
     start(): () => Promise<void> {
       void findLast(trail).catch(() => {})

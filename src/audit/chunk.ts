@@ -14,8 +14,8 @@ const CHUNK_LENGTH = 64_000
 const OPEN_MS = 86_400_000
 
 /**
- * The maximum difference between the numbers of two consecutive chunks. A chunk takes one number for each
- * sixteen entries, so that the numbers show how many entries a trail has at most.
+ * The maximum difference between the numbers of two consecutive chunks. A chunk uses up one number for each
+ * sixteen entries, so the numbers show how many entries a trail has at most.
  */
 export const MAX_STEP = Math.ceil((CHUNK_ENTRIES - 1 + BATCH_ENTRIES) / CHUNK_ENTRIES)
 

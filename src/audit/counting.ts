@@ -6,8 +6,8 @@ import { storeUncounted, writeCounts, type CountsParts } from './waiting-counts.
 const COUNT_MS = 60_000
 
 /**
- * Milliseconds after which any process writes the count of another process, which has probably stopped. Until then the
- * entries that the stopped process left in records and pending revocations are counted too.
+ * Milliseconds after which any process writes the count of another process, which has probably stopped. The time is long
+ * enough to count the entries that the stopped process left in records and pending revocations.
  */
 const GRACE_MS = 120_000
 
@@ -42,11 +42,11 @@ interface CountingParts extends CountsParts {
 }
 
 /**
- * Counts equal acts, so that no client can push the entries of others out of the trail. The first act is an entry at
- * once. Equal acts of the next minute become one entry with a count, when the minute is over: an entry in the trail
- * never changes. Until then they wait in the store, so that another process can count them if this process stops.
+ * Counts equal acts, so that no client can push the entries of others out of the trail. The first act becomes an entry at
+ * once. Equal acts of the next minute become one further entry with a count, at the end of the minute, because an entry in the
+ * trail never changes. Until then these acts wait in the store, so that another process can count them if this process stops.
  *
- * Each process counts for itself. So with several processes there is one such entry of each.
+ * Each process counts only its own acts, and writes its own entry.
  */
 export function createCounting(parts: CountingParts) {
   const { inBackground, now } = parts

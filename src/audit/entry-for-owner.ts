@@ -3,15 +3,15 @@ import type { AuditEntry } from './entry.ts'
 /** An entry as the owner of a client or of an authorization may see it. */
 export interface EntryForOwner extends AuditEntry {
   /**
-   * Who did it, if the owner may not see the name: a user of another account, or the service, such as an operator or
-   * a program of the host.
+   * Who did it, if the owner may not see the name: a user of another account, or the service (an operator, or a program
+   * of the host).
    */
   readonly by?: 'user' | 'service' | undefined
 }
 
 /**
- * Makes an entry ready for the account that owns its client, or that made its authorization. The account sees the names,
- * addresses and user agents of its own users only.
+ * The entry as it is shown to the account that owns the entry's client, or that made the entry's authorization. The
+ * account sees the names, addresses and user agents of its own users only.
  */
 export function entryForOwner(entry: AuditEntry, viewerAccountId: string): EntryForOwner {
   const { actor, accountId, userId, address, userAgent, ...rest } = entry

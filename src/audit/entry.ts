@@ -7,8 +7,8 @@ export interface AuditEntry {
   /** A random id. */
   readonly id: string
   /**
-   * When it happened, in milliseconds since the epoch, by the clock of the process that wrote the entry; with a
-   * `count`, when the first of the equal acts happened. The order of the trail does not depend on this time.
+   * When the act happened, in milliseconds since the epoch, by the clock of the process that wrote the entry. With a
+   * `count`, the time of the first act. The order of the trail does not depend on this time.
    */
   readonly at: number
   /** What happened: the name of the event, such as `client.created`. */
@@ -37,7 +37,8 @@ export interface AuditEntry {
   /** The scopes that a person denied. */
   readonly denied?: readonly string[] | undefined
   /**
-   * The operations that were added to products, each as `product/scope`; at most 100, and then how many more there are.
+   * The operations that were added to products, each as `product/scope`. At most 100; a last item says how many more
+   * there are.
    */
   readonly added?: readonly string[] | undefined
   /** The operations that were removed from products, as `added`. */

@@ -21,9 +21,9 @@ const COUNT_MS = 60_000
 const MAX_DIFFERENT = 10_000
 
 /**
- * Counts what strangers try, and records it in a trail of its own. Equal failures within a minute are one entry: those
- * with the same name, client and address. If too many different failures arrive within a minute, the rest is counted
- * without client and address.
+ * Counts failures that strangers cause, and records them in a trail of their own. Failures of one minute with the same
+ * name, client and address become one entry. If too many different failures arrive within a minute, the rest is
+ * counted without client and address.
  */
 export function createFailures(trail: Trail, logger: Logger, now: () => number) {
   const writer = createWriter(trail)

@@ -16,14 +16,14 @@ export interface Outbox {
   /**
    * Adds entries to a record. Call it with each version of the record before it is written.
    *
-   * @param record undefined if nothing is changed, and nothing is recorded
+   * @param record undefined if there is nothing to change; no entry is added then
    */
   put<T extends WithOutbox>(record: T, ...entries: readonly EntryFields[]): T
   put<T extends WithOutbox>(record: T | undefined, ...entries: readonly EntryFields[]): T | undefined
 }
 
 /**
- * The entries of one change. The ids stay the same if the change is tried again.
+ * The entries of one change. A retry of the change gives its entries the same ids.
  *
  * @param mark decides whether an entry is counted
  */
@@ -60,9 +60,7 @@ export function createOutbox(
 /** Attempts to write a record that other processes change. */
 const MAX_ATTEMPTS = 50
 
-/**
- * Reads and clears the outboxes of stored records, of any kind that is stored as JSON without a time to live.
- */
+/** Reads and clears the outboxes of all records that are stored as JSON without a time to live. */
 export function createOutboxes(store: StoreWithMemory) {
   /** The ids to clear, by the key of their record, while a clearing of this record runs. */
   const clearing = new Map<string, { readonly ids: Set<string>; readonly done: Promise<void> }>()

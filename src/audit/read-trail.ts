@@ -52,8 +52,8 @@ export interface AuditRecord {
   /** Store it when the entry is processed, and pass it as `since` to go on after the entry. */
   readonly cursor: string
   /**
-   * True if entries are missing between `since`, or the record before, and this entry: they were deleted, the store
-   * lost them, or their records are corrupt.
+   * True if entries are missing directly before this entry: they were deleted, the store lost them, or their records
+   * are corrupt.
    */
   readonly missed?: true
 }
@@ -67,9 +67,9 @@ export interface AuditTrail {
    */
   list(options?: AuditListOptions): Promise<AuditPage>
   /**
-   * Reads entries in the order of the trail, oldest first, and ends when the present end is reached. A caller that
-   * stores the cursor of the last entry, and passes it as `since` the next time, gets each entry once. All processes
-   * and all restarts give the same order.
+   * Reads entries in the order of the trail, oldest first, up to the present end of the trail. To get each entry
+   * once, store the cursor of the last entry, and pass the cursor as `since` the next time. The order is the same in
+   * all processes, and after a restart.
    *
    * If entries after `since` were deleted because of their age or number, the iteration begins at the oldest entry
    * that is left, and `missed` of the first result is true.
@@ -211,8 +211,8 @@ async function latestChunks(trail: Trail, before: Place | undefined, limit: numb
 /**
  * Reads all entries after a cursor, up to the end of the trail when the iteration begins.
  *
- * @throws {GatehouseError} `ERR_STORE_CORRUPT` after the last entry if entries behind it are corrupt: once the trail
- *   has a later entry, that entry says so with `missed`
+ * @throws {GatehouseError} `ERR_STORE_CORRUPT` after the last readable entry if later entries are corrupt. Corrupt
+ *   entries before a readable entry set `missed` of that entry instead
  */
 export async function* readEntries(trail: Trail, options: AuditReadOptions): AsyncGenerator<AuditRecord> {
   const { since, signal } = options

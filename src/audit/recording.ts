@@ -25,8 +25,8 @@ export interface ChangeKind {
 export type Recording = ReturnType<typeof createRecording>
 
 /**
- * Records what changes into a trail. An entry travels with its change: in the outbox of the changed record, and in the
- * list of pending changes. So another process can record it if this process stops.
+ * Records changes in a trail. Until an entry is in the trail, it is in the outbox of the changed record, or in the
+ * list of pending changes. So another process can record the entry if this process stops.
  *
  * @param parts.store the durable view of the store
  * @param parts.now milliseconds since the epoch
@@ -93,7 +93,7 @@ export async function settled({ writer, background }: Recording): Promise<void> 
 
 /**
  * Makes a change of a record, together with its entries. The entries are stored by the same write as the change, and
- * move to the trail afterwards. If this process stops in between, another process moves them.
+ * are then moved to the trail. If this process stops before that, another process moves the entries.
  *
  * @param key the key of the record in the store
  * @param change makes the change, and calls `outbox.put` with each version of the record before it is written
@@ -130,7 +130,8 @@ function addTo({ add }: Recording['pending'], subject: string, isRemoval: boolea
 
 /**
  * Makes a change whose records cannot carry the entry, because they are deleted soon. The entry is listed as pending
- * before the change. If this process stops, another process records the entry if it finds the proof of the change.
+ * before the change. If this process stops, another process looks for the proof of the change, and then records the
+ * entry.
  *
  * @param change returns whether the change was made
  * @throws what `change` throws; `ERR_STORE_UNAVAILABLE` before the change
@@ -210,7 +211,8 @@ function keep({ unwritten, logger }: Recording, entries: readonly PendingEntry[]
 }
 
 /**
- * Moves what other processes left behind, and writes what could not be written.
+ * Records the entries that stopped processes have left in the store, and the entries that this process could not write
+ * before.
  *
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */

@@ -9,8 +9,8 @@ import { deletedUpTo, type TrailBounds } from './retention.ts'
 const KNOWN_MS = 3_600_000
 
 /**
- * Seconds for which an empty chunk takes the place of a deleted chunk. A process that still knows the chunk before
- * it as the last one would otherwise create the chunk again, and its entries would never be read.
+ * Seconds for which an empty chunk takes the place of a deleted chunk. Otherwise, a process that still takes the chunk
+ * before it for the last chunk would create the deleted chunk again. Entries in such a chunk would never be read.
  */
 export const DELETED_SECONDS = (2 * KNOWN_MS) / 1000
 
@@ -35,9 +35,9 @@ export function createTrail(store: StoreWithMemory, name: string, bounds: TrailB
 }
 
 /**
- * A list of entries in the store, in which all processes agree about the order. The list consists of chunks.
- * Only the last chunk grows, each time by one compare-and-swap, and the next chunk is created only after the
- * contents of the last chunk show that it is full.
+ * A list of entries in the store, in an order that is the same for all processes. The list consists of chunks. Only the
+ * last chunk grows, each time by one compare-and-swap. The next chunk is created only after the contents of the last
+ * chunk show that it is full.
  */
 export type Trail = ReturnType<typeof createTrail>
 
@@ -98,12 +98,13 @@ export async function knownLast(trail: Trail): Promise<Chunk> {
 }
 
 /**
- * Finds the last chunk in the store. A trail without chunks has the full chunk 0. The search begins at a number
- * that may lag behind, and follows the chunks from there.
+ * Finds the last chunk in the store. A trail without chunks has the full chunk 0. The search begins at the stored number
+ * of a late chunk, and follows the chunks from there.
  *
- * If that number is corrupt, the search begins at the last chunk that this process knows, or at the first chunk.
+ * If the stored number is corrupt, the search begins at the last chunk that this process knows, or at the first chunk.
  *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if that number is corrupt, and no chunk is found
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if the stored number is corrupt, and no chunk is
+ *   found
  */
 export async function findLast(trail: Trail): Promise<Chunk> {
   const head = await readHead(trail)

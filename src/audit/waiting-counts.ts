@@ -35,7 +35,7 @@ export async function storeUncounted(
 /**
  * Writes the counts of the waiting entries, and removes these entries.
  *
- * @param last reads the minutes that end at this time or before
+ * @param last selects the minutes that end at this time or earlier
  * @param isReady selects counts by their id
  */
 export async function writeCounts(

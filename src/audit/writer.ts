@@ -167,8 +167,8 @@ async function writeEntries(
 }
 
 /**
- * Stores the number of a new chunk, and empties the chunks that exceed the bound. Failures are harmless: readers
- * skip these chunks, and the chunks expire.
+ * Stores the number of a new chunk, and empties the old chunks that exceed the bound. Failures are harmless:
+ * readers skip the old chunks, and the store deletes them later.
  */
 async function tidy(trail: Trail, before: number, number: number): Promise<void> {
   const { store } = trail

@@ -22,7 +22,8 @@ const SETTINGS = ['save', 'appendfsync', 'stop-writes-on-bgsave-error']
 /**
  * Reads the state of a server. All commands are sent before the first answer.
  *
- * @throws the error of the client if the server does not answer; the answer to a rejected command is left out
+ * @throws the error of the client if the server does not answer. A rejected command has no answer in the
+ *   result
  */
 export async function askServer(
   server: RedisServerClient,
