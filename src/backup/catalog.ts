@@ -26,8 +26,7 @@ const RULES = {
 /**
  * The catalog of the store: the operations of each product, and the epoch that tokens carry. Usually it is
  * imported into an empty store, before a process starts on that store. The first process that starts on the
- * store then compares its own products with the imported products. It revokes the operations that its own
- * products no longer have.
+ * store then revokes the imported operations that its own products do not have.
  */
 export function catalogSection(store: Store): Section {
   const records = catalogRecords(store)

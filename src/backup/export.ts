@@ -12,11 +12,10 @@ import { SIGNING_KEYS } from './signing-keys.ts'
  * are encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored consents.
  * `Readable.from(exportRegistry(gatehouse))` can be piped to a file.
  *
- * Clients may change during the export. Each client is exported as it was at one moment of the export. A
- * corrupt record is skipped. The store key of the record is reported to `logger`, in the last line of the
- * file, and in `skipped` of the result of `importRegistry`. The iteration may reject with
- * `ERR_STORE_UNAVAILABLE`, or with an error of `ready()`. The file is then incomplete, and `importRegistry`
- * rejects the file.
+ * Clients may change during the export. Each client is exported as it was at one moment. A corrupt record is
+ * skipped, and its store key is reported to `logger`, in the last line of the file, and in `skipped` of the
+ * result of `importRegistry`. The iteration may reject with `ERR_STORE_UNAVAILABLE`, or with an error of
+ * `ready()`. The file is then incomplete, and `importRegistry` rejects the file.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `gatehouse` is not from `createGatehouse()`
  */

@@ -63,12 +63,13 @@ const BATCH_SIZE = 100
  * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the
  * backup would become valid again, and with them all tokens that were revoked since the backup.
  *
- * The signing keys are imported last, and only if the line counts of the file are right. So a file whose
- * revocations were taken out makes no revoked token valid.
+ * The signing keys are imported last, and only if the line counts of the file are right. So if revocations are missing in
+ * a file, no revoked token becomes valid.
  *
- * @param file a function that opens the file, for example `() => fs.createReadStream(name)`; or the text of the
- *   file; or a list of its pieces, of any size. These are read twice, and an incomplete file changes nothing. A
- *   stream or another iteration is read once: an incomplete file then imports its lines, but no signing keys
+ * @param file a function that opens the file, for example `() => fs.createReadStream(name)`; or the text of the file; or
+ *   a list of its pieces, of any size. A function, a text and a list are read twice, and an incomplete file then changes
+ *   nothing. A stream or another iteration is read once: the lines of an incomplete file are then imported, but no
+ *   signing keys
  * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret
  *   that encrypted the signing keys; `ERR_CONFLICT` if this store has other signing keys;
  *   `ERR_INVALID_ARGUMENT` if the file has another format or a newer version, or if `gatehouse` is not from

@@ -13,8 +13,8 @@ export interface Line {
 }
 
 /**
- * The maximum length of a line, far longer than any record. A file of another kind may have no line breaks.
- * It is rejected at this length, so that it does not fill the memory.
+ * The maximum length of a line, far longer than any record. A file of another kind may have no line breaks,
+ * and must not fill the memory.
  */
 const MAX_LINE_CHARACTERS = 16_777_216
 

@@ -31,9 +31,9 @@ export interface ConsentPreview {
 }
 
 /**
- * Creates a function that writes the consent page of an application as the response, as its users see it at the
- * first time. The page decides nothing: it belongs to no authorization request, has no CSRF token, and its forms
- * cannot be sent. Pages of the same origin may frame it. The caller checks that the viewer may see the application.
+ * Creates a function that responds with the consent page of an application, as a new user of the application sees
+ * it. The page is only a picture: it belongs to no authorization request, has no CSRF token, and its forms cannot
+ * be sent. Pages of the same origin may frame it. The caller checks that the viewer may see the application.
  */
 export function createConsentPreview(options: ConsentPreviewOptions) {
   const { pages, catalog, accounts, openIdScopes, accessLifetime } = options

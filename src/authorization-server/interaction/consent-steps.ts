@@ -55,8 +55,7 @@ export async function switchAccount(request: StepRequest): Promise<StepResult> {
 /**
  * Whether the authorization request must start again. There are two cases:
  *
- * - The person of this interaction is no longer signed in at the host. No other person may decide for that
- *   person.
+ * - The person of this interaction is no longer signed in at the host. Another person may not decide instead.
  * - The application may no longer request any of the scopes. After the restart, oidc-provider reports an
  *   error to the application.
  */

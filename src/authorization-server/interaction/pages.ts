@@ -18,10 +18,7 @@ import {
 import { signInPage, type SignInModel } from './pages/sign-in.ts'
 import type { TextsByLocale } from './texts.ts'
 
-/**
- * The languages of a page's reader: the `ui_locales` of the request, in order of preference. These locales
- * take precedence over Accept-Language.
- */
+/** The `ui_locales` of the request, in order of preference. They take precedence over Accept-Language. */
 export interface Reader {
   readonly uiLocales?: readonly string[] | undefined
 }
@@ -83,9 +80,8 @@ export function createPages(options: {
     renderSignedOut: (ctx: Context, reader?: Reader) => write(ctx, reader, signedOutPage),
     /**
      * The response to a submitted form: a page that sends the browser to the next address. A redirect would
-     * not work, because Chromium checks each address of a redirect chain against the `form-action` of the
-     * page with the form. That page cannot list all these addresses, because applications and hosts decide
-     * where a chain ends.
+     * not work: Chromium checks each address of a redirect chain against the `form-action` of the form's
+     * page. Applications and hosts decide where a chain ends, so the form's page cannot list all addresses.
      */
     renderContinue: (ctx: Context, next: URL, reader?: Reader) =>
       write(ctx, reader, (frame) => continuePage(frame, next)),

@@ -20,8 +20,8 @@ export interface PendingInteraction {
     readonly developerName?: string | undefined
     /**
      * Ids of the application's products. If several products contain an operation, the page shows the
-     * operation under one of the application's products. If `products` is undefined, the page may show the
-     * operation under any product that contains it.
+     * operation under one of these ids. If `products` is undefined, the page may choose any product that
+     * contains the operation.
      */
     readonly products?: readonly string[] | undefined
   }

@@ -38,9 +38,9 @@ const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
 }
 
 /**
- * Groups the requested scopes for the consent page. The scopes about the person come first. The operations
- * follow, grouped by product, with the products in the order of the catalog. If several products contain an
- * operation, the operation is shown under the first of these products that the application has.
+ * Groups the requested scopes for the consent page: first the scopes about the person, and then the operations by product,
+ * in the order of the catalog. If several products of the application contain an operation, the operation is shown under the
+ * first of them.
  *
  * @param selected the selected scopes of the submitted form; undefined if no form was submitted
  */
@@ -115,8 +115,8 @@ export function parseGroupChoice(value: string | null): GroupChoice | undefined 
 }
 
 /**
- * The selected scopes after a choice. Scopes of other groups keep their selection. If the group no longer exists, all scopes
- * keep it.
+ * The selected scopes after a choice. The selection of all other groups stays as it is. If the chosen group no longer
+ * exists, the whole selection stays as it is.
  *
  * @param groups the groups of the page
  * @param selected the scopes that are ticked in the submitted form

@@ -4,8 +4,8 @@ import { createHmac, randomBytes } from 'node:crypto'
 export const SIGN_IN_ATTEMPTS = { byDefault: 10, max: 100 }
 
 /**
- * Attempts are counted by key, such as the id of an interaction. Each key has one counter in each row of
- * counters. Two bytes of the key's hash select the counter, so a row has 65,536 counters.
+ * The number of counters in a row. Attempts are counted by key, such as the id of an interaction. Each key has
+ * one counter in each row, which two bytes of the key's hash select.
  */
 const ROW = 65_536
 const ROWS = 2
@@ -62,10 +62,9 @@ export type SignInRateLimit = ReturnType<typeof createSignInRateLimit>
  * Creates a function that finds the counter of a key. A counter admits at most `max` attempts.
  *
  * All keys share a fixed number of counters (a count-min sketch). A table with one entry per key would need a
- * maximum size. An attacker could then fill the table with invented keys, and evict all other keys. Here,
- * invented keys evict no counter. With a hundred thousand attempts in one window, hardly any person has to
- * wait because of other people's attempts. With far more attempts, all sign-ins are rejected until the window
- * ends. But checking so many passwords would overload the server before that happens.
+ * maximum size, and an attacker could evict all other keys by invented keys. With a hundred thousand attempts in
+ * one window, hardly any person has to wait because of other people's attempts. With far more attempts, all
+ * sign-ins would be rejected until the window ends, but the password checks would overload the server earlier.
  */
 function createCounters(max: number, now: () => number) {
   const counts = new Uint16Array(ROWS * ROW)

@@ -29,9 +29,9 @@ export async function authenticateBasicClient(
 }
 
 /**
- * Explains the error to a client that sent its id without a secret, and adds a `WWW-Authenticate` challenge
- * (RFC 9110 15.5.2). A client that sent a wrong secret in the body gets no challenge. That client already
- * knows how to authenticate, and with a challenge its library would not read the error.
+ * Explains the error to a client that sent its id without a secret, and adds a `WWW-Authenticate` challenge (RFC
+ * 9110 15.5.2). A client that sent a wrong secret in the body gets no challenge, because its library would then
+ * not read the error.
  */
 export function explainMissingSecret(ctx: ProviderResponse): void {
   if (errorOf(ctx) !== 'invalid_client' || hasCredentials(ctx)) return

@@ -11,8 +11,7 @@ import { ROUTES } from './routes.ts'
 
 /**
  * oidc-provider's configuration: the options of each endpoint, and the options that apply to all endpoints.
- * It overrides every default that we do not want. It also sets every option whose default makes oidc-provider
- * print a notice.
+ * It also sets every option whose default makes oidc-provider print a notice.
  */
 export function providerConfiguration(
   parts: ProviderParts,
@@ -31,8 +30,8 @@ export function providerConfiguration(
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
     // Clients authenticate only by sending their secret. Signed assertions are not accepted. We store only
-    // hashes of secrets, so the key that verifies an assertion would have to be the hash. Then a stolen hash
-    // would be enough to authenticate.
+    // hashes of secrets, so a hash would have to be the key of assertions. A stolen hash would then be enough
+    // to authenticate.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     // User info takes an access token instead of a client secret. `fixResponses` removes the CORS headers.

@@ -23,7 +23,8 @@ type Parts = Pick<ProviderParts, 'settings' | 'catalog' | 'accountLookup' | 'isG
  * that were checked before the refresh token was used up.
  *
  * Relies on: oidc-provider sets the account and the grant before it resolves the scopes of a token. In an
- * authorization request it resolves the scopes earlier, and `limitToUser` limits them.
+ * authorization request, oidc-provider resolves the scopes before the account is known, and `limitToUser`
+ * limits them later.
  */
 export async function getTokenScopes(
   parts: Parts,

@@ -62,8 +62,7 @@ export interface ProviderDependencies {
   /** Whether a verified access token was revoked. The answer comes from memory. */
   isTokenRevoked(token: Principal): boolean
   /**
-   * Whether tokens that carry a scope would be rejected if they were issued for a grant now. The answer comes
-   * from memory.
+   * Whether a token with this scope would be rejected if it were issued for the grant now. No I/O.
    *
    * @param now Unix time in seconds
    */

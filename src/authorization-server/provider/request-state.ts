@@ -17,9 +17,9 @@ import type { FoundRefreshToken, TokenFamilies } from '../../grants/refresh-toke
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 
 /**
- * The lookups that the fast path for direct access has made for one request. If the fast path passes the
- * request on, oidc-provider gets the same results. So each request looks up its client and account once, and waits
- * once for a store that does not answer.
+ * The lookups that the fast path for direct access has made for one request. oidc-provider reuses them if the fast
+ * path passes the request on. So each request looks up its client and account once, and waits at most once for an
+ * unavailable store.
  */
 export interface EarlyLookups {
   /** The registry, with the results of this request. A failed lookup fails again with the same error. */
@@ -82,9 +82,8 @@ export function requestState(ctx: KoaContextWithOIDC | Context): RequestState {
 }
 
 /**
- * oidc-provider's context of the current request, for the adapters of oidc-provider's models. Our pages also
- * call some of these adapters, and then there is no such context. So adapter code that serves our pages must
- * not call this function.
+ * oidc-provider's context of the current request, for the adapters of oidc-provider's models. Our pages also call
+ * some of these adapters, without such a context. Adapter code that serves our pages must not call this function.
  *
  * @throws {TypeError} if oidc-provider is not handling a request
  */
@@ -120,9 +119,9 @@ export function startLookups(registry: ClientRegistry): EarlyLookups {
   }
 }
 
-// The code, the refresh token and the grant of a request are read as early as possible, and usually only
-// once. Reading early saves two round trips to the store. The code or refresh token is read at the same time
-// as the client. The grant of a refresh token is read at the same time as the token's family.
+// The code, the refresh token and the grant of a request are read as early as possible, which saves two round
+// trips to the store. The code or refresh token is read at the same time as the client. The grant of a refresh
+// token is read at the same time as the token's family.
 
 /** What reads the records of a request. */
 interface Readers {

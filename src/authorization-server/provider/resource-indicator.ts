@@ -27,9 +27,9 @@ export function resourceServerOf(audience: string, scope: string): ResourceServe
 }
 
 /**
- * Writes our API in the configured form, where a query or form names it as `resource` in another form (RFC 8707
- * 2). Clients may send what `new URL(…).href` gives: with a slash after a host without a path, with lower-case
- * scheme and host, without the default port. Nothing else is changed.
+ * Replaces each other spelling of {base_url} in the parameter `resource` by {base_url} (RFC 8707 2). Clients
+ * may send the spelling of `new URL(…).href`: a slash after a host without a path, lower-case scheme and host,
+ * no default port.
  *
  * @param text a query or form, as it was received
  * @param audience {base_url}

@@ -65,9 +65,9 @@ export async function runProvider(
  * The address to which the browser returns from our pages. The query of such a request is dropped. The query
  * is not needed, because the parameters of the authorization request are stored.
  *
- * Relies on: if the request fails before these parameters are loaded, oidc-provider looks for a `client_id`
- * in the query. With a `client_id`, it would go on to read those parameters, and fail a second time.
- * Without a `client_id`, it responds with the first error.
+ * Relies on: if the request fails before these parameters are loaded, oidc-provider looks for a `client_id` in
+ * the query. With a `client_id`, oidc-provider would read the stored parameters, and fail a second time.
+ * Without one, it responds with the first error.
  */
 const RETURN_FROM_PAGES = /^\/oauth2\/authorize\/./i
 
@@ -77,8 +77,8 @@ const RETURN_FROM_PAGES = /^\/oauth2\/authorize\/./i
  * that oidc-provider can decode it. The body is the form, because the body of the real request has already been
  * read.
  *
- * The class does not inherit from the real request. If the real request is the prototype of another object, V8
- * accesses its properties slowly, and a token request costs about a third more CPU time.
+ * The class does not inherit from the real request, because V8 makes the properties of a prototype slow. A
+ * token request would cost about a third more CPU time.
  *
  * Relies on:
  * - oidc-provider, Koa, and the packages that they pass the request to read only the properties of this class.

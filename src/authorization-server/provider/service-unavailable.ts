@@ -15,8 +15,8 @@ export function failureResponse(error: unknown) {
 }
 
 /**
- * Logs a failed request. A temporary failure is logged without a stack, because every request may fail until
- * the failure is over. The cause of the failure has already been logged once.
+ * Logs a failed request. A temporary failure is logged without a stack, because many requests may fail for
+ * the same cause, which has already been logged once.
  *
  * @param where the request, without any credential
  */

@@ -6,8 +6,7 @@ export type InsecureProxyWarning = (ctx: Context) => void
 
 /**
  * Creates one check for all middlewares of a gatehouse. If the issuer is https but a request looks like plain
- * http, Koa probably does not trust the proxy in front of the app. The check logs a warning for the first
- * such request, and nothing for later requests.
+ * http, Koa probably does not trust the proxy in front of the app. The first such request logs a warning.
  *
  * @param settings.issuer {auth_url}
  */

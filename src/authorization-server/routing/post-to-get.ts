@@ -9,8 +9,7 @@ const MAX_ADDRESS_BYTES = 12_288
 /**
  * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2). The
  * answer redirects the browser to the same address with GET. Our cookies are `SameSite=Lax`, so the browser
- * sends them with that GET, but not with a form from another site. With `SameSite=None`, the browser would
- * also send them with the form, but all our pages would be less secure.
+ * sends them with that GET, but not with the form. `SameSite=None` would make all our pages less secure.
  *
  * @param options.parameters the names of the parameters that are passed on, with all their values. After the
  *   redirect, the endpoint rejects repeated parameters

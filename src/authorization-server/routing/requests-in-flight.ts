@@ -10,20 +10,17 @@ const SHARE = 1 / 4
 const FEW = 1 / 100
 
 /**
- * The requests in flight that are no flood. They may begin in the same turn of the event loop, because the commands that
- * they send to Redis then travel together, which costs a fifth less CPU time.
+ * The number of requests in flight above which there is a flood. Up to this number, requests may begin in the same turn
+ * of the event loop: their commands to Redis then travel together, which costs a fifth less CPU time.
  */
 const USUAL = 20
 /**
- * How many requests begin in one turn of the event loop while more are in flight. The others wait for the next turn, so
- * that API calls are answered in between.
+ * How many requests begin in one turn of the event loop during a flood. The other requests wait for a later turn, so that
+ * API calls are answered in between.
  */
 const PER_TURN = 2
 
-/**
- * Milliseconds after which a request no longer counts. A callback of the host that never answers would otherwise take its
- * place for ever.
- */
+/** Milliseconds after which a request no longer counts, even if a callback of the host never answers. */
 const MAX_TIME_MS = 30_000
 
 /** Minimum milliseconds between two log lines about rejected requests. */
@@ -34,8 +31,8 @@ export interface Sender {
   /** The group of network addresses; see `addressGroup`. */
   readonly address: string
   /**
-   * How the client authenticates: its id and its secret. Requests with a wrong secret count apart, so that a stranger
-   * does not use up the share of a client.
+   * The id and the secret that were sent. The secret is included, so that a stranger with a wrong secret does not use up
+   * the share of the client.
    */
   readonly credentials: string
 }
@@ -44,9 +41,9 @@ export interface Sender {
  * Limits the requests in flight at the endpoints where clients authenticate, because each of them costs a hundred times
  * the CPU time of an API call in the same process. Requests above the limit are rejected at once.
  *
- * @param options.max how many requests may be in flight in this process; a quarter of them from one address, and a
- *   quarter from one client. The last quarter is for addresses that have less than one hundredth of `max` in flight, so
- *   that a flood from a few addresses keeps no other address out
+ * @param options.max how many requests may be in flight in this process; at most a quarter of them from one address, and
+ *   at most a quarter from one client. The last quarter is only for addresses with less than one hundredth of `max` in
+ *   flight, so that a flood from a few addresses leaves room for all other addresses
  */
 export function createRequestsInFlight({ max, logger }: { readonly max: number; readonly logger: Logger }) {
   const share = Math.max(1, Math.floor(max * SHARE))

@@ -33,8 +33,8 @@ export interface RouterOptions {
   /** Where the host's app mounts the service; see `pathBelow`. */
   readonly mountPath: string
   /**
-   * Whether a path belongs to the service. All other requests go to the next middleware at once, so the
-   * host's own pages never wait for the store, and their queries are not limited.
+   * Whether a path belongs to the service. All other requests go to the next middleware at once: the host's own pages do
+   * not wait for the store, and may have any number of query parameters.
    */
   owns(path: string): boolean
   /** The methods of each path; `DOCUMENT_METHODS` for a public document. */

@@ -11,8 +11,8 @@ const METADATA = '/.well-known/oauth-authorization-server'
 const OPENID_CONFIGURATION = '/.well-known/openid-configuration'
 
 /**
- * Serves two documents at the root of the host name, independent of where the services are mounted. They are
- * the metadata about the authorization server (RFC 8414 3.1) and the metadata about the API (RFC 9728 3.1).
+ * Serves two documents at the root of the host name, wherever the services are mounted: the metadata about
+ * the authorization server (RFC 8414 3.1) and the metadata about the API (RFC 9728 3.1).
  *
  * @param gateway serves the metadata about the API
  */

@@ -88,8 +88,8 @@ function csrfField(forms: ConsentForms | undefined): Html | undefined {
 }
 
 /**
- * The first button of the form, which the key Enter presses (HTML 4.10.21.2). Without it, Enter would press “All” of the first
- * group. It is neither visible nor in the tab order.
+ * The first button of the form, which the key Enter presses (HTML 4.10.21.2). Without this button, Enter would press “All” of
+ * the first group. The button is invisible, and not in the tab order.
  */
 const DEFAULT_BUTTON = html`<button
   class="unseen"

@@ -32,8 +32,8 @@ function styleElement(css: string): Html {
 }
 
 /**
- * The title of a window. It may begin with a label: the word for “Error” if the form has a problem, or for “Preview”. The label
- * is left out if it is not in the language of the title.
+ * The title of a window. It may begin with a label, “Error” or “Preview”. A label in another language than the title is left
+ * out.
  */
 export function windowTitle(
   texts: PageTexts,

@@ -68,9 +68,9 @@ function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']):
 }
 
 /**
- * Answers a sign-out request if no person is signed in to our session. Before this call, oidc-provider has
- * written a page that needs a script, and this function replaces that page. If the person is signed in at the
- * host, our page asks whether to sign out. Otherwise there is no session to end, so the person is not asked.
+ * Answers a sign-out request if no person is signed in to our session. Replaces the page of oidc-provider,
+ * which needs a script. If the person is signed in at the host, our page asks whether to sign out. Otherwise
+ * there is no session to end, so the person is not asked.
  */
 async function answerWithoutSession(
   { accounts, pages }: Dependencies,

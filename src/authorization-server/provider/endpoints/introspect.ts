@@ -9,10 +9,9 @@ import type { ProviderParts } from '../dependencies.ts'
 // where clients authenticate, including this endpoint.
 
 /**
- * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens. A resource
- * server may also introspect the access tokens of all other clients. In all other cases the response says
- * that the token is not active. A token is also reported as not active if its client is disabled, or if its
- * client or account does not exist any more.
+ * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens, and a resource
+ * server also the access tokens of all other clients. All other tokens are reported as not active. So are the
+ * tokens of a disabled client, and of a client or account that no longer exists.
  *
  * @param token a token that oidc-provider has found valid. Its `accountId` is the subject, and is undefined
  *   in a token of direct access

@@ -38,8 +38,8 @@ export function accessTokenToRevoke({ claims }: Principal) {
 }
 
 /**
- * Milliseconds for which a repeated revocation of the same token is not stored again. This saves memory,
- * because every process receives each stored revocation, and keeps it until the token expires.
+ * Milliseconds for which a repeated revocation of the same token is not stored again. Every process would
+ * keep each stored revocation in memory until the token expires.
  */
 const REPEAT_INTERVAL_MS = 60_000
 
@@ -48,8 +48,8 @@ export function createRevokeAccessToken(revokeOwnToken: RevokeOwnToken): RevokeO
   /** Revocations that are being stored, by token id. */
   const pending = new Map<string, Promise<void>>()
   /**
-   * The time at which this process revoked each token, oldest first. The map contains times and no promises.
-   * A promise would keep the asynchronous context of its request in memory, and with it the whole request.
+   * The time at which this process revoked each token, oldest first. Promises must not be in this map: a
+   * promise would keep the asynchronous context of its request, and so the whole request, in memory.
    */
   const revokedAt = new Map<string, number>()
 

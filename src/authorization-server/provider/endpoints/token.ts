@@ -23,9 +23,9 @@ export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
     expiresWithSession: async () => false,
     // We revoke grants ourselves, in an order that survives failures (`revoke-grant.ts`).
     revokeGrantPolicy: async () => false,
-    // Relies on: in a code exchange, oidc-provider calls this hook last before the code is used up. In a
-    // refresh, the refresh token is already used up when oidc-provider calls this hook. So `checkRefresh`
-    // makes the same check before that.
+    // Relies on: in a code exchange, this hook is the last call before the code is used up. In a refresh,
+    // oidc-provider calls this hook after the refresh token is used up, so `checkRefresh` makes the same
+    // check earlier.
     extraTokenClaims: async (ctx, token) => {
       // oidc-provider splits an empty scope into one empty name, which is removed here.
       requireSomethingLeft([...token.scopes].filter(Boolean))
@@ -55,8 +55,7 @@ export function fixTokenResponse(ctx: ProviderResponse): void {
  * If a client sent a grant type that it may not use, explains which grant types API keys and applications may
  * use.
  *
- * Relies on: if an authenticated client sends a grant type that it may not use, oidc-provider reports this
- * before any other `invalid_request`.
+ * Relies on: oidc-provider reports this error before any other `invalid_request` of an authenticated client.
  */
 function explainGrantType(ctx: ProviderResponse): void {
   const grantType = ctx.oidc.params?.['grant_type']

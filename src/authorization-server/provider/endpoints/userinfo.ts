@@ -12,8 +12,8 @@ export const STANDARD_CLAIMS = {
 }
 
 /**
- * The kind of every access token at the user info endpoint, so that the endpoint also finds a token of direct
- * access. Such a token is valid but lacks the scope `openid`, so the answer is 403 and not 401.
+ * With this kind, the user info endpoint also finds tokens of direct access. Such a token is valid but lacks the scope
+ * `openid`, so the response is 403 and not 401.
  */
 export const accessTokenAtUserInfo = () => ({ kind: 'AccessToken' })
 

@@ -46,8 +46,8 @@ function toClientMetadata(
 }
 
 /**
- * In place of every client that a sign-out request names and that is no enabled application. It has no address. So
- * strangers get the answers that they get for an application, and cannot find out which client ids exist.
+ * oidc-provider gets this client if a sign-out request names an API key, a disabled application or an unknown id.
+ * So strangers get the same response as for an application, and cannot find out which client ids exist.
  */
 const UNKNOWN_CLIENT = toClientMetadata({ kind: 'apiKey', clientId: randomUUID() })
 
@@ -86,10 +86,8 @@ export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClie
 const MAX_CACHED_CLIENTS = 10_000
 
 /**
- * Caches the client objects that oidc-provider creates from client metadata. oidc-provider's own cache holds
- * one hundred clients. Creating a client takes ten times as long as finding it in the cache. So with
- * oidc-provider's own cache, issuing a token would take longer as soon as more than one hundred clients are
- * in use.
+ * Caches the client objects that oidc-provider creates from client metadata. oidc-provider's own cache holds only
+ * one hundred clients, and creating a client object takes ten times as long as finding it in a cache.
  *
  * Relies on: oidc-provider finds clients only with `Client.find(id)`, which gets the metadata from
  * `Client.adapter.find(id)`. `new Client(metadata)` checks the metadata. No code changes a client object.

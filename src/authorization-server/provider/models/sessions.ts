@@ -110,10 +110,10 @@ function sessionRecords(store: Store) {
  * which is not a credential, and which stays the same when the cookie changes. A second record points from
  * the `uid` to the session.
  *
- * At the end of each request, oidc-provider saves the session of that request. If the session was read from
- * the store, it is written only if it still exists there. So a request that is pending during a sign-out does
- * not restore the session. A session without a person is usually not stored (`isEmpty`), because strangers
- * can start any number of such sessions.
+ * At the end of each request, oidc-provider saves the session of that request. A session that was read from
+ * the store is written only if the store still has it. So a request that is pending during a sign-out does not
+ * restore the session. A session without a person is usually not stored (`isEmpty`), because strangers can
+ * start any number of such sessions.
  */
 export function sessions(store: Store): Adapter {
   const { sessionsById, idsByUid, create, update, move, deleteByUid } = sessionRecords(store)

@@ -7,9 +7,8 @@ import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 
 // This folder holds the code that uses undocumented behaviour of oidc-provider. The comment of each function
 // says, after "Relies on:", which behaviour this is. Code in other folders relies only on the order of hooks
-// or on the form of a record. Comments in those folders use "Relies on:" in the same way. For each of these
-// comments, a test fails when an update of oidc-provider changes the behaviour. The behaviour was checked
-// with oidc-provider 9.13.
+// or on the form of a record, and says so in the same way. For each "Relies on:", a test fails when an update
+// of oidc-provider changes the behaviour. The behaviour was checked with oidc-provider 9.13.
 
 /** Changes a newly built provider, before its first request. */
 export function applySeam(
@@ -29,9 +28,9 @@ export function applySeam(
  * oidc-provider without the response mode `form_post`. For this mode, oidc-provider sends responses and
  * errors in a page that needs a script and that any site may frame.
  *
- * A request for a response type with `token` is rejected, and oidc-provider sends this error in the mode
- * `fragment`. So the mode `fragment` must exist. In this class it does the same as `query`. A request that
- * asks for the mode `fragment` is rejected (`endpoints/authorize.ts`).
+ * The mode `fragment` must exist, because oidc-provider uses it for the error of a response type with
+ * `token`. In this class, `fragment` does the same as `query`. A request that asks for the mode `fragment` is
+ * rejected (`endpoints/authorize.ts`).
  *
  * Relies on: the constructor registers its response modes with `this.registerResponseMode()`. If a name is
  * registered twice, the first mode stays.

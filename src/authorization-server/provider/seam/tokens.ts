@@ -65,7 +65,7 @@ type AccessToken = Parameters<ExtraTokenClaims>[1] & {
 }
 
 /**
- * Lets `sign` make the JWTs of access tokens, because it takes less CPU time than oidc-provider's own signature.
+ * Lets `sign` make the JWTs of access tokens, in less CPU time than oidc-provider would need.
  *
  * Relies on: `save()` sets `jti` and `format`. After that, it takes the value of the token from
  * `getValueAndPayload()`, and stores nothing if there is no payload. If oidc-provider no longer calls this

@@ -9,7 +9,8 @@ export const NOT_HINTED = 'id_token_hint names another person than the one who i
  * Replaces the parameter `id_token_hint` by the subject of that ID token. The parameters are stored while an
  * interaction waits for a person, and an ID token must not be stored.
  *
- * Relies on: oidc-provider has verified the hint by now, and does not read the parameter as a token later.
+ * Relies on: oidc-provider has verified the hint before this call, and does not read the parameter as a token
+ * after it.
  */
 export function keepSubjectOfHint({ oidc }: KoaContextWithOIDC): void {
   const hint = oidc.entities.IdTokenHint

@@ -150,8 +150,8 @@ const failed: Method<'failed'> = async (parts, ctx, pending, error, description)
 }
 
 /**
- * A request with an `id_token_hint` cannot start again, because no other person may continue it, and because
- * the ID token was not stored. Such a request fails with `login_required`.
+ * A request with an `id_token_hint` cannot start again, because its ID token was not stored. It fails with
+ * `login_required`, because no other person may continue it.
  */
 const restart: Method<'restart'> = async (parts, ctx, pending, { endSession } = { endSession: false }) => {
   const params = (await detailsOf(parts, ctx))?.params ?? {}
@@ -177,8 +177,8 @@ async function detailsOf({ provider }: Parts, ctx: Context): Promise<Details | u
 }
 
 /**
- * Stores the person's answer to the interaction. If another request has already answered the interaction, the
- * earlier answer counts, and `counts` is false.
+ * Stores the person's answer to the interaction. If another request has already stored an answer, that answer
+ * stays, and `counts` of the result is false.
  */
 async function finish(
   parts: Parts,

@@ -14,8 +14,8 @@ type Parts = Pick<
 
 /**
  * Writes one decision into a new grant. The caller must save the grant. Each authorization gets its own
- * grant, because authorizations that share a grant would remove each other's scopes. The decision includes
- * the denied scopes, because oidc-provider asks again for every scope that a grant neither grants nor denies.
+ * grant, because two authorizations in one grant would remove each other's scopes. The decision includes the
+ * denied scopes, because oidc-provider asks again for every scope that a grant neither grants nor denies.
  *
  * @param versions the consent versions that were in force before the decision
  */

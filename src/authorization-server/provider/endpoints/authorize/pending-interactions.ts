@@ -18,8 +18,8 @@ const LOG_INTERVAL_MS = 60_000
 const MAX_COUNTED = 50_000
 
 /**
- * Counts the interactions in this process, the authorization requests that wait until a person signs in or decides, by
- * the network address that started them. Their number is limited, because strangers can start any number of them.
+ * Counts the interactions that each network address has started in this process. An interaction is an authorization
+ * request that waits until a person signs in or decides. Strangers can start interactions, so their number is limited.
  *
  * @param parts.max how many interactions of one network address may wait at once; 0 for no limit
  * @param parts.seconds after how many seconds a waiting interaction is no longer counted

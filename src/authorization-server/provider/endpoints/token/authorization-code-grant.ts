@@ -51,8 +51,8 @@ export async function listGrant(
 
 /**
  * 3. oidc-provider saves the first refresh token. One atomic write starts the refresh token family and
- * consumes the code. A failure before that write leaves the code usable. Every use of the code after that
- * write is a replay.
+ * consumes the code. Before that write, a failure leaves the code usable. After that write, every use of the
+ * code is a replay.
  *
  * @throws invalid_grant if the grant was revoked, or if another request has used the code. In the second case
  *   this function revokes the grant

@@ -32,10 +32,10 @@ export interface FastPathParts extends Pick<
 export type FastPathResult = { readonly isAnswered: boolean; readonly early?: EarlyLookups }
 
 /**
- * Answers the usual token request of an API key (RFC 6749 4.4) without oidc-provider, in a fraction of the
- * time. The response, the token and the events are the same as with oidc-provider. Only two kinds of requests are
- * answered: those that will get a token, and those with a wrong secret, because a flood of these must not slow down the
- * API. All other requests are passed on unchanged, so oidc-provider writes all other errors.
+ * Answers the usual token request of an API key (RFC 6749 4.4) without oidc-provider, in a fraction of the time. The response,
+ * the token and the events are the same as with oidc-provider. Only two kinds of requests are answered: requests that will get
+ * a token, and requests with a wrong secret, because a flood of wrong secrets must not slow down the API. All other requests
+ * are passed on unchanged to oidc-provider.
  *
  * @returns a function that takes the host's context, the text of the form, and the keys that sign now
  */
@@ -85,8 +85,8 @@ export function createFastPath(parts: FastPathParts) {
 }
 
 /**
- * Rejects a request with a wrong secret, or with the id of no client (RFC 6749 5.2). The error is oidc-provider's own.
- * `direct-access-fast-path.differential.test.ts` compares the rest of the answer with that of oidc-provider.
+ * Rejects a request with a wrong secret or an unknown client id (RFC 6749 5.2), as oidc-provider does: see
+ * `direct-access-fast-path.differential.test.ts`.
  */
 function rejectSecret(parts: FastPathParts, ctx: Context, client: Client | null | undefined): void {
   const detail = client ? 'invalid secret provided' : 'client not found'

@@ -18,8 +18,8 @@ import { redeemCode } from './authorization-code-grant.ts'
 
 /**
  * 1. The client has authenticated. Standard scopes that this issuer does not have are dropped, as in an
- * authorization request. If they stayed, oidc-provider would reject the request, because the refresh token
- * does not carry them.
+ * authorization request. Otherwise oidc-provider would reject the request, because the refresh token does not
+ * carry these scopes.
  */
 export function dropIgnoredScopes(
   { settings }: Pick<ProviderParts, 'settings'>,
@@ -79,7 +79,7 @@ export async function checkRefresh(
 
 /**
  * 4. oidc-provider saves the next refresh token. One write exchanges the old token for the new token, so
- * after a failure one of the two tokens is still valid. The use of the client is recorded in the same round
+ * exactly one of the two tokens is valid after a failure. The use of the client is recorded in the same round
  * trip.
  *
  * @throws invalid_grant if another request has used the token since step 2. In this case this function
