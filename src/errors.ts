@@ -26,8 +26,8 @@ const STATUS = {
   /** A change with this idempotency key is in progress. Remedy: try again in a second. */
   ERR_IN_PROGRESS: 409,
   /**
-   * The idempotency key is not valid, was used with another input, or what it created is gone. Remedy: use a new key for
-   * a new change.
+   * The idempotency key is not valid, was used with another input, or its client or secret no longer exists. Remedy: use a new
+   * key for a new change.
    */
   ERR_IDEMPOTENCY_KEY: 422,
   /** The client was changed since it was read. Remedy: read it again, and decide again. */

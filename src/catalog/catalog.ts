@@ -43,8 +43,7 @@ export interface Catalog {
   readonly epoch: number
   /**
    * Finds the operation of a request, in time that does not grow with the number of operations. Undefined if
-   * no operation matches. Also undefined if two routers would run different operations, because one router
-   * treats more letters as equal than the other router.
+   * no operation matches, or if the match depends on which letters a router treats as equal.
    *
    * @param method upper case; HEAD finds the operation of GET
    * @param path canonical path below {base_url}, starting with `/`

@@ -13,10 +13,10 @@ export interface OperationDefinition<Level extends string = string> {
    * One or more routes below {base_url}. A segment that starts with `:` matches any one segment. Segments are
    * compared from left to right. If a literal segment and a parameter both match, the literal wins.
    *
-   * As in Koa's routers, letter case and one trailing slash usually make no difference. They make a
-   * difference if two routers would run different operations for the same request. For example, let the
-   * routes be `/items`, `/items/keys` and `/items/:id`. The path `/items/KEYS` then gets 404, and the path
-   * `/items/` needs two scopes: that of `/items` and that of `/items/:id`.
+   * As in Koa's routers, letter case and one trailing slash make no difference, unless different routers would then
+   * run different operations for a request. For example, let the routes be `/items`, `/items/keys` and `/items/:id`.
+   * The path `/items/KEYS` then gets 404, and the path `/items/` needs two scopes: that of `/items` and that of
+   * `/items/:id`.
    *
    * Characters that are not allowed in an address are percent-encoded (RFC 3986 2.1). Characters outside
    * ASCII may also be written literally.
@@ -44,10 +44,7 @@ export interface ProductDefinition<Level extends string = string> {
   readonly title: LocalizedText
   /** A longer description for developers and for the person who is asked for consent. */
   readonly description?: LocalizedText | undefined
-  /**
-   * At least one operation, by scope. An operation that belongs to several products has the same definition
-   * in each.
-   */
+  /** At least one operation, by scope. Products that share an operation must define it in the same way. */
   readonly operations: { readonly [scope: string]: OperationDefinition<Level> }
 }
 

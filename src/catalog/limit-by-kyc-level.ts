@@ -1,8 +1,8 @@
 import type { Catalog, Operation } from './catalog.ts'
 
 /**
- * Whether a developer's KYC level is sufficient for an operation. An application may request an operation,
- * and ask for consent to it, only if the level is sufficient.
+ * Whether a developer's KYC level is sufficient for an operation. Otherwise an application may not request
+ * the operation.
  *
  * @param kycLevel level of the developer's account; undefined or an unknown name counts as the lowest level
  */

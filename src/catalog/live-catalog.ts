@@ -29,7 +29,7 @@ export interface Restriction {
 }
 
 /**
- * Keeps the active catalog. If the products are an object and not a function, they are active at once.
+ * Keeps the active catalog. Products that are an object, not a function, are active at once.
  *
  * @throws {GatehouseError} `ERR_CATALOG` if the products are an object and are not valid
  */
@@ -70,9 +70,8 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
     },
     /**
      * Loads the products in this process, the first time or again. Loads run one after another. Calls that
-     * arrive during a load share the next load. That load begins after these calls, so it includes all
-     * changes that the callers made to the products before they called. If the products are not a function,
-     * nothing happens.
+     * arrive during a load share the next load, which includes all changes that the callers made to the
+     * products before. If the products are not a function, nothing happens.
      *
      * @throws {GatehouseError} `ERR_CATALOG` with the problems of the products, or with the failure of the
      *   load as `cause`; the last valid catalog stays active
@@ -138,9 +137,9 @@ export function catalogLookups(catalog: Pick<LiveCatalog, 'current' | 'loaded'>)
 }
 
 /**
- * The allowed part of a catalog. If the best match for a request is the route of an operation outside the
- * allowed part, the request finds no operation. A less specific route of an allowed operation is not used
- * instead, because the host's router would still run the handler of the best match.
+ * The allowed part of a catalog. If the best match for a request is an operation outside the allowed part,
+ * the request finds no operation. A less specific route of an allowed operation is not used, because the
+ * host's router would still run the handler of the best match.
  *
  * @param to the allowed part
  * @param epoch the epoch of the allowed part

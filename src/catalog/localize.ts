@@ -6,7 +6,7 @@ import type { LocalizedText } from './definition.ts'
  *
  * @param locales the person's locales, in order of preference
  * @param fallback the locale that is tried after the person's locales. If the text has none of these locales,
- *   its first locale is used, since any text is better than no text
+ *   its first locale is used
  */
 export function localize(text: LocalizedText, locales: readonly string[], fallback: string): string {
   if (typeof text === 'string') return text

@@ -17,9 +17,8 @@ export function directScopes(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>
 }
 
 /**
- * All scopes that an application may request on behalf of users, in the catalog's order. These are the scopes
- * of its products, without the removed scopes, and without scopes that need a higher KYC level than its
- * developer has.
+ * All scopes that an application may request on behalf of users, in the catalog's order: the scopes of its
+ * products, except removed scopes, and scopes above the KYC level of its developer.
  *
  * @param kycLevel level of the developer's account; undefined or an unknown name counts as the lowest level
  */

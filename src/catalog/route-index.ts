@@ -9,13 +9,12 @@ interface Node<T> {
 
 /**
  * An index of routes. It finds the value of a method and a path by walking only the path's segments. It has
- * three trees of segments. The first tree is for routers that ignore the case of ASCII letters. The second
- * tree is for routers that fold all Unicode letters (`foldText`), and the third tree for case-sensitive
- * routers.
+ * three trees of segments: for routers that ignore the case of ASCII letters, for routers that fold all Unicode
+ * letters (`foldText`), and for case-sensitive routers.
  *
- * A general router for URLs would not be safe here. Such a router may decode percent signs, cut at `?`,
- * change letter case outside ASCII, or match an empty parameter. In the gateway, a path is already decoded. A
- * router that decodes it again could find an operation that the host's router does not run.
+ * A general router for URLs would not be safe here. Such a router may decode percent signs, cut at `?`, change
+ * letter case outside ASCII, or match an empty parameter. The gateway has already decoded the path. A second
+ * decoding could find an operation that the host's router does not run.
  */
 export function createRouteIndex<T extends object>() {
   const asciiFolded = createTree<T>(foldCase)
@@ -47,8 +46,8 @@ export function createRouteIndex<T extends object>() {
     },
     /**
      * The value that all routers find, whether they fold all letters, only ASCII letters, or no letters.
-     * Undefined if they find nothing, or if they find different values. If a case-sensitive router finds
-     * nothing, that router is ignored.
+     * Undefined if no router finds a value, or if two routers find different values. A case-sensitive router
+     * that finds nothing is ignored.
      *
      * @param method HEAD finds the route of GET
      * @param path decoded, starting with `/`; compared as literal text except for letter case and one
@@ -65,8 +64,8 @@ export function createRouteIndex<T extends object>() {
       return found === unicodeFolded.find(method, path) ? found : undefined
     },
     /**
-     * All values that any router finds. There are several values if routers that ignore letter case find
-     * another value than case-sensitive routers.
+     * All values that any router finds. Routers that ignore letter case may find another value than
+     * case-sensitive routers.
      */
     findAll(method: string, path: string): readonly T[] {
       const found = new Set(
@@ -112,9 +111,8 @@ function child<T>(node: Node<T>, segment: Segment, fold: (text: string) => strin
 }
 
 /**
- * Finds the value for the segments from index `at` on. A literal segment is tried first. If the branch of the
- * literal has no value for the rest of the path, the parameter is tried. The recursion is at most as deep as
- * the tree.
+ * Finds the value for the segments from index `at` on. A literal segment is tried first, and then the
+ * parameter. The recursion is at most as deep as the tree.
  */
 function walk<T>(node: Node<T>, segments: readonly string[], at: number): T | undefined {
   const segment = segments[at]

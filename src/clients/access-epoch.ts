@@ -13,9 +13,9 @@ export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientReco
 }
 
 /**
- * Returns the record with the epoch of the client raised by 1. Of the tokens that were issued before, this
- * revokes only those that carry one of `scopes`, or a scope of the previous partial revocation: the process that
- * stored it may have ended before it revoked these tokens.
+ * Returns the record with the epoch of the client raised by 1. Older tokens are then revoked only if they carry
+ * one of `scopes`, or a scope of the previous partial revocation. The process that stored the previous one may
+ * have ended before it revoked the tokens.
  */
 export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,

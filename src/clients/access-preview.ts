@@ -8,8 +8,8 @@ import type { Client } from './client.ts'
 export type Missing = 'product' | 'operation' | 'kycLevel' | 'user' | 'enabled'
 
 /**
- * Creates a function that says what a client lacks to call an operation. The list is empty if the client may call
- * the operation.
+ * Creates a function that lists what a client lacks to call an operation; an empty list if the client may call
+ * it.
  *
  * - `product`: none of the products that have the operation is added
  * - `operation`: the operation was removed from the client

@@ -23,8 +23,8 @@ export const applicationFields = {
 const MAX_ADDRESS_BYTES = 16_384
 
 /**
- * Rejects addresses that are too long in total. An application that is above the limit may still be changed, as long
- * as its addresses do not become longer.
+ * Rejects addresses that are too long in total. An application above the limit may be changed if its addresses do
+ * not become longer.
  *
  * @param before the application before the change; undefined for a new application
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`

@@ -11,9 +11,9 @@ export interface ClientCacheParts {
   readonly store: Store
   readonly logger: Logger
   /**
-   * Milliseconds after which a cached client is read again. If a process does not receive the message of a
-   * change, it sees the change after this time at the latest. The message does not arrive if the process that
-   * made the change ends before it publishes the message, or if the database loses the message. @default 10000
+   * Milliseconds after which a cached client is read again. A change is seen after this time at the latest,
+   * even if its message is lost. A message is lost if its process ends before it publishes the message, or if
+   * the database loses it. @default 10000
    */
   readonly maxAgeMs?: number | undefined
   /** Maximum number of cached clients. @default 10000 */
@@ -40,8 +40,8 @@ export function createClientCache({
   /** Each with the time when its read began. */
   const clients = createLru<string, { readonly client: StoredClient; readonly readAt: number }>(maxClients)
   /**
-   * Pending reads by client id. Concurrent callers share a read. When a read is deleted from this map, later
-   * callers do not share it, and its result is not cached.
+   * Pending reads by client id. Concurrent callers share a read. The result of a read is cached only if the
+   * read is still in this map.
    */
   const reads = new Map<string, Promise<StoredClient | undefined>>()
   /** The number of active subscriptions to changes. While this number is 0, clients are not cached. */

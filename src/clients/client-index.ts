@@ -19,8 +19,8 @@ export interface ClientPage<T> {
 }
 
 /**
- * Milliseconds after which an index entry without a record is removed. Creating a client takes less time, so
- * the entry of a client that is being created is never removed.
+ * Milliseconds after which an index entry without a record is removed: more than the creation of a client
+ * takes.
  */
 const STALE_AFTER_MS = 3_600_000
 

@@ -8,9 +8,8 @@ const MAX_SCOPE_BYTES = 4096
 
 type Products = Pick<Client, 'products' | 'removedOperations'>
 
-// `setProducts`, `addProduct`, `removeProduct`, `removeOperation` and `restoreOperation` return the changed client. They
-// return undefined if there is nothing to change. `otherScopes` are the scopes that tokens carry in addition to
-// operations: the OpenID Connect scopes, for applications.
+// The exported functions that change a client return the changed client, or undefined if there is nothing to change.
+// `otherScopes` are the scopes that tokens carry in addition to operations: the OpenID Connect scopes, for applications.
 
 /**
  * Replaces the list of products: removes those that are not in `products`, and adds the others.
@@ -55,8 +54,8 @@ export function addProduct<C extends Client>(
 }
 
 /**
- * Removes a product. If `removedOperations` contains operations that no other product of the client has, they
- * are deleted from this list. So when the product is added again, the client gets all its operations.
+ * Removes a product. Operations that no other product of the client has are also deleted from `removedOperations`. So if
+ * the product is added again, the client gets all its operations.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */

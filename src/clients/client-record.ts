@@ -66,9 +66,8 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
   const collection = storedClients<C>(store)
 
   /**
-   * Makes a change, and then calls `changed`. A successful change resolves only after that call. A change
-   * that fails may have been applied nevertheless. So `changed` is called after a failure too, but the error
-   * is thrown without waiting for that call.
+   * Makes a change, then calls `changed`, and resolves after both. `changed` is also called after a failure,
+   * because the change may have been applied. The error is then thrown without waiting for `changed`.
    */
   async function notifyAfter<T>(clientId: string, change: () => Promise<T>): Promise<T> {
     const result = await change().catch((error: unknown) => {

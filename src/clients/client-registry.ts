@@ -38,7 +38,7 @@ export function createClientRegistry(store: Store): ClientRegistry {
 }
 
 /**
- * Finds the applications of grants, each once. Deleted applications are absent from the result.
+ * Finds the applications of grants, each once, without deleted applications.
  *
  * @returns the applications by client id
  */
@@ -65,7 +65,7 @@ const NO_HASH = randomBytes(32)
 
 /**
  * Whether `candidate` is a live secret of a client. Does no I/O. The function always makes two comparisons, each in
- * constant time. So the time does not show how many secrets the client has.
+ * constant time, so that the time does not reveal the number of secrets.
  *
  * @param client a result of `find`. For any other client the result is false
  * @param now milliseconds since the epoch

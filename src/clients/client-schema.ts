@@ -28,8 +28,8 @@ const COMMON: Fields = {
 }
 
 /**
- * The rules for the fields of a stored client, by kind. Clients from the host's own database and clients in
- * an exported file must obey stricter rules.
+ * The rules for the fields of a stored client, by kind. Stricter rules apply to clients from the host's own
+ * database, and to clients in an exported file.
  */
 const clientFields = {
   apiKey: { ...COMMON, resourceServer: optional(booleanRule) },

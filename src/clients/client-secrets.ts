@@ -104,7 +104,7 @@ async function setNewSecret<C extends Client>(
 }
 
 /**
- * The result of a rotation, or of a repeat.
+ * The result of a rotation, or of its repeat with an idempotency key.
  *
  * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the secret was revoked since
  */

@@ -144,8 +144,8 @@ export interface ClientService<
    */
   removeProduct(clientId: string, product: Product, options?: ChangeOptions): Promise<C>
   /**
-   * Removes one operation. The client keeps the product that has the operation. New tokens do not carry the
-   * operation. Tokens that were issued before are rejected from then on.
+   * Removes one operation. The client keeps the product that has the operation. All access tokens that were issued
+   * before are rejected from then on.
    */
   removeOperation(clientId: string, scope: Scope, options?: ChangeOptions): Promise<C>
   /**
@@ -167,7 +167,7 @@ export interface ClientService<
   rotateSecret(clientId: string, options?: RotationOptions): Promise<RotatedSecret>
   /**
    * Replaces all secrets by an existing secret, for hosts that keep the hashes of secrets in their own table. All other
-   * secrets are revoked at once. Tokens obtained with them stay valid.
+   * secrets are revoked at once. Tokens that were obtained with a revoked secret stay valid.
    *
    * @param secretHash the result of `hashSecret` for the existing secret
    */
@@ -194,8 +194,7 @@ export interface ClientService<
   listSecrets(clientId: string): Promise<SecretInfo[]>
 
   /**
-   * Disables the client. It gets no tokens until it is enabled. Its existing tokens are rejected, even after
-   * it is enabled again.
+   * Disables the client: it gets no tokens until `enable` is called. Its existing tokens are rejected, even after that.
    */
   disable(clientId: string, options?: ChangeOptions): Promise<C>
   enable(clientId: string, options?: ChangeOptions): Promise<C>

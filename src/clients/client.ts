@@ -23,8 +23,8 @@ interface ClientCommon {
   /** Epoch seconds. */
   readonly createdAt: number
   /**
-   * When the client last got a token, in epoch seconds, rounded down to the hour but never before
-   * `createdAt`. Undefined if it never got a token.
+   * When the client last got a token, in epoch seconds, rounded down to the hour, but never earlier than
+   * `createdAt`. Undefined if the client never got a token.
    */
   readonly lastUsedAt?: number | undefined
 }

@@ -161,8 +161,8 @@ async function insert<C extends Client>(
 export const CLIENTS_PER_ACCOUNT = { byDefault: 500, max: 100_000 }
 
 /**
- * Rejects a client above the maximum of its account, API keys and applications together. The client is listed before.
- * So of several processes that create clients at the same time, none exceeds the limit.
+ * Rejects a new client if its account then has more than the maximum of API keys and applications. The new client is
+ * listed before this check, so processes that create clients at the same time cannot exceed the maximum.
  */
 async function requireRoom(
   { index, maxClientsPerAccount: max }: Pick<ClientRepository<Client>, 'index' | 'maxClientsPerAccount'>,
@@ -178,7 +178,7 @@ async function requireRoom(
 /**
  * The client that an earlier attempt has created.
  *
- * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if it was deleted, or its secret was revoked
+ * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the client was deleted, or its secret was revoked
  */
 async function requireCreated<C extends Client>(
   clients: ClientRepository<C>,

@@ -58,8 +58,9 @@ export interface Attempt extends Pick<IdempotencyRecord, 'newestCreatedAt'> {
 }
 
 /**
- * Makes changes with an idempotency key repeatable for 24 hours. Client id and secret are derived from a secret of the
- * server, what is changed, and the key. So a repeat gets the same answer, and the store has nothing that anyone could use.
+ * Makes changes with an idempotency key repeatable for 24 hours. The new client id and client secret are derived from
+ * `keys`, the change and the idempotency key. So a repeat returns the same client secret, although the store does not
+ * contain it.
  *
  * @param keys derived from the secrets of the server, newest first
  */

@@ -15,8 +15,8 @@ export function etagOf(client: Client): string {
 }
 
 /**
- * The option with the ETags of which the client must have one (RFC 9110 13.1.1). They are compared with the client in the
- * store, within the same compare-and-swap that makes the change; `ERR_CHANGED` if it has another one. The symbol is not
+ * The option with a list of ETags (RFC 9110 13.1.1). The change is made only if the stored client has one of these ETags;
+ * otherwise it rejects with `ERR_CHANGED`. The compare-and-swap of the change includes this check. The symbol is not
  * exported from the package, so only this library can set the option.
  */
 export const IF_MATCH = Symbol('if match')

@@ -8,8 +8,8 @@ import { createLru } from '../async/lru.ts'
 const HOUR_SECONDS = 3600
 
 /**
- * This process caches the hour that it last wrote for a client, for at most this many clients. If the hour of
- * a client is not cached, the next use of the client is written, even if the store has the same hour already.
+ * The maximum number of clients for which this process remembers the hour that it last wrote. For all other
+ * clients, the next use is written even if the store has the same hour already.
  */
 const MAX_CACHED = 50_000
 

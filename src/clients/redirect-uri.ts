@@ -1,9 +1,6 @@
 import type { Fault } from '../errors.ts'
 
-/**
- * Names of the machine itself, as URL parsers write them (RFC 8252 7.3, 8.3). Requests to them never leave
- * the machine.
- */
+/** Names of the machine itself, as URL parsers write them (RFC 8252 7.3, 8.3). */
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 const NO_URL: Fault = {
@@ -16,8 +13,8 @@ const NO_URL: Fault = {
  * may do so.
  *
  * Redirect URIs are compared character by character (RFC 9700 2.1) and then passed to browsers. Browsers
- * rewrite every URI into their own form. Only URIs in that form are accepted, so the browser opens exactly
- * the URI that was checked.
+ * rewrite every URI into their own form. Only URIs in that form are accepted, so that the browser opens
+ * exactly the URI that was checked.
  */
 export function findRedirectUriProblem(uri: unknown): Fault | undefined {
   const text = typeof uri === 'string' ? uri : ''

@@ -19,8 +19,8 @@ import { requireMatch, type ConditionalChange } from './if-match.ts'
  * same write that changes the record raises the epoch of the client. Tokens carry that epoch, so older tokens
  * are rejected and new tokens are valid. Grants and refresh tokens stay.
  *
- * If the client already has the requested state, the tokens are revoked nevertheless, because a previous
- * attempt may have failed after the write.
+ * The tokens are revoked even if the client already has the requested state, because an earlier attempt may
+ * have failed after the write.
  *
  * @param isRemoval whether the change removes access from this client. If not, no token is revoked
  * @throws {GatehouseError} as `changeRecord`

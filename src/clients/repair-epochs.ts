@@ -9,12 +9,11 @@ export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientR
 
 /**
  * The registry in the store. If the epoch of a client is lower than a known revocation requires, `find`
- * raises the stored epoch. When a store fails over, it may lose a raised epoch, while processes still know
- * the revocation. Without the repair, new tokens of the client would carry the lower epoch and be rejected.
+ * raises the stored epoch. A failover of the store may have lost a raised epoch. Without the repair, new
+ * tokens of the client would carry the lower epoch, and would be rejected.
  *
- * Usually the store has lost nothing, and only the cached client is outdated. So the client is first read
- * again from the store. A process that missed the message of a change thus notices the change through the
- * revocation.
+ * The client is first read again from the store, because usually only the cached client is outdated: this
+ * process may have missed the message of a change.
  */
 export function withRepairedEpochs(
   cache: Pick<ClientCache, 'find' | 'refetch' | 'changed'>,

@@ -13,8 +13,8 @@ export const OVERLAP_SECONDS = { byDefault: 86_400, max: 90 * 86_400 }
  *
  * @param now milliseconds since the epoch
  * @param overlapSeconds how long the replaced secret stays valid
- * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are live already. The client's servers may use
- *   either secret, so removing the wrong secret would cause an outage
+ * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are live already, because the client's servers may still use
+ *   either of them
  */
 export function rotateSecret(
   secrets: readonly StoredSecret[],
@@ -40,8 +40,8 @@ export function rotateSecret(
  * @param hash the hash of the secret that the rotation adds
  * @param attempt.newestCreatedAt `createdAt` of the newest secret before the first attempt, in epoch seconds; undefined if
  *   there was none
- * @throws {GatehouseError} `ERR_CONFLICT` if the secrets were changed since the first attempt. The rotation must
- *   not add its secret then, because the secret may have been revoked since
+ * @throws {GatehouseError} `ERR_CONFLICT` if the secrets were changed since the first attempt, because the secret of the
+ *   rotation may have been revoked since
  */
 export function isRotated(
   secrets: readonly StoredSecret[],

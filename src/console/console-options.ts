@@ -46,14 +46,14 @@ export interface ConsoleOptions {
    */
   readonly path?: string | undefined
   /**
-   * Writes the whole document around a page, error pages included. The Content Security Policy is then the host's; `csp` says
-   * what the page needs. If the function throws, or returns no text, the person gets an error page without the layout.
+   * Writes the whole document around a page, error pages included. The host then sets the Content Security Policy, which must
+   * contain `csp` of the page. If the function throws, or returns no text, the person gets an error page without the layout.
    * @default a document of its own, in `branding`, with a strict policy
    */
   readonly layout?: ((ctx: Context, page: ConsolePage) => Awaitable<string>) | undefined
   /**
    * Texts by locale, such as `{ fr: { navApiKeys: 'Clés API' } }`. English and German are built in, and each text here replaces
-   * a built-in text. The texts that another locale lacks are shown in English, and are reported to `logger` once.
+   * a built-in text. Texts that a further locale lacks are shown in English, and are reported to `logger` once.
    */
   readonly texts?: { readonly [locale: string]: Partial<ConsoleTexts> } | undefined
   /**

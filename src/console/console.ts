@@ -40,9 +40,9 @@ export interface Console extends Middleware {
 
 /**
  * Creates the console: pages on which developers manage their API keys and applications, users their connected
- * applications, and operators the service. `accounts.current` says who is signed in. Mount it below your session. The
- * result also mounts single parts: `createConsole(gatehouse).connectedApplications({ path })`. The gatehouse starts in the
- * background.
+ * applications, and operators the service. Mount the console after your session middleware: `accounts.current` says who is
+ * signed in. The result also mounts single parts: `createConsole(gatehouse).connectedApplications({ path })`. Starts the
+ * gatehouse in the background.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for invalid
  *   options, or if `gatehouse` is not from `createGatehouse()`

@@ -26,8 +26,8 @@ export interface Call<Resource = undefined> extends Visit<Resource> {
   /** The address of a page of the console. @param path the path of the page, such as `/api-keys/new` */
   to(path: string, query?: Readonly<Record<string, string | undefined>>): string
   /**
-   * Whether the console, as it is mounted here and for this caller, has a part. Link to a part only if it has. Only
-   * operators have the part `operator`.
+   * Whether a part of the console is mounted here and visible to this caller. Link only to such parts. Only operators
+   * see the part `operator`.
    */
   has(section: Section): boolean
 }
@@ -55,8 +55,8 @@ export interface Redirect {
 }
 
 /**
- * What a form of a page does. The form names it in its field `action`. If it throws a `GatehouseError` about the input,
- * the page is shown again with the problems and the submitted form.
+ * What a form of a page does. The field `action` of the form names the action. If the action throws a `GatehouseError`
+ * about the input, the page is shown again with the problems and the submitted form.
  */
 export interface Action<Resource = undefined> {
   readonly access: Access

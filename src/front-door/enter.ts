@@ -60,8 +60,8 @@ export interface FrontDoorParts {
 
 /**
  * Lets a request in: waits until the service is ready, and then asks who calls, what the path names, and whether the
- * caller may see it. A request that changes something is not proved to be the caller's own yet; see `requireOwnPage`
- * and `isCsrfTokenExpired`.
+ * caller may see it. A request that changes something may still come from another site; see `requireOwnPage` and
+ * `isCsrfTokenExpired`.
  *
  * @throws {Rejection} `signedOut`, `forbidden`
  * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_NOT_READY`, and other errors of the services

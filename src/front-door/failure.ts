@@ -13,8 +13,8 @@ const STATUS: Partial<Record<GatehouseErrorCode, number>> = {
 }
 
 /**
- * How a request failed. Both front ends answer with its status; each has words of its own for it. Only a form whose input is
- * rejected is shown again, with 422.
+ * How a request failed. The console and the management API answer with its status, each with its own text. The console shows
+ * a form with rejected input again, with 422.
  */
 export interface Failure {
   readonly status: number
@@ -50,8 +50,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 /**
- * Creates a function that maps an error, and reports an error on our side to the operators: 503 as a warning, 500 as an
- * error, which Koa's `error` event of the app gets too.
+ * Creates a function that maps an error to a failure. A failure with 503 is logged as a warning. Any other failure on our
+ * side is logged as an error, and emitted as Koa's event `error`.
  *
  * @param surface what failed, for the log: `a page of the console`
  */

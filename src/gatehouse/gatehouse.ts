@@ -49,11 +49,11 @@ export interface Gatehouse<Scope extends string = string, Product extends string
      * same store reload within a moment, or within a minute if their connection to the store is disturbed.
      * Tokens with an operation that was removed from a product are revoked.
      *
-     * @throws {GatehouseError} `ERR_CATALOG` with all problems if the new catalog is invalid; the last valid
-     *   catalog then stays active. `ERR_STORE_UNAVAILABLE` if the store is unavailable; this process then
-     *   already rejects removed operations. New operations may still be missing, and other processes may not
-     *   have been notified. The reload completes by itself within a minute, or when `reload()` is called
-     *   again. The promise may also reject with any error of `ready()`
+     * @throws {GatehouseError} `ERR_CATALOG` with all problems if the new catalog is invalid; the last valid catalog then
+     *   stays active. `ERR_STORE_UNAVAILABLE` if the store is unavailable: this process already rejects removed
+     *   operations, but new operations may be missing, and other processes may not be notified yet. The reload completes
+     *   by itself within a minute, or when `reload()` is called again. The promise may also reject with any error of
+     *   `ready()`
      */
     reload(): Promise<void>
   }
@@ -73,7 +73,7 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    */
   health(): Promise<Health>
   /**
-   * Stops the host's server and gatehouse, and keeps every answer. Call it once, for example on SIGTERM:
+   * Stops the host's server and gatehouse, and loses no pending answer. Call it once, for example on SIGTERM:
    *
    * 1. `health().ready` and `gateway.health().ready` become false. Answers say `Connection: close`.
    * 2. For `graceMs` the server works as before, and load balancers notice that the process is not ready.

@@ -27,8 +27,8 @@ interface Rest extends Pick<Gatehouse, 'tokens' | 'health'> {
 }
 
 /**
- * What the optional parts, each with an entry of its own, use of a gatehouse. The services here do not wait until the
- * gatehouse has started, so a part calls `ready` before them.
+ * What the optional parts use of a gatehouse. These services do not wait for the start, so a part calls `ready`
+ * first.
  */
 export type Internals = ReturnType<typeof collectInternals>
 

@@ -35,14 +35,14 @@ export const CATALOG_RECORD = 'products'
 export const CATALOG_CHANNEL = 'catalog'
 
 /**
- * Maximum attempts to write the record. An attempt fails if another process has written in between. Far fewer
- * processes than this number write at the same time.
+ * Maximum attempts to write the record. An attempt fails if another process has written in between, and far
+ * fewer processes write at the same time.
  */
 export const MAX_WRITE_ATTEMPTS = 200
 
 /**
- * The record keeps a removed operation for the longest lifetime of a token, and for these additional seconds.
- * During this time, a process without a connection to the store may still issue tokens with the operation.
+ * The record keeps a removed operation for the longest lifetime of a token, and for these additional seconds,
+ * in which a process without a connection to the store may still issue tokens with the operation.
  */
 export const DISCONNECTED_SECONDS = 86_400
 
@@ -62,8 +62,8 @@ export function catalogRecords(store: Store): Collection<CatalogRecord> {
 
 /**
  * The record that follows `before` when the products change to `products`. The caller must load `products`
- * after it has read `before`. Products that were loaded earlier could bring back operations that another
- * process has removed.
+ * after it has read `before`. Otherwise `products` could contain operations that another process has removed
+ * since.
  *
  * @param before undefined if there is no record yet
  * @param at.lowestEpoch the minimum of the new epoch, so that the epoch does not fall if the record is lost

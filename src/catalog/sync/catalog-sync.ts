@@ -11,15 +11,15 @@ const ALONE =
 /**
  * Synchronizes the catalog between the processes on one store.
  *
- * One record in the store holds the operations of each product. A process writes it when the process starts and when its
- * host calls `reload`, so the last of them wins. All other processes adopt the record when they are notified, when the
- * tokens that they issue turn out to be revoked, when the store answers again, and at the latest after `pollIntervalMs`.
+ * One record in the store holds the operations of each product. A process writes the record when the process starts, and
+ * when its host calls `reload`. The last write wins. All other processes adopt the record when they are notified, when
+ * their new tokens would be revoked already, when the store answers again, and at the latest after `pollIntervalMs`.
  *
- * A process never activates more operations than the record has. Its tokens carry the epoch of the record. So the removal
- * of an operation revokes all tokens that carry the operation and have an earlier epoch.
+ * A process never activates an operation that the record does not have. Its tokens carry the epoch of the record. The
+ * removal of an operation raises the epoch, and revokes the tokens with the operation and an earlier epoch.
  *
- * Two reloads cannot undo each other's change. A process reads the record, loads the products, and writes the record only
- * if it is still the same. Otherwise it starts again. A process that only adopts the record cannot undo a change.
+ * No reload undoes the change of another reload. A process reads the record, loads the products, and writes the record
+ * only if no other process has changed it meanwhile. Otherwise the process starts again.
  *
  * If the record is corrupt, a new process starts with its own products, until an operator restores or deletes the record.
  *
@@ -43,8 +43,8 @@ export function createCatalogSync(
   const synchronize = coalesce(() => synchronizeOnce(state))
 
   /**
-   * Synchronizes once. A failure is logged, and the next poll tries again. If the record cannot be read because the
-   * store is unavailable, the next poll follows soon. Only the first failure of an outage is logged.
+   * Synchronizes once. The next poll tries again after a failure, and soon if the store was unavailable. The first
+   * failure of an outage is logged.
    */
   async function poll(): Promise<void> {
     clearTimeout(retry)

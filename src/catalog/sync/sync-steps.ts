@@ -47,9 +47,9 @@ export function createSyncState(parts: SyncParts) {
     ...parts,
     records: catalogRecords(parts.store),
     /**
-     * The version of the record to which the loaded products belong. The products were loaded after this
-     * record was read, or this record was written from the products. While the record in the store has this
-     * version, no new load is needed. Undefined if there is no such record.
+     * The version of the record that matches the loaded products: they were loaded after this record was read, or this
+     * record was written from them. While the record in the store has this version, no new load is needed. Undefined if
+     * no record matches.
      */
     version: undefined as string | undefined,
     /** Whether the last synchronization could read the record. Only its writes can then have failed. */
@@ -60,10 +60,7 @@ export function createSyncState(parts: SyncParts) {
     hasPublished: false,
     /** Whether this process uses its own products, because the record was corrupt when it started. */
     isAlone: false,
-    /**
-     * Whether a write of this process was not confirmed. The record is then written again, because it may be
-     * less durable than required.
-     */
+    /** Whether a write of this process was not confirmed as durable. The record is then written again. */
     hasUnconfirmedWrite: false,
     /**
      * The operations that the last warning listed, joined by commas; empty if no operation is missing from
@@ -108,9 +105,8 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
   let loadedAfter: string | undefined
   for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt += 1) {
     const before = await readRecord(state, isReload)
-    // If the write of a reload is retried, and the loaded products have the same operations as the record,
-    // the products are not loaded again. In all other cases the products are loaded again, because another
-    // process may have changed the record after the load.
+    // The products are loaded again, because another process may have changed the record after the load. A retry of a
+    // reload needs no load if the loaded products have the same operations as the record.
     if (attempt === 0 || !isReload || !isSameAs(catalog.loadedScopes, before?.record.products ?? {})) {
       await catalog.reload()
       loadedAfter = before?.text
@@ -147,9 +143,9 @@ async function readRecord(state: SyncState, isReload: boolean): Promise<Stored<C
 }
 
 /**
- * Activates all products of this process, because the record is corrupt. The corrupt record stays as it is. An operator
- * may restore it: the next poll then revokes the operations that these products lack. A newer version of this library
- * may also have written it.
+ * Activates all products of this process, because the record is corrupt. The corrupt record stays as it is, because an
+ * operator may restore it, or a newer version of this library may have written it. When the record is readable again,
+ * the next poll revokes the operations that these products lack.
  */
 async function useOwnProducts(state: SyncState, isReload: boolean): Promise<void> {
   const { catalog, revocations } = state
@@ -244,8 +240,8 @@ function activate(state: SyncState, record: CatalogRecord): void {
 }
 
 /**
- * Revokes the tokens that carry withdrawn scopes, also if another process withdrew a scope and stopped before it
- * revoked them. If all revocations are stored already, the call costs only a few look-ups in memory.
+ * Revokes the tokens that carry withdrawn scopes. The process that withdrew a scope may have stopped before it revoked
+ * the tokens. If all revocations are stored already, the call costs only a few look-ups in memory.
  */
 async function revokeWithdrawn(state: SyncState, { withdrawn }: CatalogRecord): Promise<void> {
   const { revocations, pendingScopes } = state

@@ -25,8 +25,8 @@ export interface AuditTableOptions {
    */
   readonly clients?: ReadonlyMap<string, Client> | undefined
   /**
-   * Whether operators read it. They see every name, address and user agent, and the clients and accounts are linked to
-   * their pages. @default false
+   * Whether operators read the table. Operators see every name, address and user agent, and links to the pages of clients
+   * and accounts. @default false
    */
   readonly isForOperators?: boolean | undefined
 }

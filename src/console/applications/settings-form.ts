@@ -23,7 +23,7 @@ const HINTS: Readonly<Record<SettingsField, TextName>> = {
 type FormCall = Pick<Call<Application>, 'texts' | 'form' | 'problems' | 'self' | 'csrfToken' | 'resource'>
 
 /**
- * The form with all settings, which are saved together. It has the version of the application that it shows, so that an
+ * The form with all settings, which are saved together. A hidden field has the version of the application, so that an
  * old form does not overwrite newer changes.
  *
  * @param mayChange whether the person may save; otherwise the fields are locked

@@ -57,10 +57,7 @@ export function settingsPage(services: ConsoleServices): Page {
     }
   }
 
-  /**
-   * Shows the newer settings, and the fields that had other values in the submitted form. Undefined if all fields have the
-   * values of the form.
-   */
+  /** Shows the stored settings, and the submitted values that differ from them. Undefined if no value differs. */
   async function changedMeanwhile(call: Call<Application>, wanted: SettingsTexts): Promise<View | undefined> {
     const { caller, params, texts } = call
     const resource = await kind.service.findOwn(caller.accountId, params['clientId'] ?? '')

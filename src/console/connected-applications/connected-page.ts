@@ -136,9 +136,8 @@ const CURSOR = /^(\d{1,12})\.(.{1,200})$/
  * The connections of one page.
  *
  * @param connections all connections, in the order of `Connections.list`
- * @param cursor the cursor that the page before returned. It names the place in the order, so the connection
- *   itself may be disconnected meanwhile
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for another cursor
+ * @param cursor the cursor of the previous page. It stays valid if the last connection of that page is disconnected
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an invalid cursor
  */
 function pageOfConnections(
   connections: readonly Connection[],

@@ -99,8 +99,8 @@ export function linesOf(text: string): string[] {
 }
 
 /**
- * Which line of a field a problem belongs to, counted from 1 as the person typed the lines. Problems count the lines
- * without the empty ones.
+ * The line of a problem in a field, counted from 1, as the person typed the lines. Problems do not count empty
+ * lines.
  *
  * @param text the field as it was sent
  * @param index position in the result of `linesOf`

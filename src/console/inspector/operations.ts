@@ -5,9 +5,10 @@ import { columns, table } from '../elements/elements.ts'
 import type { Reader } from '../reader.ts'
 
 /**
- * The operations that scopes allow, by product, each with the calls that it allows.
+ * The operations of scopes, by product, each with its routes.
  *
- * @param productIds the products of the client. An operation of several products is shown with these. @default all
+ * @param productIds the products of the client. They are preferred if several products have an operation. @default
+ *   all
  */
 export function operationTables(
   scopes: readonly string[],

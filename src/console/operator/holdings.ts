@@ -22,8 +22,8 @@ export interface Holdings {
 /**
  * Reads the first part of each list. All lists are read at the same time.
  *
- * @param limit maximum items of each list. For a user, `hasMore` is also true if the account has more clients than are
- *   read, because these may be the user's
+ * @param limit maximum items of each list. For a user, `hasMore` is also true if some clients of the account were not
+ *   read, because they may belong to the user
  */
 export async function holdingsOf(
   { apiKeys, applications, grants }: ConsoleServices,
