@@ -14,10 +14,9 @@ export interface IncomingCall {
   /** Request target or absolute URL. Scheme and host are ignored. */
   readonly url?: string | undefined
   /**
-   * The whole target. Express and Connect keep the whole target here when they remove the path of
-   * `app.use('/api', …)` from `url`. If `originalUrl` ends with `url`, the operation is found by
-   * `originalUrl`. Otherwise the paths of `url` and `originalUrl` must be equal. If these paths differ, no
-   * operation is found, and the call gets 404.
+   * The whole target: Express and Connect remove the path of `app.use('/api', …)` from `url`, but not from
+   * `originalUrl`. If `originalUrl` ends with `url`, `originalUrl` selects the operation. Otherwise the paths of
+   * `url` and `originalUrl` must be equal; if they differ, the call gets 404.
    */
   readonly originalUrl?: string | undefined
   /** The headers by their lower-case names, or the Fetch API's `Headers`. */
@@ -33,8 +32,8 @@ export interface IncomingCall {
 /** Options of `gateway.authenticate()`. */
 export interface AuthenticateOptions<Scope extends string = string> {
   /**
-   * One scope or several scopes to require. If method and URL name an operation, its scope is required too. At
-   * least one. @default the scope of the operation that method and URL name
+   * At least one scope to require. If method and URL name an operation, its scope is required too. @default only
+   * the scope of this operation
    */
   readonly scope?: Scope | readonly Scope[] | undefined
   /** Path at which this server sees {base_url}, if a proxy strips a prefix. @default the path of {base_url} */

@@ -7,9 +7,8 @@ export interface BearerRequest {
 }
 
 /**
- * Maximum characters of an access token. Our tokens are far shorter, and Node rejects headers from 16 KiB by
- * default. A process may accept larger headers. This limit then prevents the gateway from hashing and parsing
- * megabytes.
+ * Maximum characters of an access token. Our tokens are far shorter. If a process accepts headers above Node's
+ * default of 16 KiB, this limit prevents the gateway from hashing and parsing megabytes.
  */
 export const MAX_TOKEN_LENGTH = 16_384
 
@@ -19,9 +18,9 @@ const BEARER = /^bearer(?: +|$)/i
 const B64TOKEN = /^[\w\-.~+/]+=*$/
 
 /**
- * Finds the bearer token of a request in the `Authorization` header (RFC 6750 2.1). A token in the query ends
- * up in logs and browser histories. So a request with a token in the query is rejected, even if the request
- * has no other token (RFC 9700 4.3.2). Bodies are ignored, because the gateway does not parse them.
+ * Finds the bearer token of a request in the `Authorization` header (RFC 6750 2.1). Every request with a token
+ * in the query is rejected, because such a token ends up in logs and browser histories (RFC 9700 4.3.2). Bodies
+ * are ignored, because the gateway does not parse them.
  *
  * @returns the token, or the problem with how it was sent, for `error_description` of `invalid_request` (RFC
  *   6750 3.1). Both are undefined if no token was sent

@@ -136,8 +136,8 @@ function findProblem(path: string): string | undefined {
 /**
  * The two forms in which routers see a canonical path. In the cautious form, only the necessary
  * percent-encoding is decoded. In the full form, all percent-encoding is decoded. The forms differ if the
- * path encodes a character whose encoding is optional (`%2C` for `,`). A router that matches routes before it
- * decodes the path treats `,` and `%2C` as different.
+ * path encodes a character whose encoding is optional (`%2C` for `,`). For a router that matches routes
+ * before it decodes the path, `,` and `%2C` are different.
  */
 export function readingsOf(path: string): readonly [cautious: string, full: string] {
   if (!path.includes('%')) return [path, path]
@@ -177,8 +177,8 @@ function undisguise(path: string): readonly string[] {
 
 /**
  * Whether a router that follows the segments might reach the base. Routers follow `..` differently: some
- * routers ignore `..`, and `x%2Fy` before `..` is one segment for some routers and two segments for others.
- * So this function assumes that `..` may lead back to every place that the router has visited before.
+ * ignore `..`, and some take `x%2Fy` before `..` for two segments. So this function assumes that `..` may
+ * lead back to every place that the router has visited before.
  */
 function mayReach(base: readonly string[], segments: readonly string[]): boolean {
   // A place is the number of segments of the base that were followed; 0 is the root.

@@ -59,9 +59,8 @@ export interface GatewayDependencies {
    */
   findScope(method: string, path: string): string | undefined
   /**
-   * All routes of operations that match a request in at least one kind of router. Routers differ in how they
-   * compare letters. Empty if no route matches, or while the products are not loaded yet. Takes the parameters of
-   * `findScope`.
+   * All routes of operations that match a request in any router, however it compares letters. Empty if no route
+   * matches, or while the products are not loaded yet. Takes the parameters of `findScope`.
    */
   findClaims(method: string, path: string): readonly RouteClaim[]
   /**

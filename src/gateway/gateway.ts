@@ -21,20 +21,20 @@ import { wellKnown } from './well-known.ts'
 /** Guards an API. It accepts a call if the token carries the scope of the operation that the call names. */
 export interface Gateway<Scope extends string = string> extends EventSource<keyof GatewayEvents> {
   /**
-   * Guards everything below {base_url}. A rejected call gets 400, 401, 403, 404 or 503. An accepted call
-   * reaches the next middleware with `ctx.state.auth`. Mount this middleware at the root of the app, above
-   * the routes. A caller cannot bypass it there with other letter case, slashes or encodings. Do not mount it
-   * with koa-mount: a router below may accept letter case that koa-mount does not pass on. The middleware
-   * also serves the metadata of the API (see `wellKnown()`). Mount CORS middleware above the gateway, so that
-   * the CORS middleware answers preflights and adds its headers to error responses.
+   * Guards everything below {base_url}. A rejected call gets 400, 401, 403, 404 or 503. An accepted call reaches the
+   * next middleware with `ctx.state.auth`. Mount this middleware at the root of the app, before the routes. There, a
+   * caller cannot bypass it with other letter case, slashes or encodings. Do not mount it with koa-mount: koa-mount
+   * compares letter case, so a router might accept a path that the gateway never received. The middleware also serves
+   * the metadata of the API (see `wellKnown()`). Mount CORS middleware before the gateway, so that it answers preflights
+   * and adds its headers to error responses.
    *
    * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
    */
   middleware(options?: GatewayMiddlewareOptions): Middleware<{ auth: Principal }>
   /**
-   * Guards one route: the token must carry all of `scopes`. It works alone and behind `middleware()`. Behind
-   * `middleware()` it reuses the verified principal, and only checks the scopes and whether the token is
-   * still valid. Its error responses then also name the scopes that the guards above require.
+   * Guards one route: the token must carry all of `scopes`. It works alone and after `middleware()`. After
+   * `middleware()`, it reuses the verified principal, and checks only the scopes and whether the token is still valid.
+   * Its error responses also name the scopes that earlier guards of the request required.
    *
    * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has (if the
    *   products are loaded already)
@@ -53,19 +53,19 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
   authenticate(call: IncomingCall, options?: AuthenticateOptions<Scope>): Promise<Authentication>
   /**
    * Calls `onEnd` once, as soon as the token of an accepted call is no longer valid. Use it for work that continues
-   * after the call was accepted, such as WebSockets, streams and long jobs. If the token is not valid any more already,
-   * `onEnd` is called soon, and never before `watch()` returns. An `onEnd` that throws or rejects is logged.
+   * after the call was accepted, such as WebSockets, streams and long jobs. If the token is invalid already, `onEnd` is
+   * called soon after `watch()` returns. An `onEnd` that throws or rejects is logged.
    *
    * @param principal `ctx.state.auth`, or `principal` of `authenticate()`; not a copy
-   * @returns a function that stops the watch. Call it when the work ends. `onEnd` is never called after it
+   * @returns a function that stops the watch. Call it when the work ends. `onEnd` is never called after that
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `principal` is not a principal of this gateway, or if `onEnd` is
    *   not a function
    */
   watch(principal: Principal, onEnd: (reason: TokenEnd) => unknown): () => void
   /**
-   * Serves the metadata of the API at `/.well-known/oauth-protected-resource…` (RFC 9728 3). Error responses
-   * link to this address. An app needs this middleware if `middleware()` is mounted below a path, and so
-   * never receives requests for this address.
+   * Serves the metadata of the API at `/.well-known/oauth-protected-resource…` (RFC 9728 3). Error responses link to
+   * this address. An app needs this middleware if `middleware()` is mounted below a path, because `middleware()` then
+   * does not receive requests for this address.
    */
   wellKnown(): Middleware
   /**

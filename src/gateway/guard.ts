@@ -54,10 +54,10 @@ export interface GatewayMiddlewareOptions {
 }
 
 /**
- * Guards everything below {base_url}. The middleware does not change the path of a request. It guards a
- * request if its original path or its present path is below {base_url}. The operation is that of the path that
- * the handler sees. If only another path is below {base_url}, or if the handler may see the paths of two
- * operations, the answer is 404, and the cause is logged once.
+ * Guards everything below {base_url}. The middleware does not change the path of a request. It guards a request if
+ * its original path or its present path is below {base_url}. The path that the handler sees selects the operation.
+ * If the handler sees a path outside of {base_url}, or if it may see the paths of two operations, the response is
+ * 404, and the cause is logged once.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
  */
@@ -85,7 +85,7 @@ export function guard(
   /**
    * Accepts the usual call at once: a plain path that one operation claims, and a token in the cache.
    *
-   * @returns false if `guardRequest` must decide, which also makes all error responses
+   * @returns false if the call must go on to `guardRequest`, which makes all error responses
    */
   function acceptKnownCall(ctx: Context): boolean {
     if (!readiness.isReady) return false
@@ -162,7 +162,7 @@ export function writeError(ctx: Context, response: ErrorResponse): void {
 }
 
 /**
- * Accepts a call: the guards and handlers below find its principal in `ctx.state.auth`.
+ * Accepts a call: later middleware finds its principal in `ctx.state.auth`.
  *
  * @param scopes the scopes that the token had to carry
  */
@@ -172,8 +172,9 @@ export function acceptCall(ctx: Context, principal: Principal, scopes: readonly 
 }
 
 /**
- * The scopes that the guards above have required. A client requests exactly the scopes of an error response, so
- * the response of the next guard must name them too. Otherwise the new token would fail at the guards above.
+ * The scopes that earlier guards of the request have required. The error response of a later guard must name these
+ * scopes too. Otherwise a client would request a token without them, and the earlier guards would reject this
+ * token.
  */
 export function scopesRequiredAbove(ctx: Context): readonly string[] {
   return (ctx as AcceptedCall)[REQUIRED_SCOPES] ?? []

@@ -80,11 +80,11 @@ export function createOpenRoutes(
 
   return {
     /**
-     * How open a request is; undefined if it needs a token. If the path of a route without parameters is
-     * exactly `path`, the route wins over operations, because the host wrote this path. If a route matches by
-     * a parameter, or only when letter case is ignored, an operation for the path wins over the route. For
-     * example, the route `GET /invoices/:id` does not open the operation `GET /invoices/list`. There is one
-     * exception: an optional route also opens the operation that has the same route.
+     * How open a request is; undefined if it needs a token. A route without parameters whose path is exactly
+     * `path` wins over operations, because the host wrote this path. An operation for the path wins over a
+     * route that matches by a parameter, or only if letter case is ignored. For example, the route `GET
+     * /invoices/:id` does not open the operation `GET /invoices/list`. There is one exception: an optional
+     * route also opens the operation that has the same route.
      *
      * @param method as it was sent; HEAD counts as GET
      * @param path canonical, below {base_url}

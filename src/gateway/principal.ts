@@ -29,8 +29,8 @@ export interface Principal {
   /** Epoch seconds. */
   readonly expiresAt: number
   /**
-   * All claims of the token. A getter decodes the claims when they are first read. So the property is not
-   * enumerable, and a copy of the principal does not have it.
+   * All claims of the token. A getter decodes the claims when they are first read, so a copy of the principal does not
+   * have this property.
    */
   readonly claims: Readonly<JWTPayload>
 }

@@ -41,10 +41,7 @@ export function createReadiness(
   }
 
   return {
-    /**
-     * True from the first successful load until the gateway is closed. During that time, requests need not
-     * wait for the load.
-     */
+    /** True from the first successful load until the gateway is closed: requests then need not wait. */
     get isReady(): boolean {
       return state === 'running'
     },

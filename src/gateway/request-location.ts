@@ -4,9 +4,9 @@ import { readRequestPaths } from '../http/request-path.ts'
 
 /**
  * The location of a request of a Koa app. If the place is `below`, `path` is the path that the handler sees.
- * If a mount or a framework has removed a prefix, the handler may see another path below {base_url}. The
- * paths of this kind are the `alternatives`. If the place is `rewritten`, the handler sees a path outside of
- * {base_url}, and another path of the request is below {base_url}.
+ * If a mount or a framework has removed a prefix, `alternatives` are the other paths below {base_url} that
+ * the handler may see. If the place is `rewritten`, the handler sees a path outside of {base_url}, although
+ * the original path or the path of a mount is below {base_url}.
  */
 export type RequestLocation =
   | Exclude<Location, LocationBelow>

@@ -40,9 +40,9 @@ interface RecentToken extends Entry {
  * entries. The cache ignores revocations, because the gateway checks them on each call.
  *
  * The key of an entry is the digest of the whole token, so an entry takes a few hundred bytes however long the
- * token is. The tokens of the most active clients are also found by their text: on some processors, a digest
- * takes a third of the CPU time of a call, because a call into OpenSSL evicts other code from small caches.
- * Freezing a principal takes a tenth.
+ * token is. The tokens of the most active clients are also found by their text, with their frozen principals. On
+ * some processors, the digest takes a third of the CPU time of a call, because OpenSSL evicts other code from
+ * small caches. Freezing the principal takes a tenth.
  *
  * @param options.verifyToken verifies one token; called once for concurrent calls with the same token
  * @param options.capacity maximum number of cached tokens; 0 caches nothing

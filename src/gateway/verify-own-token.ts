@@ -88,8 +88,8 @@ type PublicKey = KeyObject & { readonly dsaEncoding: 'ieee-p1363' }
 const keyObjects = new WeakMap<webcrypto.CryptoKey, PublicKey>()
 
 /**
- * The key as Node's own signature check takes it, which costs less than WebCrypto's. Node reads the encoding of signatures
- * (RFC 7518 3.4) from the key, as in `accessTokenSigner`.
+ * The key for Node's own signature check, which costs less CPU time than that of WebCrypto. As in `accessTokenSigner`, the
+ * key also says how signatures are encoded (RFC 7518 3.4).
  */
 function keyObjectOf(key: webcrypto.CryptoKey): PublicKey {
   const known = keyObjects.get(key)

@@ -33,9 +33,9 @@ const TYPE = 'at+jwt'
 /** The claims of RFC 9068 2.2, and our own claims that decide about access. */
 const REQUIRED_CLAIMS = 'iss exp aud sub client_id iat jti access_mode account_id access_epoch'.split(' ')
 /**
- * Whether a token has expired. Both times are epoch seconds. The comparison has no clock tolerance, so no
- * token is accepted after its `exp`. A client whose clock is behind may get 401 earlier than it expects, and
- * then simply requests a new token.
+ * Whether a token has expired. Both times are epoch seconds. The comparison has no clock tolerance, so no token is
+ * accepted after its `exp`. A client with a slow clock gets 401 earlier than it expects, and then requests a new
+ * token.
  */
 export function isExpired(expiresAt: number, now: number): boolean {
   return now >= expiresAt
@@ -119,9 +119,8 @@ const CLAIM_RULES: Fields = {
 }
 
 /**
- * Turns every error of `getKey` into `ERR_NOT_READY`, except the errors for an unknown key. If the key is
- * unknown, the token is invalid. Any other error means that the keys are unavailable, and the token may be
- * valid. jose passes on all errors of `getKey` unchanged.
+ * Turns every error of `getKey` into `ERR_NOT_READY`, except the errors for an unknown key. A token with an unknown
+ * key is invalid. After any other error, the keys are unavailable, and the token may be valid.
  */
 function distinguishFailures(getKey: JWTVerifyGetKey): JWTVerifyGetKey {
   return async function getKeyOrFail(header, token) {

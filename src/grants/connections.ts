@@ -30,8 +30,8 @@ export interface Connections {
 /**
  * Groups the grants of persons by application.
  *
- * The list reads all grants of the account. An entry of the index does not say to which application or user it
- * belongs, and a page of grants may have only a part of the grants of an application.
+ * The list reads all grants of the account, because a page of grants may have only some of the grants of an
+ * application. An entry of the index does not name its application or user.
  *
  * @param parts.audience identifier of the resource server. A connection shows only scopes of this resource server
  */

@@ -70,7 +70,7 @@ export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
 
 /**
  * Whether an authorization is still valid: `then` are the versions when it was made, `now` are the current
- * versions. If a holder has no version now, its version in `then` is ignored. The reason is that a version
+ * versions. A holder without a version now is ignored: its version in `then` has expired, and a version
  * expires later than every authorization that it revoked.
  */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {

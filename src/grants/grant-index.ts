@@ -123,12 +123,12 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       }
     },
     /**
-     * Starts to check whether an account has at least `MAX_GRANTS_OF_PAIR` listed grants. If it has fewer, no pair of
-     * the account can exceed the limit. This method starts to read the list of buckets. The returned function
-     * then reads the entries.
+     * Starts to check whether an account has at least `MAX_GRANTS_OF_PAIR` listed grants. With fewer grants, no pair
+     * of the account can exceed the limit. This method starts to read the list of buckets, and the returned function
+     * reads the entries.
      *
-     * @returns a function that completes the check. It resolves with true if a pair of the account may exceed
-     *   the limit. It resolves with false if no pair can exceed it, or if the store is unavailable
+     * @returns a function that completes the check. It resolves with whether a pair of the account may exceed the
+     *   limit; with false if the store is unavailable
      */
     startLimitCheck(accountId: string): () => Promise<boolean> {
       const index = indexOf(accountId)
@@ -200,10 +200,9 @@ function grantIdOf(id: string): string {
 }
 
 /**
- * The text at the end of every index entry of a pair. With this text, `listOverLimit` finds the entries of a
- * pair without reading the records of other pairs. Two pairs may have the same text by chance. This is
- * harmless, because `isInUseOf` compares the records. The text is short, so that an entry has 64 bytes. With
- * longer entries, Redis would need more memory for each list.
+ * The text at the end of every index entry of a pair. With this text, `listOverLimit` finds the entries of a pair
+ * without reading the records of other pairs. Two pairs may have the same text by chance, so `isInUseOf` also
+ * compares the records. The text is short, because Redis needs more memory for lists with entries above 64 bytes.
  */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 6)}`

@@ -15,8 +15,8 @@ export interface Listing extends GrantEntry {
 }
 
 /**
- * How many seconds a grant lives longer than its tokens. Because of this reserve, it is enough to extend a
- * grant once a day instead of with each new token.
+ * How many seconds a grant lives longer than its tokens. So a grant is extended once a day, and not with each
+ * new token.
  */
 const EXTENSION_INTERVAL_SECONDS = 86_400
 
@@ -132,7 +132,7 @@ async function activateGrant(
 
 /**
  * Extends a grant. The index lists a grant in a bucket that depends on its expiry. If the extended grant
- * belongs in a later bucket, its entry is added there before its record changes.
+ * belongs in a later bucket, an entry is added to that bucket before the record changes.
  */
 async function extendGrant(state: State, grantId: string, known?: Stored<GrantRecord>): Promise<boolean> {
   const stored = known ?? (await state.records.read(grantId))

@@ -24,8 +24,8 @@ export interface GrantRecord {
   /** Epoch seconds of the last known use, updated at most once a day. */
   readonly usedAt?: number | undefined
   /**
-   * True if the grant is revoked. The record of a revoked grant is kept for a while. So a caller whose
-   * revocation was not confirmed can repeat it.
+   * True if the grant is revoked. The record is kept for a while, so that a caller can repeat a revocation
+   * that was not confirmed.
    */
   readonly revoked?: true | undefined
 }

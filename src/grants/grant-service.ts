@@ -171,8 +171,7 @@ export function createGrantService(parts: GrantServiceParts) {
      * Completes a pending `revokeAll`. Revokes each grant of the account whose consent was revoked
      * (`hasStaleConsent`), and each corrupt grant.
      *
-     * @returns an empty list: this method has revoked the tokens of these grants, so the caller has nothing
-     *   more to revoke
+     * @returns an empty list, because the tokens of these grants are revoked too
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     async resumeAccount(accountId: string): Promise<readonly RevocationSpec[]> {
@@ -189,9 +188,8 @@ export function createGrantService(parts: GrantServiceParts) {
      */
     async resumeGrant(grantId: string): Promise<readonly RevocationSpec[]> {
       const error = await revokeGrantRecord(parts, grantId)
-      // Until the pending revocation is removed, this function is called repeatedly. Each call that finds the
-      // record also deletes the stored consent. The record is deleted here, so that a later call does not
-      // delete a new decision of the person.
+      // This function may be called again, and deletes the stored consent each time it finds the record. So
+      // the record is deleted here: a later call must not delete a new decision of the person.
       if (!error) await records.delete(grantId)
       return [{ of: 'grant', id: grantId }]
     },

@@ -17,7 +17,7 @@ export interface GrantPair extends Person {
  * revocation happens in the background, so no request waits for it. If it fails, the next call for the same person and
  * application tries again.
  *
- * @param parts.listOverLimit the ids of the grants of a pair that are too many
+ * @param parts.listOverLimit returns the ids of the grants of a pair that exceed the limit
  */
 export function createLimitGrants(parts: {
   listOverLimit(pair: GrantPair): Promise<string[]>

@@ -35,8 +35,8 @@ export interface RevokedGrants {
 const CONCURRENCY = 20
 
 /**
- * Revokes a grant and its refresh token. Does not revoke the access tokens that were issued. The record is
- * changed first, because no new tokens are issued for a grant whose record says that it is revoked.
+ * Revokes a grant and its refresh token. Does not revoke access tokens. The record is changed first, so that no new
+ * tokens are issued for the grant.
  *
  * @returns the error of a corrupt record. The refresh token of that grant is revoked nevertheless, and no new
  *   tokens are issued for the grant

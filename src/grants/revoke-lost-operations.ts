@@ -28,8 +28,8 @@ export function createRevokeLostOperations(parts: {
 
   /**
    * Revokes the access tokens of grants that carry an operation which their user may not use any more. The
-   * grants stay in use, and still contain these operations. So an operation that is given back works without
-   * a new consent. It works when the revocation is over: after one lifetime of the access tokens of grants.
+   * grants stay in use, and still contain these operations. If a user may use such an operation again, no new
+   * consent is needed: new tokens carry the operation after `longestDelegatedLifetime`.
    *
    * @param users the users of the account whose operations are limited, by user id
    * @returns the number of grants that had tokens revoked, and an error for each corrupt grant of the account

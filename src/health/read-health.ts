@@ -26,8 +26,8 @@ export interface HealthParts {
 }
 
 /**
- * Makes all checks once. The checks take at most as long as the longer of two times: how long a request waits
- * for the start, and how long a store call may take.
+ * Makes all checks once. They take at most as long as a request waits for the start, or as a store call may
+ * take, whichever is longer.
  */
 export async function readHealth(parts: HealthParts): Promise<Health> {
   const { start, shutdown, readStoreHealth, revocations } = parts

@@ -20,12 +20,11 @@ export interface Account<Level extends string = string> {
    */
   readonly claims?: Readonly<Record<string, unknown>> | undefined
   /**
-   * The operations that the person may use, by their scopes: at most 10,000. `find` returns them if the role of
-   * a user does not cover every operation, or if the account may not use every operation. The consent page
-   * offers no other operations. The tokens of applications for this person carry no others, nor do the tokens
-   * of an API key that has this `userId`. Names that are in no product are ignored, and logged once. The scopes
-   * of OpenID Connect, such as `openid`, are no operations, and are never limited. An empty list allows no
-   * operation. @default all operations
+   * The operations that the person may use, by their scopes: at most 10,000. `find` returns them if the role of a user, or the
+   * account, does not cover every operation. The consent page offers only these operations. The tokens of applications for this
+   * person carry only these operations, and so do the tokens of an API key with this `userId`. Names that are in no product are
+   * ignored, and logged once. OpenID Connect scopes, such as `openid`, are not operations, and are never limited. An empty list
+   * allows no operation. @default all operations
    */
   readonly operations?: readonly string[] | undefined
 }
@@ -47,9 +46,9 @@ export interface SignedIn {
    */
   readonly signedInAt?: number | undefined
   /**
-   * How this request proved who calls. `session`: by a cookie or by anything else that a browser sends by
-   * itself. `token`: by a header that a browser never sends by itself, such as `Authorization: Bearer`. The
-   * management API demands a CSRF token unless it is `token`. Only the management API uses this field.
+   * How this request proved who calls. `session`: by a cookie or by anything else that a browser sends by itself. `token`: by a
+   * header that a browser never sends by itself, such as `Authorization: Bearer`. Only the management API uses this field: it
+   * demands a CSRF token for `session`.
    * @default 'session'
    */
   readonly via?: 'session' | 'token' | undefined
@@ -80,11 +79,10 @@ export interface PermissionTarget {
  */
 export interface Accounts<Level extends string = string> {
   /**
-   * Finds the account with exactly this id. Returns a falsy value if the account does not exist, or no longer
-   * exists. `userId` is passed if `current` or `authenticate` has returned a user. The result is then the
-   * account with the claims and operations of this user, or a falsy value if the account has no such user. gatehouse calls
-   * `find` at every token request, authorization request, introspection and user info, and in
-   * `accounts.changed`. So `find` should be fast.
+   * Finds the account with exactly this id. Returns a falsy value if the account does not exist, or no longer exists. If
+   * `userId` is passed, the result is the account with the claims and operations of this user, or a falsy value if the account
+   * has no such user. `userId` comes from an earlier result of `current` or `authenticate`. gatehouse calls `find` at every
+   * token request, authorization request, introspection and user info, and in `accounts.changed`. So `find` should be fast.
    */
   find(accountId: string, userId?: string): Awaitable<Nullable<Account<Level>> | None>
   /**

@@ -2,8 +2,7 @@ import type { Context } from 'koa'
 
 /**
  * Emits Koa's `error` event at the host's app, for a failure of a request that gatehouse has answered itself.
- * So the failure reaches the terminal or the host's own error handling, without any configuration by the
- * host.
+ * So the failure reaches the terminal or the host's own error handling.
  */
 export function emitAppError(ctx: Context, error: Error): void {
   // If `error` has no listener, `emit()` throws the error.

@@ -19,8 +19,8 @@ interface ConnectionList {
 }
 
 /**
- * Makes each answer of a server the last one on its connection: pending answers whose headers are not sent,
- * and all later answers. Node then sends `Connection: close` and ends the connection after the answer.
+ * Makes Node send `Connection: close` with each further answer of a server, and end the connection after the
+ * answer. This includes pending answers whose headers are not sent yet.
  */
 export function endConnectionsAfterAnswers(server: WebServer): void {
   const lastAnswers = new WeakMap<Socket, ServerResponse>()
@@ -44,8 +44,8 @@ export function endConnectionsAfterAnswers(server: WebServer): void {
 
 /**
  * Accepts the connections that clients have opened already, at most until `deadline` (`performance.now()`). Node
- * accepts one connection in each turn of its event loop. On a busy machine many wait, perhaps with a request, and a
- * server that stops listening resets them.
+ * accepts one connection in each turn of its event loop. On a busy machine, many connections wait, perhaps with a
+ * request. A server that stops listening would reset these connections.
  */
 export async function acceptWaitingConnections(server: WebServer, deadline: number): Promise<void> {
   let hasAccepted = true

@@ -28,8 +28,8 @@ export interface ShutdownOptions {
 const DEFAULT_GRACE_MS = 3000
 const MAX_GRACE_MS = 3_600_000
 /**
- * Milliseconds after the grace in which pending answers may end. With the default grace, they end before Kubernetes
- * kills a process (30 seconds).
+ * Milliseconds that pending answers may take after `graceMs`. With the default of `graceMs`, they end before
+ * Kubernetes kills the process (30 seconds).
  */
 const LAST_ANSWERS_MS = 20_000
 /** Milliseconds after the grace in which a new connection may bring its first request. */
@@ -84,7 +84,7 @@ export function createShutdown(close: () => Promise<void>, logger: Logger) {
      * Ends the connections of the servers without a lost answer, and then calls `close`. Each later call returns the
      * promise of the first one.
      *
-     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the arguments; nothing has ended then
+     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the arguments, before any effect
      */
     async run(server: WebServer | readonly WebServer[], options: ShutdownOptions = {}): Promise<void> {
       const servers = [server].flat()
@@ -98,8 +98,8 @@ export function createShutdown(close: () => Promise<void>, logger: Logger) {
 export type Shutdown = ReturnType<typeof createShutdown>
 
 /**
- * Whether a value is an HTTP server of Node. An import of `node:http` would also load what Node keeps there until it
- * is used: fetch and WebSocket, 70 ms of CPU on Node 24. So this function reads the two classes when it is called.
+ * Whether a value is an HTTP server of Node. The two modules are loaded only when this function is called, because
+ * an import of `node:http` also loads fetch and WebSocket: 70 ms of CPU time on Node 24.
  */
 function isWebServer(value: unknown): boolean {
   const { Server: HttpServer } = process.getBuiltinModule('node:http')

@@ -42,12 +42,12 @@ function groupsOf(address: string): number[] {
 const MAX_USER_AGENT_LENGTH = 200
 
 /**
- * Who sent a request: the address and the user agent, as `ChangeOptions` accept them. Control characters are
- * removed, and long texts are cut. An IPv4 address that is written as an IPv6 address becomes an IPv4 address. Both are copies, because a slice of a header would keep the whole header in
- * memory.
+ * Who sent a request: the address and the user agent, as `ChangeOptions` accept them. Control characters are removed, and long
+ * texts are cut. An IPv4 address that is written as an IPv6 address becomes an IPv4 address. Both texts are copies, because a
+ * slice of a header would keep the whole header in memory.
  *
- * @param request the host's Koa context. The context of oidc-provider has no type that fits, because it ignores
- *   the host's `app.proxy`: behind a proxy its `ip` is the address of the proxy
+ * @param request the host's Koa context. The type excludes the context of oidc-provider, which ignores the host's `app.proxy`:
+ *   behind a proxy, its `ip` would be the address of the proxy
  */
 export function requesterOf(request: {
   readonly ip: string

@@ -59,7 +59,7 @@ interface Person {
  * to whom it was shown, and in the same browser. A cookie with a random id tells browsers apart.
  *
  * @param keys the HMAC keys, newest first, as for `createCsrfTokens`
- * @param surface.name keeps the tokens apart from those of other surfaces
+ * @param surface.name a token is valid only for the surface of this name
  * @param surface.issuer the cookie is `Secure` if this is https. Its digest is in the name of the cookie, so that two
  *   services in one host do not share a cookie
  * @param surface.path the path of the surface, as browsers see it, without a slash at the end

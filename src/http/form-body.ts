@@ -27,8 +27,7 @@ export async function readForm(ctx: Context): Promise<Form | FormRejection> {
 /**
  * Reads the text of a form (`application/x-www-form-urlencoded`) of at most 56 KiB. A request without a body
  * has an empty form. If a body parser of the host has read the body before, the result of the parser is used.
- * If the body was read before but no result is found, the request is rejected, because reading it again would
- * wait forever.
+ * Without such a result, a body that was read before is rejected, because a second read would wait forever.
  */
 export async function readFormText(ctx: Context): Promise<string | FormRejection> {
   const type = ctx.get('Content-Type')

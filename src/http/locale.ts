@@ -25,7 +25,7 @@ export function lineageOf(locale: string): string[] {
  * are tried before the next wanted locale.
  *
  * @param available the available locales
- * @param wanted the wanted locales, in order of preference; `*` has no meaning and is skipped
+ * @param wanted the wanted locales, in order of preference; `*` is skipped
  * @returns the available locale, in its own spelling; undefined if none matches
  */
 export function lookupLocale(available: readonly string[], wanted: readonly string[]): string | undefined {

@@ -4,8 +4,8 @@ import type { Context } from 'koa'
 /**
  * Stops reading from the connection of a request after its response, for a part of the seconds that `Retry-After` names. So
  * a client that repeats rejected requests at once, on many connections, costs hardly any CPU time. A connection of a proxy
- * is not paused, because requests of other clients arrive on it, and neither is one of HTTP/2. If `app.proxy` is not
- * set, a proxy is recognized by its headers and by a private address.
+ * is not paused, because requests of other clients arrive on it. An HTTP/2 connection is not paused either. If `app.proxy`
+ * is not set, a proxy is recognized by its headers and by a private address.
  *
  * @param ctx the host's context
  * @param seconds the value of `Retry-After`

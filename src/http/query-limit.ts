@@ -7,11 +7,11 @@ const MAX_PARAMETERS = 100
 export const TOO_MANY_PARAMETERS = `the query may have at most ${MAX_PARAMETERS} parameters`
 
 /**
- * Whether the query of a request has more than 100 parameters. Each surface that answers requests asks this first, and
- * rejects such a request with 400. Koa 3 needs time in proportion to the square of this number when something reads
- * `ctx.query`, so the parameters are counted in the raw text.
+ * Whether the query of a request has more than 100 parameters. Each surface that answers requests calls this function
+ * first, and rejects such a request with 400. The parameters are counted in the raw text, because the time of
+ * `ctx.query` in Koa 3 grows with the square of their number.
  *
- * Not for requests that the host answers: `gateway.middleware()` never parses their query.
+ * `gateway.middleware()` does not call this function, because it never parses the query.
  */
 export function hasTooManyParameters({ querystring }: Context): boolean {
   return querystring.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS

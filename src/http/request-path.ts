@@ -1,9 +1,8 @@
 import type { Context, Middleware } from 'koa'
 
 /**
- * The target of a request, if nothing has changed it: it begins with one slash, and no middleware, mount or
- * framework has rewritten it or removed a prefix. So every router below reads the same path from it. Undefined
- * for all other requests.
+ * The target of a request, if nothing has changed it: it begins with one slash, and no middleware, mount or framework has
+ * rewritten it or removed a prefix. So every router reads the same path from this target. Undefined for all other requests.
  */
 export function plainTarget(ctx: Context): string | undefined {
   const { req } = ctx
@@ -14,8 +13,8 @@ export function plainTarget(ctx: Context): string | undefined {
 }
 
 /**
- * Passes requests on at once whose path can only belong to the host: neither below the mount path, nor a
- * well-known document. Nearly all requests of a host are such requests.
+ * Passes a request on at once if its path belongs to the host, as nearly all requests do: a path that is neither below the
+ * mount path, nor of a well-known document.
  *
  * @param mountPath without a trailing slash; empty for the root, where every path may belong to the service
  */
@@ -30,11 +29,10 @@ export function passOthers(mountPath: string, middleware: Middleware): Middlewar
 /**
  * The path of a request below the mount path of gatehouse, or undefined if the request is outside that path.
  *
- * koa-mount, Express and connect remove a prefix from the path. If the original path of the request ends with
- * `ctx.path`, only a prefix is missing, so the original path is tried first. Express and connect keep the
- * whole address in `req.originalUrl`. The host may configure its mount path with or without their prefix, so
- * both addresses are tried. If a middleware has rewritten the path, the present path counts, with the prefix
- * of koa-mount.
+ * koa-mount, Express and connect remove a prefix from the path. If the original path of the request ends with `ctx.path`, only
+ * a prefix is missing, so the original path is tried first. Express and connect keep the whole address in `req.originalUrl`.
+ * The host may configure its mount path with or without the prefix of Express, so the addresses with and without this prefix
+ * are tried. If a middleware has rewritten the path, the present path counts, with the prefix of koa-mount.
  *
  * A request target whose path Koa cannot parse, such as `http://[`, is outside every mount path.
  *
@@ -91,10 +89,9 @@ export function readTarget(target: string): RequestTarget {
 }
 
 /**
- * Parses the target of a call from which a framework may have removed a prefix. Express and Connect keep the
- * whole target in `originalUrl`. If `originalUrl` ends with `url`, only `originalUrl` is read. Otherwise the
- * paths of `originalUrl` and of `url` both count as readings, because only the host knows which of the two
- * selects its handler.
+ * Parses the target of a call from which a framework may have removed a prefix. Express and Connect keep the whole target in
+ * `originalUrl`. If `originalUrl` ends with `url`, only `originalUrl` is read. Otherwise the paths of `originalUrl` and of
+ * `url` both count as readings, because only the host knows which path selects its handler.
  */
 export function readCallTarget(url: string, originalUrl: string | undefined): RequestTarget {
   const rest = readTarget(url)
@@ -118,7 +115,7 @@ export interface RequestPaths {
    * first. Only the present path, unless a mount or a framework has removed a prefix.
    */
   readonly seen: readonly (readonly string[])[]
-  /** Further paths: those of the original target, which middleware above may have rewritten, and of the mount. */
+  /** Further paths: those of the original target, which earlier middleware may have rewritten, and of the mount. */
   readonly others: readonly string[]
 }
 
@@ -126,10 +123,10 @@ export interface RequestPaths {
  * Reads the paths of a request. `pathBelow` returns the one path that gatehouse serves. This function returns every path
  * that a handler may see, because the gateway must miss none of them.
  *
- * koa-mount, Express and Connect remove a prefix from the path. If middleware above has also rewritten the
- * path, the original target does not tell how long the prefix was, and `ctx.mountPath` names only the last
- * mount, which may have passed the request on. So every prefix counts that ends the removed part of the
- * original target, or begins {base_url}, with and without the last mount.
+ * koa-mount, Express and Connect remove a prefix from the path. If earlier middleware has also rewritten the path, the
+ * original target does not show how long the prefix was. `ctx.mountPath` names only the last mount, which the request may have
+ * left. So every possible prefix counts: each end of the removed part of the original target, and each beginning of
+ * {base_url}, with and without the last mount.
  *
  * @param outer the prefixes of {base_url} that mounts may have removed
  */
@@ -160,8 +157,8 @@ export function readRequestPaths(ctx: Context, outer: readonly string[]): Reques
 }
 
 /**
- * The prefixes that mounts may have removed from the path, the most likely first: those that end with `mounted`,
- * and if the request may have left the last mount, those of the mounts around it.
+ * The prefixes that mounts may have removed from the path, the most likely first: those that end with `mounted`. If the
+ * request may have left the last mount, the prefixes of the outer mounts follow.
  */
 function prefixesOfMounts(path: string, mounted: string, original = ''): readonly string[] {
   const endsBefore = (rest: string) => endsOf(removedPrefix(original, rest))
@@ -187,9 +184,8 @@ const MAX_PREFIX_SEGMENTS = 8
  * The prefix that koa-mount has removed from `ctx.path`; empty if the request is in no mount. If mounts are
  * nested, it is the prefix of the innermost mount.
  *
- * koa-mount leaves `ctx.mountPath` set after the request has left the mount, and restores the path, which
- * begins with the prefix. So the path lost a prefix only if it does not begin with the prefix, or if the
- * original target also has the prefix in front of the path.
+ * After a request has left a mount, koa-mount restores the path, but leaves `ctx.mountPath` set. So a path that begins with
+ * the prefix counts as restored, unless the original target has the prefix once more in front of this path.
  */
 function mountPrefix(ctx: Context): string {
   const mountPath: unknown = ctx['mountPath']

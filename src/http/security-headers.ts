@@ -6,8 +6,8 @@ export type PolicyDirectives = { readonly [directive: string]: readonly string[]
 /** What a page needs besides its own markup. */
 export interface PageNeeds {
   /**
-   * Hash of its inline stylesheet as CSP writes it, without quotes: `sha256-…`. Undefined if the stylesheet and a script are files
-   * of the same origin.
+   * Hash of the inline stylesheet of the page, as CSP writes it, without quotes: `sha256-…`. Undefined for a page whose
+   * stylesheet and script are files of the same origin.
    */
   readonly styleHash?: string | undefined
   /** Addresses of its images. */
@@ -47,10 +47,9 @@ export function policyOf(needs: PageNeeds): PolicyDirectives {
 /**
  * Sets the headers of a page: no framing (except for previews), no caching, and only what the page needs.
  *
- * `Referrer-Policy` is usually `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own
- * forms, and `isFromOwnPage()` would reject that origin. `Cross-Origin-Opener-Policy` is not set, because many
- * applications open the authorization in a popup. With that header, the application's page would lose its
- * reference to the popup.
+ * `Referrer-Policy` is usually `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own forms, and
+ * `isFromOwnPage()` would reject that origin. `Cross-Origin-Opener-Policy` is not set, because an application that opens the
+ * authorization in a popup would lose its reference to the popup.
  */
 export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
   setHeadersBesidePolicy(ctx, needs)

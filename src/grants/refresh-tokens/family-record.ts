@@ -19,8 +19,8 @@ export interface FamilyRecord {
   /** The family is revoked. The record stays for a while, so that no pending code exchange starts it again. */
   readonly ended?: true
   /**
-   * A random value, which each rollback of a write renews. The new value changes the text of the record. So a
-   * write that arrives late does not find the text that it expects, and fails.
+   * A random value that each rollback replaces. So the text of the record changes, and a write that arrives
+   * late does not find the text that it expects.
    */
   readonly barrier?: string
 }

@@ -6,8 +6,7 @@ import { digest } from '../../store/digest.ts'
 export const GRACE_SECONDS = { byDefault: 0, min: 0, max: 60 }
 
 /**
- * The last rotation of a family. With this record, a client that lost the response gets the new token by a
- * retry.
+ * The last rotation of a family, so that a client that lost the response can get the new token by a retry.
  */
 export interface LastRotation {
   /** Digest of the token that was rotated. */
@@ -63,8 +62,8 @@ export type GracePeriod = ReturnType<typeof createGracePeriod>
 
 /**
  * The key that encrypts the successor of a token. The ciphertext stays in the store after the grace period,
- * so decryption needs both the token and the secret. An attacker with a used token from a log cannot decrypt
- * the ciphertext. An attacker with a copy of the store and the secret cannot decrypt it either.
+ * so decryption needs both the token and the secret. Neither a used token from a log is enough, nor a copy of
+ * the store with the secret.
  */
 function keyOf(token: string, key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', token, key, 'koa-gatehouse/v1/refresh-retry', 32))

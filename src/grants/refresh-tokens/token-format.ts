@@ -31,8 +31,8 @@ export function createRefreshTokenFormat(macKeys: readonly Buffer[]) {
       return match?.[1] === undefined ? undefined : { grantId: match[1], generation: Number(match[2]) }
     },
     /**
-     * Whether this service made the token. Only tokens that are no longer current need this check. A current
-     * token is recognized by its stored digest, so a family stays usable when `secret` is replaced.
+     * Whether this service made the token. Only tokens that are no longer current need this check. The current
+     * token is recognized by its stored digest, also after `secret` was replaced.
      */
     isGenuine(token: string): boolean {
       const at = token.lastIndexOf('.')

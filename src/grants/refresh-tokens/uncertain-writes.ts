@@ -20,7 +20,7 @@ interface FamilyWrite {
 
 /**
  * The rollback of a write. A rollback puts a random value, a barrier, into the record. If the write arrives
- * after that, it finds a changed record and fails.
+ * later, it fails, because the record has changed.
  */
 interface Rollback {
   readonly write: FamilyWrite
@@ -46,15 +46,12 @@ const TIMED_OUT = { error: () => new Error('the outcome of a write is not known 
 const FIRST_RETRY_DELAY_MS = 100
 const MAX_RETRY_DELAY_MS = 250
 
-/**
- * Milliseconds after which the process stops trying to roll back a write. In an outage of this length, the
- * process is usually restarted anyway.
- */
+/** Milliseconds after which the process stops trying to roll back a write. */
 const ROLLBACK_EXPIRY_MS = 3_600_000
 
 /**
- * @param options.notStartedTtl how many seconds the record remains after the start of a family was rolled
- *   back. While the record remains, a start that arrives late fails
+ * @param options.notStartedTtl how many seconds the record is kept after the start of a family was rolled back,
+ *   so that a start that arrives late fails
  */
 export function createUncertainWrites(
   families: Collection<FamilyRecord>,
@@ -68,10 +65,10 @@ export function createUncertainWrites(
   }
 
   /**
-   * Finds out whether a write was stored, and makes the outcome final. A stored write stays if
-   * `acceptIfStored` is true, or if a client has received the written token by a retry. Its record is then
-   * written again, and this second write confirms the first. In all other cases the previous record is
-   * restored with a barrier, unless another process has changed the record.
+   * Finds out whether a write was stored, and makes the outcome final. A stored write stays if `acceptIfStored`
+   * is true, or if a client has received the written token by a retry. The record is then written again, which
+   * confirms the first write. In all other cases the previous record is restored with a barrier, unless another
+   * process has changed the record.
    *
    * @returns whether the write is in force
    */
@@ -120,9 +117,9 @@ export function createUncertainWrites(
   return {
     /**
      * Writes a record. If the store does not answer, this method tries for another half second to find out
-     * whether the write was stored. If the outcome stays unknown, this method rejects, and the write is
-     * rolled back as soon as the store answers. There is one exception: if the client retries at another
-     * process and receives the written token from it, the write stays.
+     * whether the write was stored. If the outcome stays unknown, this method rejects, and the write is rolled
+     * back as soon as the store answers. But if the client has received the written token from another process
+     * by then, the write stays.
      *
      * @returns whether the write is in force; false if another process has changed the record
      * @throws the error of the write, if the write is not in force
@@ -160,33 +157,30 @@ export function createUncertainWrites(
 }
 
 /**
- * Finds out the outcome of a write that the store neither confirmed nor rejected. Such a write may be in
- * force, may be lost, or may still arrive. Its request was answered with an error, and the client retries
- * with the token that the write replaces. So a write whose outcome stays unknown is rolled back.
+ * Finds out the outcome of a write that the store neither confirmed nor rejected. Such a write may be in force,
+ * may be lost, or may still arrive. It is rolled back, because its request was answered with an error, and the
+ * client will retry with the token that the write replaces.
  *
- * If the store waits for replicas, the Redis master may have a write that too few replicas have. Processes
- * can read such a write, but it is lost if the master fails. Replicas apply writes in order, so a confirmed
- * write proves that the replicas have all earlier writes of the record. Until a later write is confirmed,
- * neither an uncertain write nor its rollback is final.
+ * If the store waits for replicas, the Redis master may have a write that too few replicas have. Processes can
+ * read such a write, but it is lost if the master fails. Neither such a write nor its rollback is final until a
+ * later write of the record is confirmed: replicas apply writes in order.
  */
 export type UncertainWrites = ReturnType<typeof createUncertainWrites>
 
-// A database that was paused or disconnected may apply writes long after their requests were answered with an
-// error. Soon after such a write is applied, the process that sent it rolls it back (`createUncertainWrites`).
-// Until the rollback, all other processes see the replaced refresh token as used. A client that retries with
-// this token then looks like a thief. So before a process treats the token as stolen, it waits for the
-// rollback (`pollUntil`).
+// A database that was paused or disconnected may apply a write long after its request was answered with an
+// error. The process that sent the write then soon rolls it back (`createUncertainWrites`). Until the rollback,
+// all other processes see the replaced refresh token as used, and a client that retries with this token looks
+// like a thief. So before a process treats the token as stolen, it waits for the rollback (`pollUntil`).
 
 /**
- * How many milliseconds pass at least between a write and the retry of its client. A client retries only
- * after its request was answered with an error. So a younger write does not come from an earlier attempt of
- * the same client.
+ * The minimum number of milliseconds between a write and the retry of its client, which waits for the error
+ * response. So a younger write does not come from an earlier attempt of the same client.
  */
 const FIRST_RETRY_MS = 250
 
 /**
- * Milliseconds after its start for which a request waits for a rollback. A process rolls back its late write
- * within half a second after the database answers it again.
+ * Milliseconds after its start until which a request waits for a rollback. A process rolls back a late write
+ * within half a second after the database answers again.
  */
 const ROLLBACK_TIMEOUT_MS = 1500
 

@@ -2,8 +2,8 @@ import { readAsset } from '../read-asset.ts'
 import { accentShades } from './accent.ts'
 
 /**
- * The backgrounds on which an accent colour must be readable: the darkest light background, and the lightest dark background. The
- * stylesheets have them as `--soft`.
+ * The backgrounds on which an accent colour must be readable: the darkest light background, and the lightest dark background.
+ * They are `--soft` in the stylesheets.
  */
 export const GROUNDS = { light: '#eef1f5', dark: '#232b38' }
 
@@ -15,7 +15,7 @@ export const LOGO_TILE_RULES = readAsset(new URL('./logo-tile.css', import.meta.
  *
  * @param accentColor `#rrggbb`
  * @param scope the selector of the element that has the shades of the accent colour, as the custom properties `--accent-…`
- * @param rules the rules that use them
+ * @param rules the rules that use these custom properties
  * @returns the stylesheet without comments and line breaks
  */
 export function createStylesheet(accentColor: string, scope: string, rules: string): string {

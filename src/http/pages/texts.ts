@@ -27,15 +27,15 @@ export interface ReaderTexts<Name extends string> {
   /** Language of one text: `lang`, or English if the locale does not have this text. */
   langOf(name: Name): string
   /**
-   * A text as markup. It has a `lang` attribute if its language differs from the language of the page. Values
-   * that are texts are put in `<bdi>`, so that they cannot change the direction of the text around them.
-   * Numbers are written as the language writes them.
+   * A text as markup, with a `lang` attribute if its language differs from that of the page. Values that are
+   * texts are put in `<bdi>`, so that they cannot change the direction of the text around them. Numbers are
+   * written as the language writes them.
    */
   html(name: Name, values?: Readonly<Record<string, HtmlValue>>): Html
   /**
-   * A text without markup, for the title of a window. Values are inserted unchanged. They are not isolated
-   * with invisible characters, because some window lists show such characters, and some screen readers read
-   * them out.
+   * A text without markup, for the title of a window. Values are inserted unchanged, without invisible
+   * characters that isolate them: some window lists show such characters, and some screen readers read them
+   * out.
    */
   plain(name: Name, values?: Readonly<Record<string, string | number>>): string
 }
