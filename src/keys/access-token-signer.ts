@@ -38,9 +38,9 @@ function createSigner(jwk: SigningJwk) {
 }
 
 /**
- * Signs access tokens (RFC 9068 2.1). Which thread is faster was measured on two cores. A direct token has no other work
- * for the second core, so another thread gives a third more tokens a second. A refresh has: there, the way to the other
- * thread and back costs a tenth more CPU time, because the commands to Redis then travel in more pieces.
+ * Signs access tokens (RFC 9068 2.1). The best thread was measured on two cores. The second core has no other work for a
+ * direct token, so another thread signs a third more tokens a second. A refresh is different: another thread costs a
+ * tenth more CPU time, because the commands to Redis then travel in more pieces.
  */
 export type AccessTokenSigner = ReturnType<typeof createSigner>
 

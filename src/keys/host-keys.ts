@@ -16,9 +16,9 @@ import { checkedOptions, type KeySource } from './signing-keys.ts'
 const REVOKED_FOR_SECONDS = 10 * 366 * 86_400
 
 /**
- * Keys that the host manages. The first private key of each algorithm signs. All keys are published. A key
- * that was revoked is no longer published, unless it still signs. The store contains the revocations of the
- * host's keys, but not the keys themselves.
+ * Keys that the host manages. The first private key of each algorithm signs. All keys are published. A
+ * revoked key is no longer published, unless it still signs. The store contains only the revocations of
+ * these keys.
  *
  * @param parts.keys validated, each with `kid`, `alg` and `use`
  * @param parts.isKeyRevoked whether the tokens of a key were revoked. Does no I/O

@@ -39,11 +39,10 @@ const MAX_ATTEMPTS = 10
  * Loads the ring, or creates it if there is none. If several processes start on an empty store at the same
  * moment, only one of them creates the ring.
  *
- * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the
- * old ring. The new ring also lists the old keys that this process knows, in the state `revoked`. Otherwise
- * tokens that were revoked before the loss would be valid again. A failover may lose only the last writes,
- * but not the log. The stored ring is then older than the ring that this process knows, and this process
- * adopts the stored ring.
+ * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the old ring. The new
+ * ring also lists the old keys that this process knows, in the state `revoked`. Otherwise tokens that were revoked before the
+ * loss would be valid again. If a failover lost only the last writes, the stored ring is only older than the ring that this
+ * process knows, and this process adopts it.
  *
  * @param known the keys that this process loaded last; undefined for its first load
  * @returns the ring, and the key changes that this process made. There are no changes if the ring existed
@@ -118,8 +117,8 @@ export function keyEntries(changes: readonly KeyChange[], options: ChangeOptions
 }
 
 /**
- * Adds a mark to the revocation log, and writes the id of the mark into `ring`, which contains no such id
- * yet. Such a ring is new, or was written by an older version of this library.
+ * Adds a mark to the revocation log, and writes its id into a `ring` without such an id: a new ring, or a ring of an older
+ * version of this library.
  *
  * @returns false if the ring was changed after it was read
  */

@@ -60,8 +60,8 @@ export function readRing(ringStore: KeyRingStore): Promise<StoredRing> {
 }
 
 /**
- * Changes the ring by one write. So a crash leaves no partial change, and only one of several processes makes
- * the change. An unchanged ring is written again, because its last write may not have been confirmed as
+ * Changes the ring by one write, so that a crash leaves no partial change, and only one of several processes
+ * makes the change. An unchanged ring is written again, because its last write may not have been confirmed as
  * durable.
  *
  * @param stepOf returns the changed keys. If another process changes the ring before the write, `stepOf` is
@@ -161,9 +161,8 @@ async function change(
 }
 
 /**
- * Whether this process already knows the current keys of the stored ring. The key ids show this even if the
- * process cannot decrypt the ring. While a secret is being replaced, another process may have encrypted the
- * ring under a secret that this process does not have.
+ * Whether this process already knows the current keys of the stored ring, by their key ids. Another process
+ * may have encrypted the ring under a newer secret, so that this process cannot decrypt it.
  */
 async function areCurrentKeysKnown({ parts, known }: KeyRingStore): Promise<boolean> {
   const current = await parts.records.currentKids().catch(() => [])

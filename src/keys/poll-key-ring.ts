@@ -81,8 +81,8 @@ export async function followRing(state: Rotation): Promise<() => Promise<void>> 
 }
 
 /**
- * Reads the ring, and makes the changes that are due. The read begins after this call, even if an earlier
- * poll is still running. Concurrent callers share one poll.
+ * Reads the ring, and makes the changes that are due. Concurrent callers share one poll, which begins after
+ * their calls.
  *
  * @throws {GatehouseError} why the poll failed; another poll follows automatically
  */

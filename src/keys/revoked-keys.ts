@@ -7,8 +7,8 @@ export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<
 /**
  * @param parts.isKeyRevoked whether this process knows that the tokens of a key are revoked. Does no I/O
  * @param parts.takeOverAfterMs how many milliseconds this process waits after it first sees a revoked key.
- *   Within this time, the process that revoked the key also revokes its tokens. After this time, this process
- *   revokes the tokens
+ *   Normally, the process that revoked the key revokes its tokens within this time. Otherwise this process
+ *   then revokes the tokens
  */
 export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey
@@ -35,8 +35,7 @@ export function createRevokedKeys(parts: {
     revokeTokens,
 
     /**
-     * Revokes the tokens of revoked keys. Normally the process that revoked a key also revokes the key's
-     * tokens. If that process has not done so in time, this method revokes the tokens.
+     * Revokes the tokens of revoked keys, if the processes that revoked the keys have not done so in time.
      *
      * @returns milliseconds after which to call again; `Infinity` if nothing is pending
      */

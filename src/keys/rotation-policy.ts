@@ -78,10 +78,7 @@ export function retentionOf(longestLifetime: number): number {
   return longestLifetime + STALE_AFTER_SECONDS + CLOCK_SKEW_SECONDS
 }
 
-/**
- * The part of a key that is still needed: the private key or the public key; undefined if the key is no
- * longer needed.
- */
+/** The part of a key that is still needed; undefined if the key is no longer needed. */
 export function partOf({ alg, state }: RingKey): 'private' | 'public' | undefined {
   if (state === 'retired' || state === 'revoked') return undefined
   // A previous RS256 key stays private. oidc-provider verifies the `id_token_hint` of a sign-out with this

@@ -27,8 +27,8 @@ export interface ManagementOptions {
 
 /**
  * Creates the management API: JSON over HTTP for the API keys, applications and authorizations of the signed-in account,
- * for front ends and scripts. `accounts.current` says who calls. Mount it below your session. Requests outside `path` pass
- * through. The gatehouse starts in the background.
+ * for front ends and scripts. Mount the API after your session middleware: `accounts.current` says who is signed in.
+ * Requests outside `path` go to the next middleware. Starts the gatehouse in the background.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for invalid
  *   options, or if `gatehouse` is not from `createGatehouse()`

@@ -21,8 +21,8 @@ const parse = bodyParser({
 })
 
 /**
- * Rejects a body that is not JSON, before anything else is done. A form of another site can only send the
- * types of forms, so this also rejects such forms.
+ * Rejects a body that is not JSON. This also rejects the forms of other sites, because no form can send
+ * JSON.
  *
  * @throws {Rejection} `mediaType`, `bodyTooLarge`
  */
@@ -48,7 +48,7 @@ export async function readBody(ctx: Context, schema: v.GenericSchema): Promise<u
 }
 
 /**
- * The query of a request. Queries have texts only: a `limit` of digits becomes a number.
+ * The query of a request. All values of a query are texts, so a `limit` of digits becomes a number.
  *
  * @throws {Rejection} `input`
  */

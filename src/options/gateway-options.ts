@@ -31,8 +31,8 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
   /** {base_url}: address of this API, exactly as the authorization service has it; `aud` of the tokens. */
   readonly audience: string
   /**
-   * The products, or a function that loads them. Products whose operations this process does not serve may be
-   * left out. KYC levels have no effect in this gateway.
+   * The products, or a function that loads them. Leave out products whose operations this process does not serve, if you
+   * like. KYC levels have no effect in this gateway.
    */
   readonly products: Products
   /** Maximum seconds between two loads of the products, if a function loads them. @default 60 */

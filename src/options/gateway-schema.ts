@@ -62,7 +62,7 @@ export type ResolvedGatewayOptions = ReturnType<typeof resolveGatewayOptions>
 
 /**
  * Checks the options of `createGateway`, adds the defaults and freezes the result. This function does no I/O.
- * It does not check the contents of the products, which the catalog checks.
+ * The catalog checks the products.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
  */

@@ -15,9 +15,8 @@ export type ScopeOf<Products> = Products extends Loader
 export type ProductOf<Products> = Products extends Loader ? string : keyof Products & string
 
 /**
- * A type that rejects unknown keys (such as `titel`) and KYC levels that the host does not have. A type
- * parameter that is inferred from the products would accept such keys and levels. Intersect this type with
- * the type from which the products are inferred.
+ * A type that rejects unknown keys (such as `titel`) and unknown KYC levels, which an inferred type parameter
+ * would accept. Intersect this type with the type from which the products are inferred.
  */
 export type CheckedProducts<Products, Level extends string = string> = Products extends Loader
   ? unknown

@@ -29,8 +29,8 @@ export interface Lifetimes {
 /** How a gateway receives revocations. */
 export interface RevocationOptions {
   /**
-   * Seconds between two polls for revocations; up to 60. If the message about a revocation is lost, the
-   * gateway learns of the revocation from the next poll.
+   * Seconds between two polls for revocations; up to 60. If the message about a revocation is lost, the next poll reads the
+   * revocation.
    * @default 5
    */
   readonly pollIntervalSeconds?: number | undefined
@@ -129,8 +129,9 @@ export interface GatehouseOptions<
   readonly signingKeys?: RotationSchedule | HostKeys | undefined
   /**
    * Maximum number of API keys and applications of one account, counted together. Each further creation rejects with
-   * `ERR_TOO_MANY_CLIENTS`, whether your code, the console or the management API makes it. An account that has more keeps
-   * them; an import ignores the limit. A creation reads the account's list of clients: many thousands take longer.
+   * `ERR_TOO_MANY_CLIENTS`, whether your code, the console or the management API makes it. An account that exceeds the limit
+   * keeps its clients, and an import ignores the limit. A creation reads the account's list of clients, so it takes longer with
+   * many thousands of clients.
    * @default 500
    */
   readonly maxClientsPerAccount?: number | undefined
@@ -147,37 +148,38 @@ export interface GatehouseOptions<
    */
   readonly maxCachedTokens?: number | undefined
   /**
-   * Maximum number of attempts in 15 minutes at the built-in sign-in page for one authorization request, and for one
-   * identifier from one IP address; up to 100. One address may make ten times as many failed attempts. All IPv6
-   * addresses of one /64 network count as one. Counted in each process. @default 10
+   * Maximum number of attempts in 15 minutes at the built-in sign-in page for one authorization request, and for one identifier
+   * from one IP address; up to 100. One address may make ten times as many failed attempts. All IPv6 addresses of one /64
+   * network count as one address. Counted in each process. @default 10
    */
   readonly maxSignInAttempts?: number | undefined
   /** The bounds of the audit trail. */
   readonly audit?: AuditOptions | undefined
   /**
-   * Maximum number of requests that this process answers at once at the endpoints for tokens, revocation and introspection;
-   * a quarter of them from one address, and a quarter from one client. Each further request gets 503 with `Retry-After` at
-   * once, so that API calls in the same process stay fast. The address is `ctx.ip`; of IPv6 its first 64 bits. Behind a
-   * proxy, set `app.proxy = true`: otherwise all clients have the proxy's address. @default 1000
+   * Maximum number of requests that this process answers at the same time at the endpoints for tokens, revocation and
+   * introspection; at most a quarter of them from one address, and at most a quarter from one client. Each further request gets
+   * 503 with `Retry-After` at once, so that API calls in the same process stay fast. The address is `ctx.ip`, or the first 64
+   * bits of an IPv6 address. Behind a proxy, set `app.proxy = true`: otherwise all clients have the proxy's address. @default
+   * 1000
    */
   readonly maxTokenRequests?: number | undefined
   /**
-   * Maximum number of pending authorization requests from one address, counted in each process. Each further request
-   * gets 429 until one is completed, or has been pending for `lifetimes.signIn`. 0 means no limit. The address is `ctx.ip`;
-   * of IPv6 its first 64 bits. Behind a proxy, set `app.proxy = true`: otherwise all people have the proxy's address.
+   * Maximum number of pending authorization requests from one address, counted in each process. Each further request gets 429
+   * until a pending request is completed, or is older than `lifetimes.signIn`. 0 means no limit. The address is `ctx.ip`, or
+   * the first 64 bits of an IPv6 address. Behind a proxy, set `app.proxy = true`: otherwise all people have the proxy's
+   * address.
    * @default 1000
    */
   readonly maxPendingInteractions?: number | undefined
   /**
-   * Maximum number of access tokens, not expired yet, that one API key or application revokes by itself, one by one
-   * (RFC 7009), 1 to 1,000,000. The request after that revokes all access tokens that the client has obtained so far, and
-   * the count begins again at 0. Refresh tokens stay valid. What the host revokes does not count. @default 1000
+   * Maximum number of unexpired access tokens that one API key or application revokes one by one (RFC 7009), 1 to 1,000,000.
+   * The next such request revokes all access tokens that the client has obtained so far, and the count begins again at 0.
+   * Refresh tokens stay valid. Revocations by the host do not count. @default 1000
    */
   readonly maxRevocationsPerClient?: number | undefined
   /**
-   * OpenID Connect scopes, and for each scope the claims that the user info endpoint returns. This option
-   * replaces the default. Discovery names these claims (`claims_supported`), so list those that your accounts
-   * have.
+   * OpenID Connect scopes, and for each scope the claims that the user info endpoint returns. This option replaces the default.
+   * Discovery names these claims (`claims_supported`), so list the claims that your accounts have.
    *
    * @default profile and email with their standard claims (OpenID Connect Core 5.4)
    */
@@ -196,9 +198,8 @@ export interface GatehouseOptions<
    */
   readonly connectedApplicationsUri?: string | undefined
   /**
-   * Texts of the pages by locale. English and German are built in, and each text here replaces a built-in text. Each text that
-   * another locale lacks is shown in English. The missing texts are
-   * reported to `logger` once.
+   * Texts of the pages by locale. English and German are built in, and each text here replaces a built-in text. Texts that a
+   * further locale lacks are shown in English, and are reported to `logger` once.
    */
   readonly texts?: { readonly [locale: string]: Partial<Texts> } | undefined
   /** Locale of the pages for a person who accepts none of the available locales. @default 'en' */

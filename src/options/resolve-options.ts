@@ -10,7 +10,7 @@ export type ResolvedOptions = ReturnType<typeof resolveOptions>
 /**
  * Checks the options of `createGatehouse`, adds the defaults and freezes the result. This function does no
  * I/O. Plain data is copied, so that later changes to the host's object have no effect. The catalog checks
- * the products themselves.
+ * the products.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
  */

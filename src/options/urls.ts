@@ -4,9 +4,9 @@ import { mountPathProblem } from '../validation/mount-path.ts'
 /**
  * Why {auth_url} or {base_url} is invalid; undefined if it is valid.
  *
- * Every verifier of a token compares these addresses character by character. So each address has only one
- * valid form: as WHATWG URL writes it, without a trailing slash, and with a path of plain segments. The path
- * is also used as the path of cookies, and the host's routers receive requests at this path.
+ * Every verifier of a token compares these addresses character by character. So each address has one valid
+ * form: as WHATWG URL writes it, without a trailing slash, and with a path of plain segments. The path is
+ * also used as the path of cookies, and the host's routers receive requests at this path.
  */
 export function addressProblem(value: unknown): string | Fault | undefined {
   if (value === undefined) {

@@ -22,8 +22,8 @@ export function createClockJumps(now: () => number) {
   return {
     moment: () => ({ steady: performance.now(), wall: now() }),
     /**
-     * Milliseconds since a moment. Each clock yields a value, and the larger value is returned. The steady
-     * clock yields too small a value after the machine has slept, and the wall clock after it was set back.
+     * Milliseconds since a moment: the larger value of the two clocks. The value of the steady clock is too
+     * small after the machine has slept, and that of the wall clock after it was set back.
      */
     since: ({ steady, wall }: Moment) => Math.max(performance.now() - steady, now() - wall),
     /** Whether the wall clock has jumped since the previous call. */

@@ -32,8 +32,8 @@ export function writeCursor({ since, place }: Cursor): string {
 }
 
 /**
- * Parses the text of a cursor; undefined for any other text. The text may come from a request, because a
- * cursor can name only indexes of revocations, and nothing else in the store.
+ * Parses the text of a cursor; undefined for any other text. The text may come from a request: a cursor can name
+ * only indexes of revocations.
  */
 export function readCursor(text: string): Cursor | undefined {
   const [, since, letter, number, after = ''] = PATTERN.exec(text) ?? []

@@ -42,8 +42,8 @@ export function createRevocationSet() {
     /** Whether a token is revoked. Takes a few map lookups and no I/O. */
     isTokenRevoked: (token: RevocableToken) => isTokenRevoked(revoked, token),
     /**
-     * Says what revoked a token; undefined if `isTokenRevoked` is false. It takes longer than `isTokenRevoked`, and
-     * is for people who ask about one token.
+     * What revoked a token; undefined if `isTokenRevoked` is false. Slower than `isTokenRevoked`, so use it only to inspect
+     * a token for a person.
      */
     findCause: (token: RevocableToken) => findCause(revoked, token),
     /** Whether all tokens of a client are revoked permanently, because the client was deleted. */
@@ -74,9 +74,8 @@ export function createRevocationSet() {
     /** The lowest `catalog_epoch` that no revocation of an operation covers. */
     lowestValidCatalogEpoch: () => Math.max(0, ...[...operations.values()].map(({ below }) => below)),
     /**
-     * The lowest `access_epoch` that no revocation of a client covers. Permanent revocations, which cover
-     * every epoch, are ignored. The result is 0 if the client has no revocations besides permanent ones. A
-     * client record with a lower epoch is outdated: tokens issued from it would be rejected.
+     * The lowest `access_epoch` that no revocation of a client covers; 0 if there is none. Permanent revocations, which
+     * cover every epoch, are ignored. A client record with a lower epoch is outdated: its new tokens would be rejected.
      */
     lowestValidEpoch(clientId: string): number {
       const thresholds = [...(clients.get(clientId)?.values() ?? [])]
@@ -156,8 +155,8 @@ function findCause(revoked: RevocationMaps, token: RevocableToken): RevocationCa
 }
 
 /**
- * The revoked scopes of a token of a grant. A token that expires after the revocation was issued later, when
- * the operation had been given back.
+ * The revoked scopes of a token of a grant. A token that expires later than the revocation was issued after it, when the
+ * user could use the operation again.
  */
 function revokedGrantScopes(
   { grantScopes }: RevocationMaps,
@@ -178,10 +177,7 @@ function isBelowAny(
   )
 }
 
-/**
- * The epoch in a claim; 0 if the token lacks the claim. Such a token was issued before the epoch was raised
- * for the first time.
- */
+/** The epoch in a claim; 0 for a token without the claim, which was issued before the epoch was first raised. */
 function epochOf(claim: unknown): number {
   return typeof claim === 'number' ? claim : 0
 }

@@ -8,8 +8,7 @@ import { countRule } from '../validation/rules.ts'
  * is durable.
  *
  * The stored value never decreases. After an operator lowers the lifetime in the options, processes with the
- * old options may still issue tokens with the old lifetime. No process can know when the last of these
- * processes stopped.
+ * old options may still issue tokens with the old lifetime, and no process knows when they have all stopped.
  *
  * @param configured the longest lifetime, in seconds, of the access tokens of this process
  * @param record the id of the record. The default is the record of access tokens; other tokens need another
@@ -45,8 +44,8 @@ export function createLongestLifetime(store: Store, configured: number, record: 
 
   return {
     /**
-     * The longest lifetime in seconds that any process has stored. The call first stores the lifetime of this
-     * process, so call it before this process issues tokens.
+     * The longest token lifetime that any process has stored, in seconds. Call this method before this
+     * process issues tokens, because it first stores `configured` if that is longer.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
      */
@@ -57,8 +56,8 @@ export function createLongestLifetime(store: Store, configured: number, record: 
       return known
     },
     /**
-     * The longest lifetime in seconds that this process knows, without I/O. Another process may have stored a
-     * longer lifetime after this process last read the value.
+     * The longest token lifetime that this process knows, in seconds. No I/O. Another process may have stored
+     * a longer one since.
      */
     get secondsKnown(): number {
       return known
@@ -67,7 +66,7 @@ export function createLongestLifetime(store: Store, configured: number, record: 
 }
 
 /**
- * The longest lifetime of the tokens that any process on this store issues or has issued, under any options.
- * Revocations must be kept for this time, and keys must stay published for this time.
+ * The longest lifetime of the tokens that any process on this store has ever issued. For this time,
+ * revocations are kept, and keys stay published.
  */
 export type LongestLifetime = ReturnType<typeof createLongestLifetime>

@@ -59,8 +59,8 @@ const SUBJECT = {
 
 /**
  * Lists the changes that revoke tokens and are not finished yet. A process adds a change to the list before it
- * begins the change, and removes it when the revocations are stored. If the process stops in between, another
- * process finds the change and completes it.
+ * begins the change, and removes it when the revocations are stored. If the process stops before it removes the
+ * change, another process completes the change.
  *
  * @param parts.now milliseconds since the epoch
  */

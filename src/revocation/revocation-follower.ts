@@ -50,9 +50,8 @@ const PRUNE_INTERVAL_MS = 60_000
 const PRUNE_AFTER_JUMP_MS = 3_600_000
 
 /**
- * Milliseconds between two full reads. A process whose clock is minutes behind adds its revocations at a time
- * that the polls of other processes have already passed. A process that receives no message about these
- * revocations finds them only with its next full read.
+ * Milliseconds between two full reads. A process with a slow clock may add a revocation at a time that the polls of
+ * other processes have already passed. If its message is lost too, only a full read finds this revocation.
  */
 const FULL_READ_INTERVAL_MS = 3_600_000
 
@@ -87,8 +86,8 @@ export interface KnownRevocations extends RevocationSet {
 /**
  * Creates a set of revocations that follows a source. It reads all revocations at the start, and then polls every
  * `pollIntervalSeconds`. If the source can publish new revocations, the set also receives each of them at once. If
- * such a message is lost, the next poll reads the revocation. While the store is unavailable, the polls follow several
- * times a second. They do not keep the process alive.
+ * such a message is lost, the next poll reads the revocation. While the store is unavailable, it polls several times a
+ * second. The polls do not keep the process alive.
  *
  * @param parts.events receives `revocations.stale` and `revocations.fresh`, each once
  * @param parts.now milliseconds since the epoch. @default the clock of this process
@@ -208,8 +207,8 @@ async function poll(follower: Follower): Promise<void> {
 }
 
 /**
- * Polls after a message was lost. A new read is needed, because a read in progress may already have passed
- * the revocation of that message.
+ * Polls after a message was lost. A read in progress may already have passed the revocation of that message, so a new
+ * read follows.
  */
 async function pollAgain(follower: Follower): Promise<void> {
   await follower.reading?.catch(() => {})

@@ -1,9 +1,9 @@
 import { isCount, isEpochSeconds, isObject, isText } from '../validation/predicates.ts'
 
 /**
- * A revocation makes tokens invalid before they expire. A revocation does not name a time of issue, because
- * `iat` is whole seconds and clocks differ. Instead, two counters in a token show whether the token is older
- * than a revocation: `access_epoch`, a counter of its client, and `catalog_epoch`, a counter of the products.
+ * A revocation makes tokens invalid before they expire. Two counters in a token show whether the token is
+ * older than a revocation: `access_epoch`, a counter of its client, and `catalog_epoch`, a counter of the
+ * products. `iat` cannot show this, because it is in whole seconds, and clocks differ.
  */
 export type Revocation = {
   /** Epoch seconds at which all tokens that this revocation covers have expired. */

@@ -40,8 +40,8 @@ const HOUR_SECONDS = 3600
 export interface Change<T> {
   readonly result: T
   /**
-   * What the change revokes. If an earlier call made the change and then failed, a repeated call must list
-   * the same revocations. Otherwise these revocations might never be stored.
+   * What the change revokes. A repeated call must list the same revocations, because an earlier call may have made the
+   * change without storing them.
    */
   readonly revoked: readonly RevocationSpec[]
   /** Who made the change, for the events. */
@@ -112,9 +112,9 @@ export function createRevocations(parts: Parts) {
      * @param change makes the change. The function must first change the record that decides about new
      *   tokens. Errors of the function are passed on. An error with a status below 500 means that nothing was
      *   changed. After any other error, other processes complete the change
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. Even without a repeated call,
-     *   another process completes the change if the pending entry was stored. Otherwise nothing was changed,
-     *   and the tokens stay valid in this process too
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. If the pending entry was stored, another
+     *   process completes the change even without a repeated call. If not, nothing was changed, and the tokens stay
+     *   valid in this process too
      */
     async revokeWith<T>(
       subject: Subject,
@@ -196,9 +196,9 @@ function createDirectRevocations({ log, set, longestLifetime, events, now }: Par
     revoke: (...specs: readonly RevocationSpec[]) => revokeAs(undefined, ...specs),
     revokeAs,
     /**
-     * Like `revoke`, but without events. For many clients whose epochs will be raised one after the other: their tokens
-     * are rejected before the first epoch is raised. If this process stops before it raises the epoch of a client, the
-     * next token request of the client raises it; see `withRepairedEpochs`.
+     * Like `revoke`, but without events. Rejects the tokens of many clients before their epochs are raised one after the
+     * other. If this process stops before it raises the epoch of a client, the next token request of the client raises
+     * the epoch; see `withRepairedEpochs`.
      *
      * @throws {GatehouseError} as `revoke`
      */

@@ -98,8 +98,8 @@ export async function listBuckets(index: BucketedIndex, now: number): Promise<nu
 }
 
 /**
- * Removes the number of a bucket if the bucket is empty in the store. The clock of this process may be wrong,
- * so the number stays until the store itself has deleted the entries.
+ * Removes the number of a bucket if the bucket is empty in the store. The number stays until the store has deleted the
+ * entries, because the clock of this process may be wrong.
  */
 async function removeIfEmpty(index: BucketedIndex, member: string): Promise<void> {
   const entries = await rangeOfBucket(index, Number(member), { limit: 1 })

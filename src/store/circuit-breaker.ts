@@ -49,9 +49,9 @@ interface CircuitBreakerOptions {
 }
 
 /**
- * Creates a circuit breaker. While its circuit is open, the breaker calls `probe` in the background until the
- * store answers. No other call is sent before a probe was answered. A write that is sent earlier may stay
- * unanswered, and its caller would have to find out whether the write was applied.
+ * Creates a circuit breaker. While its circuit is open, the breaker calls `probe` in the background until the store
+ * answers. No other call is sent before a probe was answered. Otherwise a write could stay unanswered, and its caller would
+ * have to find out whether the write was applied.
  */
 export function createCircuitBreaker(options: CircuitBreakerOptions) {
   const { name, probe, isProbeConclusive, outer, onUnavailable, onAvailable } = options
@@ -155,9 +155,8 @@ export function createCircuitBreaker(options: CircuitBreakerOptions) {
  * the store answers again, calls fail at once and are not sent to the store. Requests then do not wait for an
  * unavailable database, and no commands pile up in the database client.
  *
- * Every answer resets the count of failures. If a call started before the last answer, the failure of this
- * call does not count. A partial failure, such as one lost shard of a cluster, therefore does not block calls
- * to the other shards.
+ * Every answer resets the count of failures. The failure of a call that started before the last answer does not count. So a
+ * partial failure, such as one lost shard of a cluster, does not block calls to the other shards.
  */
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 

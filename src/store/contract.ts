@@ -29,13 +29,12 @@
  * elapsed, preferably the clock of the database. The adapter chooses when it frees the space of expired
  * values, but it must free that space, because most values expire.
  *
- * **Failures.** A method that cannot reach the database rejects with an Error. It never throws synchronously.
- * It also never resolves with a substitute, such as undefined, `false` or an empty list. Once the database is
- * available again, the same store works again. A rejected write may have been applied, so callers read before
- * they draw a conclusion. If a driver resends a command, the first attempt may have been applied, so that the
- * second attempt finds nothing to do. In this case the adapter rejects, and does not answer `false`.
- * gatehouse stops waiting for a call after `storeTimeoutMs`. An adapter needs no timeout of its own, but a
- * write should not be applied long after `storeTimeoutMs`.
+ * **Failures.** A method that cannot reach the database rejects with an Error. It never throws synchronously. It also
+ * never resolves with a substitute, such as undefined, `false` or an empty list. Once the database is available again, the
+ * same store works again. A rejected write may have been applied, so callers read before they draw a conclusion. If a
+ * driver resends a command, the second attempt may find nothing to do because the first attempt was applied. In this case
+ * the adapter rejects, and does not answer `false`. gatehouse stops waiting for a call after `storeTimeoutMs`. An adapter
+ * needs no timeout of its own, but a write should not be applied long after `storeTimeoutMs`.
  *
  * **Load.** An API call does not use the store. A token request makes a handful of calls, nearly all `get`,
  * `getMany`, `create` and `replace` of single keys, and `add`; these methods should be fast. `range`,
@@ -56,12 +55,11 @@ export interface Store {
    * server, as configured in the adapter. The view serves writes that must not be lost: uses of one-time
    * values, revocations, keys, clients.
    *
-   * A write that is not confirmed in time rejects like any other failed write, and may have been applied. A
-   * `delete`, `add` or `remove` that finds nothing to change needs to be confirmed too, because an earlier,
-   * unconfirmed write of any process may have made the change. A `create` or `replace` that answers `false`
-   * does not. An adapter leaves `durable` out if all its writes are equally safe. The view keeps every promise
-   * of this interface. The store and the view see each other's writes. Closing the store also ends the view;
-   * the view's own `close` is never called.
+   * A write that is not confirmed in time rejects like any other failed write, and may have been applied. A `delete`,
+   * `add` or `remove` that finds nothing to change needs to be confirmed too, because an earlier, unconfirmed write of any
+   * process may have made the change. A `create` or `replace` that answers `false` needs no confirmation. An adapter
+   * leaves `durable` out if all its writes are equally safe. The view keeps every promise of this interface. The store and
+   * the view see each other's writes. Closing the store also ends the view; the view's own `close` is never called.
    *
    * A write through the store itself may be lost when a server is lost; a user may then have to sign in once
    * more. In a SQL database all writes are equally safe if each commit is on disk, and on a standby, before

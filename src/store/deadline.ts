@@ -9,8 +9,8 @@ import { wrapCalls } from './wrap-calls.ts'
 export const STORE_TIMEOUT_MS = { byDefault: 1000, max: 60_000 }
 
 /**
- * Gives every call to a store a timeout, so that an unavailable database delays a request only for a limited time.
- * Database clients wait and retry far longer than a user waits for an answer.
+ * Gives every call to a store a timeout, because database clients wait and retry far longer than a user waits for
+ * an answer.
  *
  * @param timeoutMs milliseconds that a call may take before it rejects with ERR_STORE_UNAVAILABLE
  * @param metCorrupt remembers the keys of the values that the adapter cannot read

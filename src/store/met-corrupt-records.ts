@@ -9,8 +9,8 @@ const REMEMBERED_MS = 3_600_000
 const MAX_REMEMBERED = 1000
 
 /**
- * Remembers the keys of the corrupt records that this process has met within the last hour. The first time that a
- * record is met, an error is logged.
+ * Remembers the keys of the corrupt records that this process has met within the last hour. Logs an error for
+ * each new key.
  */
 export function createMetCorruptRecords(logger: Logger) {
   const metAt = new Map<string, number>()

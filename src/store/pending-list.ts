@@ -13,9 +13,8 @@ const PREFIX_LENGTH = 23
 export const ABANDONED_AFTER_MS = 15_000
 
 /**
- * The age in milliseconds at which the member of a completed change is removed. The process that added the member
- * may be slow, and may make its change after another process has completed it. So processes complete a younger
- * member again and again.
+ * The age in milliseconds at which the member of a completed change is removed. Until then, processes complete the
+ * change again and again, because the process that added the member may be slow, and may make its change late.
  */
 const REMOVE_AFTER_MS = 600_000
 

@@ -15,8 +15,8 @@ export interface Asked {
 }
 
 /**
- * Milliseconds by which the clock of the store is ahead of the clock of this process; negative if it is behind. The
- * store has read its clock between the two times in `asked`, so the clocks differ at least by the result.
+ * The minimum number of milliseconds by which the clock of the store is ahead of the clock of this process; negative
+ * if it is behind. The store has read its clock between the two times in `asked`.
  *
  * @param time the clock of the store, in milliseconds since the epoch
  */
@@ -26,7 +26,7 @@ export function clockDifference(time: number, asked: Asked): number {
 
 /**
  * Creates a clock that agrees in all processes on a store: the clock of this process, corrected by its difference from
- * the clock of the store. If the store has no clock, it is the clock of this process.
+ * the clock of the store. Without a clock of the store, nothing is corrected.
  *
  * @param parts.logger logs once when the two clocks differ by more than a second, and once when they agree again
  */

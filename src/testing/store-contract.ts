@@ -22,17 +22,17 @@ export interface StoreContractOptions {
   /** Lets at least `seconds` pass for the store: it sleeps a little longer, or advances a frozen clock. */
   readonly elapse: (seconds: number) => void | Promise<void>
   /**
-   * Disconnects a store of `createStore` from its database, so that calls fail within five seconds: it closes and blocks
-   * the connections, or makes the driver fail. Other stores stay connected. This option adds cases which prove that a
+   * Disconnects a store of `createStore` from its database, so that calls fail within five seconds: close and block its
+   * connections, or make the driver fail. Other stores stay connected. This option adds cases which prove that a
    * disconnected store never answers that a value is absent.
    *
    * @returns a function that connects the store again
    */
   readonly breakConnection?: ((store: Store) => Undo | Promise<Undo>) | undefined
   /**
-   * Stops the replication of the database, so that it cannot confirm the writes of a `durable` view: it pauses the
-   * replicas, for example. This option adds a case which proves that such a write rejects. The writes of all stores are
-   * affected, so that case must not run together with other cases.
+   * Stops the replication of the database, for example by pausing the replicas, so that the database cannot confirm the
+   * writes of a `durable` view. This option adds a case which proves that such a write rejects. The writes of all stores
+   * are affected, so that case must not run together with other cases.
    *
    * @returns a function that starts the replication again
    */
@@ -59,9 +59,9 @@ export interface StoreContractCase {
  * for (const { name, run } of cases) test(name, run)
  * ```
  *
- * Every key, index and channel of a case begins with `contract:` and a random id, so that it never collides
- * with other data. If `elapse` sleeps, cases may run concurrently, and then take a few seconds in total. A
- * case removes its data at its end, unless it is aborted. Timers must be real; only `Date` may be frozen.
+ * Every key, index and channel of a case begins with `contract:` and a random id, so that it never collides with other
+ * data. If `elapse` sleeps, cases may run at the same time, which then takes a few seconds in total. A case removes its
+ * data at its end, unless it is aborted. Timers must be real; only `Date` may be frozen.
  *
  * The promises of a store also apply to its `durable` view. If the store has a `durable` view, a case checks
  * the store and the view at the same time. The error names the view that failed.

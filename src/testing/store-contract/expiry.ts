@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { competitors, type StorePromises } from './promise.ts'
 
 /**
- * A time to live in seconds that elapses during a check. No check expects that a value with this time to live
- * still exists, because on a slow machine it may have expired already.
+ * A time to live in seconds that elapses during a check. On a slow machine, a value with this time to live
+ * may already have expired at its first check.
  */
 const SHORT = 2
 /** A time to live in seconds that never elapses during a check. */

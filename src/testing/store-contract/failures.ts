@@ -65,10 +65,7 @@ export const failures: StorePromises = {
   },
 }
 
-/**
- * Repeats a call until it resolves, and returns its answer. After eight seconds it returns the outcome of a
- * last call.
- */
+/** Repeats a call until it resolves, and returns its answer. After eight seconds, a last call decides. */
 async function firstAnswer<T>(call: () => Promise<T>): Promise<T> {
   for (let waited = 0; waited < RECOVERY_TIMEOUT_MS; waited += 100) {
     const { settled, answer } = await outcome(call)
