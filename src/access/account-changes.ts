@@ -70,7 +70,7 @@ async function missingUsers(
   return missing
 }
 
-/** Of the users that the host was asked for, those whose operations it limits. */
+/** The users in `found` whose operations the host limits. */
 async function limitedUsers(
   found: ReadonlyMap<string | undefined, Promise<Account | undefined>>,
 ): Promise<Map<string | undefined, Account>> {

@@ -43,8 +43,8 @@ interface CountingParts extends CountsParts {
 
 /**
  * Counts equal acts, so that no client can push the entries of others out of the trail. The first act becomes an entry at
- * once. Equal acts of the next minute become one further entry with a count, at the end of the minute, because an entry in the
- * trail never changes. Until then these acts wait in the store, so that another process can count them if this process stops.
+ * once. Equal acts of the next minute become one further entry with a count, at the end of the minute: an entry in the trail
+ * never changes. Until then these acts wait in the store, so that another process can count them if this process stops.
  *
  * Each process counts only its own acts, and writes its own entry.
  */

@@ -68,7 +68,7 @@ export interface PendingEntry {
    * in this chunk or in a later one.
    */
   readonly after: number
-  /** The entry that counts this one, and when its minute ends; undefined if this is an entry of its own. */
+  /** The later entry that counts this act, and when its minute ends; undefined if the act is not counted. */
   readonly into?: { readonly id: string; readonly until: number } | undefined
 }
 

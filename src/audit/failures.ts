@@ -47,7 +47,7 @@ export function createFailures(trail: Trail, logger: Logger, now: () => number) 
   }
 
   return {
-    /** Counts a failure. It is recorded within a minute. Does no I/O. */
+    /** Counts a failure, which is recorded within a minute. Does no I/O. */
     add({ address, ...failure }: Failure): void {
       const { name, clientId } = failure
       const group = address === undefined ? undefined : addressGroup(address)

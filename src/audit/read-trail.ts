@@ -72,7 +72,7 @@ export interface AuditTrail {
    * all processes, and after a restart.
    *
    * If entries after `since` were deleted because of their age or number, the iteration begins at the oldest entry
-   * that is left, and `missed` of the first result is true.
+   * that is left. `missed` of this entry is then true.
    *
    * @throws {GatehouseError} as `list`
    */

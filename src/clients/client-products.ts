@@ -54,8 +54,8 @@ export function addProduct<C extends Client>(
 }
 
 /**
- * Removes a product. Operations that no other product of the client has are also deleted from `removedOperations`. So if
- * the product is added again, the client gets all its operations.
+ * Removes a product. Its operations are also deleted from `removedOperations`, unless another product of the client has
+ * them. So if the product is added again, the client gets all its operations.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */

@@ -7,7 +7,7 @@ import type { Client } from './client.ts'
 import { newClientId } from './client-id.ts'
 import { newSecret } from './secrets.ts'
 
-/** How long a repeat gets the same answer, in seconds. */
+/** Seconds for which a repeat gets the result of the first attempt. */
 const KEPT_SECONDS = 86_400
 /**
  * Milliseconds after which another process may take over a change that was not completed. A change makes a few
@@ -33,7 +33,7 @@ interface IdempotencyRecord {
 /** A change with an idempotency key. */
 export interface RepeatableChange {
   readonly key: string
-  /** Whose change it is, and what it does to what. The same key with another one of these is another change. */
+  /** Who makes the change, and what it changes. With another value, the same key means another change. */
   readonly what: readonly (string | undefined)[]
   /** The same key with another input is rejected. */
   readonly input: unknown
@@ -43,7 +43,7 @@ export interface RepeatableChange {
 
 /** One attempt at a change. Its owner calls `end` in any case. */
 export interface Attempt extends Pick<IdempotencyRecord, 'newestCreatedAt'> {
-  /** Whether an earlier attempt was completed. There is nothing to do then, and nothing to call. */
+  /** Whether an earlier attempt was completed. The caller then does nothing. */
   readonly isRepeat: boolean
   /** The secret that every attempt of the same change gets. */
   readonly clientSecret: string

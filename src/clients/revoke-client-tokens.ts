@@ -49,7 +49,7 @@ export interface PlannedRevocation {
   readonly scopes: readonly string[] | undefined
 }
 
-/** The maximum number of clients on a page. Fewer and larger pages need fewer reads of the store, one after the other. */
+/** The maximum number of clients on a page. Large pages need fewer consecutive reads of the store. */
 const PAGE_SIZE = 200
 
 const ANY_KIND = 'API key or application'

@@ -56,8 +56,8 @@ export interface GatewayMiddlewareOptions {
 /**
  * Guards everything below {base_url}. The middleware does not change the path of a request. It guards a request if
  * its original path or its present path is below {base_url}. The path that the handler sees selects the operation.
- * If the handler sees a path outside of {base_url}, or if it may see the paths of two operations, the response is
- * 404, and the cause is logged once.
+ * The response is 404 if the handler sees a path outside of {base_url}, or may see the paths of two operations.
+ * The cause is logged once.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
  */
@@ -139,7 +139,7 @@ export function guard(
     return isUnclaimed(path, endsInSlash || path === '/', dependencies)
   }
 
-  /** Rejects a request whose operation a rewrite above the gateway hides. */
+  /** Rejects a request whose path earlier middleware has rewritten, so that its operation is unclear. */
   function rejectRewrite(ctx: Context): void {
     warnOfRewrite()
     writeError(ctx, errorResponses.notFound())

@@ -20,7 +20,7 @@ export function createParts(dependencies: GatewayDependencies) {
     authorizer: createAuthorizer(dependencies, errorResponses, readiness),
     errorResponses,
     readiness,
-    /** Logs once that middleware above the gateway hides the operation of a request. */
+    /** Logs once that middleware before the gateway hides the operation of a request. */
     warnOfRewrite(): void {
       if (hasWarned) return
       hasWarned = true

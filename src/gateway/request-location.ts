@@ -5,8 +5,8 @@ import { readRequestPaths } from '../http/request-path.ts'
 /**
  * The location of a request of a Koa app. If the place is `below`, `path` is the path that the handler sees.
  * If a mount or a framework has removed a prefix, `alternatives` are the other paths below {base_url} that
- * the handler may see. If the place is `rewritten`, the handler sees a path outside of {base_url}, although
- * the original path or the path of a mount is below {base_url}.
+ * the handler may see. If the place is `rewritten`, the handler sees a path outside of {base_url}, but the
+ * original path or the path of a mount is below it.
  */
 export type RequestLocation =
   | Exclude<Location, LocationBelow>

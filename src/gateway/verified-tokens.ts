@@ -82,7 +82,7 @@ export function createVerifiedTokens({
 
   function find(token: string): RecentToken | undefined {
     // V8 hashes a text of 86 characters faster than a whole token. A caller who does not know the signature of a
-    // token finds nothing here, so the time of the comparison tells nothing.
+    // token finds nothing here, so the time of the comparison reveals nothing.
     const signature = token.slice(-SIGNATURE_LENGTH)
     const known = recent.get(signature)
     if (known?.token === token) return known

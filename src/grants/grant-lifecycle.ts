@@ -83,8 +83,8 @@ type State = ReturnType<typeof createState>
 function createState(store: Store, { refreshToken, delegatedAccessToken }: Lifetimes) {
   const records = grantRecords(store)
   const tokenLifetime = Math.max(refreshToken, delegatedAccessToken)
-  // A consent version must live longer than every stored decision that it revokes. It must also live longer
-  // than every unlisted grant that it revokes, because such a grant may still be activated or used.
+  // A consent version must live longer than every stored decision that it revokes, and every unlisted grant
+  // that it revokes, because such a grant may still be activated or used.
   const versionTtl = Math.max(STORED_CONSENT_SECONDS, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
   return {
     records,

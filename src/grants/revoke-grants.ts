@@ -129,8 +129,8 @@ export async function revokeEachGrant(
 
 /**
  * Creates the function with which the authorization server revokes a grant with its code, refresh tokens and access
- * tokens, including a token that is being issued at the same moment. The stored consent stays. A repeated call has no
- * further effect. Simultaneous calls for the same grant share one revocation. The function rejects with
+ * tokens. A token that is being issued at the same moment is revoked too. The stored consent stays. A repeated call
+ * has no further effect. Simultaneous calls for the same grant share one revocation. The function rejects with
  * `ERR_STORE_UNAVAILABLE`; the caller may retry.
  */
 export function createRevokeKeepingConsent(

@@ -52,7 +52,10 @@ export function createRevocationSet() {
     isEpochRevoked: (clientId: string, epoch: number) => isEpochRevoked(revoked, clientId, epoch),
     /** The number of tokens in force that a client revoked by itself, and that no revocation of the client covers. */
     countOwn: (clientId: string): number => own.get(clientId)?.size ?? 0,
-    /** The revocations that a higher epoch of a client covers: those that `countOwn` counts, and that of its last epoch. */
+    /**
+     * The revocations that a higher epoch of a client covers: the ones that `countOwn` counts, and the one of its last
+     * epoch.
+     */
     coveredByNextEpoch(clientId: string): readonly Revocation[] {
       const tokens = [...(own.get(clientId) ?? [])].map(([id, epoch]) => {
         return { of: 'token', id, clientId, epoch, until: ids.token.get(id) ?? 0 } as const

@@ -16,7 +16,7 @@ export interface Asked {
 
 /**
  * The minimum number of milliseconds by which the clock of the store is ahead of the clock of this process; negative
- * if it is behind. The store has read its clock between the two times in `asked`.
+ * if it is behind. The store has read its clock at an unknown moment between the two times in `asked`.
  *
  * @param time the clock of the store, in milliseconds since the epoch
  */

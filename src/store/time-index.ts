@@ -13,8 +13,8 @@ export function timedMember(listedAt: number, id: string): string {
 }
 
 /**
- * The id of a member of an index. If the member has another form, for example because another program wrote the
- * member, the id is the empty text, and the store remembers the index as corrupt.
+ * The id of a member of an index. Returns the empty text for a member of another form, which another program
+ * may have written. The store then remembers the index as corrupt.
  */
 export function readMember(store: StoreWithMemory, index: string, member: string): string {
   const [, id = ''] = MEMBER.exec(member) ?? []

@@ -80,8 +80,7 @@ function createCounters(max: number, now: () => number) {
     const counters = Array.from({ length: ROWS }, (_, row) => row * ROW + hash.readUInt16BE(2 * row))
     return {
       /**
-       * How many seconds the key must wait until the window of one of its counters ends; 0 if one of its counters
-       * is below the limit.
+       * Seconds until the first window of the key's counters ends; 0 if one of its counters is below the limit.
        */
       waitSeconds(): number {
         if (counters.some((counter) => countOf(counter) < max)) return 0

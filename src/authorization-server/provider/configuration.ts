@@ -30,8 +30,8 @@ export function providerConfiguration(
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
     // Clients authenticate only by sending their secret. Signed assertions are not accepted. We store only
-    // hashes of secrets, so a hash would have to be the key of assertions. A stolen hash would then be enough
-    // to authenticate.
+    // hashes of secrets. A hash would have to be the key of assertions, and a stolen hash would be enough to
+    // authenticate.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     // User info takes an access token instead of a client secret. `fixResponses` removes the CORS headers.

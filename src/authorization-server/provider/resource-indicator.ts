@@ -27,9 +27,9 @@ export function resourceServerOf(audience: string, scope: string): ResourceServe
 }
 
 /**
- * Replaces each other spelling of {base_url} in the parameter `resource` by {base_url} (RFC 8707 2). Clients
- * may send the spelling of `new URL(…).href`: a slash after a host without a path, lower-case scheme and host,
- * no default port.
+ * Replaces other spellings of {base_url} in the parameter `resource` by {base_url} (RFC 8707 2). Clients may
+ * send the spelling of `new URL(…).href`: a slash after a host without a path, lower-case scheme and host, no
+ * default port.
  *
  * @param text a query or form, as it was received
  * @param audience {base_url}

@@ -38,12 +38,12 @@ export interface Sender {
 }
 
 /**
- * Limits the requests in flight at the endpoints where clients authenticate, because each of them costs a hundred times
- * the CPU time of an API call in the same process. Requests above the limit are rejected at once.
+ * Limits the requests in flight at the endpoints where clients authenticate, because such a request costs a hundred times
+ * the CPU time of an API call. Requests above the limit are rejected at once.
  *
  * @param options.max how many requests may be in flight in this process; at most a quarter of them from one address, and
  *   at most a quarter from one client. The last quarter is only for addresses with less than one hundredth of `max` in
- *   flight, so that a flood from a few addresses leaves room for all other addresses
+ *   flight. So a flood from a few addresses leaves room for all others
  */
 export function createRequestsInFlight({ max, logger }: { readonly max: number; readonly logger: Logger }) {
   const share = Math.max(1, Math.floor(max * SHARE))

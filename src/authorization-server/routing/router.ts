@@ -14,7 +14,7 @@ import { failureResponse, isServiceUnavailable, logFailure } from '../provider/s
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 
 /**
- * Answers a request with an error, in the form that the readers of the path expect.
+ * Answers a request with an error: with JSON at the endpoints for programs, with a page elsewhere.
  *
  * @param path the path below {auth_url}
  */

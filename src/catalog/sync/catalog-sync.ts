@@ -12,8 +12,9 @@ const ALONE =
  * Synchronizes the catalog between the processes on one store.
  *
  * One record in the store holds the operations of each product. A process writes the record when the process starts, and
- * when its host calls `reload`. The last write wins. All other processes adopt the record when they are notified, when
- * their new tokens would be revoked already, when the store answers again, and at the latest after `pollIntervalMs`.
+ * when its host calls `reload`. The last write wins. All other processes adopt the record when they are notified, or when
+ * they notice that their new tokens would be revoked. They also adopt it when the store answers again, and at the latest
+ * after `pollIntervalMs`.
  *
  * A process never activates an operation that the record does not have. Its tokens carry the epoch of the record. The
  * removal of an operation raises the epoch, and revokes the tokens with the operation and an earlier epoch.

@@ -52,7 +52,9 @@ function newButton({ texts, to }: Call, kind: ClientKind): Html {
   >`
 }
 
-/** What the account has none of yet, and when the other kind fits better. */
+/**
+ * The text of an empty list: what such a client is for, and when a client of the other kind fits better.
+ */
 function emptyState({ texts, to, has }: Call, kind: ClientKind, button: HtmlValue): Html {
   const [other, path] =
     kind.kind === 'apiKey'

@@ -8,7 +8,7 @@ import { OPENID_SCOPES } from '../activity/sentence.ts'
 import { badge } from '../elements/elements.ts'
 import type { Reader } from '../reader.ts'
 
-/** The number of permissions that are visible at once. The others are one click away. */
+/** The number of permissions that are visible without a click. */
 const VISIBLE = 5
 
 /** A connection with what users may know about its application. */

@@ -62,8 +62,8 @@ export type GracePeriod = ReturnType<typeof createGracePeriod>
 
 /**
  * The key that encrypts the successor of a token. The ciphertext stays in the store after the grace period,
- * so decryption needs both the token and the secret. Neither a used token from a log is enough, nor a copy of
- * the store with the secret.
+ * so decryption needs both the token and the secret. A used token from a log is not enough, and neither is a
+ * copy of the store together with the secret.
  */
 function keyOf(token: string, key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', token, key, 'koa-gatehouse/v1/refresh-retry', 32))

@@ -50,8 +50,8 @@ const MAX_RETRY_DELAY_MS = 250
 const ROLLBACK_EXPIRY_MS = 3_600_000
 
 /**
- * @param options.notStartedTtl how many seconds the record is kept after the start of a family was rolled back,
- *   so that a start that arrives late fails
+ * @param options.notStartedTtl how many seconds the record is kept after the start of a family was rolled back.
+ *   In this time, a start that arrives late fails
  */
 export function createUncertainWrites(
   families: Collection<FamilyRecord>,

@@ -10,7 +10,10 @@ const INVISIBLE =
 /** At least one visible character. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
-/** More combining marks on one letter than any language needs. They would overlap the lines above and below. */
+/**
+ * More combining marks on one letter than any language needs. The marks would overlap the lines above and
+ * below.
+ */
 const PILED_MARKS = /(\p{M}{4})\p{M}+/gu
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })

@@ -125,9 +125,8 @@ export function compareSecretsByHash(provider: Provider, clientAuthenticated: Cl
 }
 
 /**
- * Whether a client sent a current secret. A secret in the Basic header is compared in its decoded form, and
- * then in the form that the client sent, because many clients do not encode their secret. Authentication
- * fails only if both forms are wrong.
+ * Whether a client sent a current secret. A secret in the Basic header is compared in its decoded form, and then
+ * as it was sent, because many clients do not encode their secret.
  */
 function isSecretOf(ctx: KoaContextWithOIDC, client: ProviderClient, secret: string): boolean {
   const authorization = requestState(ctx).host.get('Authorization')

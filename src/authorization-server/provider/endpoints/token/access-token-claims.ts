@@ -3,7 +3,7 @@ import type { Client } from '../../../../clients/client.ts'
 import { personOf } from '../../../../host/subject.ts'
 import { recordOf, requestState } from '../../request-state.ts'
 
-// The claims of an access token (RFC 9068 2.2). The fast path and oidc-provider's way both ask here.
+// The claims of an access token (RFC 9068 2.2). Used by the fast path and with oidc-provider.
 
 /** The registered claims of an access token that is issued now. */
 export function registeredClaims(token: {

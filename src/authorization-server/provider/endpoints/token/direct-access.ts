@@ -5,7 +5,7 @@ import type { Client } from '../../../../clients/client.ts'
 import type { Account } from '../../../../host/accounts.ts'
 import { requestedScopes, requireAllowed } from '../../requested-scope.ts'
 
-// What a token for direct access carries. The fast path and oidc-provider's way both ask here.
+// What a token for direct access carries. Used by the fast path and with oidc-provider.
 
 /**
  * The scopes of a token for direct access (RFC 6749 4.4). Without `scope`, the token carries all scopes of all
