@@ -68,7 +68,7 @@ export type ProblemCode =
   | 'empty'
   /** The value does not have the valid form; `message` describes it. */
   | 'format'
-  /** The value is none of the few that are valid. */
+  /** The value is not one of the few valid values. */
   | 'choice'
   /** The number is not between `min` and `max`. */
   | 'range'

@@ -2,7 +2,7 @@ import { createLru } from '../async/lru.ts'
 import { newEntryId, type AuditEntry, type PendingEntry } from './entry.ts'
 import { storeUncounted, writeCounts, type CountsParts } from './waiting-counts.ts'
 
-/** Milliseconds for which equal acts are counted after the first of them. */
+/** Milliseconds after an act in which equal acts are counted. */
 const COUNT_MS = 60_000
 
 /**
@@ -176,13 +176,15 @@ function createAccountCounts(now: () => number) {
 /** When and from where acts were made. */
 const ORIGIN = ['id', 'at', 'address', 'userAgent']
 
-/** What equal acts of one client have in common. What a client revokes by itself is one act for all its tokens. */
+/**
+ * The fields that are the same in equal acts of one client. All tokens that a client revokes by itself count as equal acts.
+ */
 function actOf(entry: AuditEntry): object {
   const others = entry.reason === 'client-revoked-token' ? [...ORIGIN, 'tokenId', 'grantId'] : ORIGIN
   return Object.fromEntries(Object.entries(entry).filter(([name]) => !others.includes(name)))
 }
 
-/** What acts of one account have in common that count as equal when the account has too many entries. */
+/** The fields that are the same in equal acts of one account, if the account has too many entries. */
 function actOfAccount(entry: AuditEntry): object {
   const { name, outcome, kind, accountId, userId, actor, change, reason } = entry
   return { name, outcome, kind, accountId, userId, actor, change, reason }

@@ -16,7 +16,7 @@ const PENDING_SECONDS = 30 * 86_400
 /** The maximum number of entries that wait in memory because the store is unavailable. */
 const MAX_UNWRITTEN = 10_000
 
-/** Whether a change takes access away. It is then made even if it cannot be listed as pending. */
+/** Whether a change removes access. Such a change is made even if it cannot be listed as pending. */
 export interface ChangeKind {
   readonly isRemoval?: boolean | undefined
 }

@@ -29,7 +29,9 @@ export function createTrail(store: StoreWithMemory, name: string, bounds: TrailB
     last: undefined as { readonly chunk: Chunk; readonly at: number } | undefined,
     /** The highest number of a chunk that this process knows; 0 if it knows none. */
     highest: 0,
-    /** The ids in the chunks that this process has read or written last. All of them are final except the last one. */
+    /**
+     * The ids in the chunks that this process has read or written last. Only the last of these chunks may still change.
+     */
     ids: new Map<number, ReadonlySet<string>>(),
   }
 }

@@ -49,7 +49,7 @@ export interface Change {
   readonly name: string
   /** What was added or removed: the product, the scope, or the secret. */
   readonly target?: string | undefined
-  /** Whether the change takes access away. It is then made even if its audit entry cannot be listed as pending. */
+  /** Whether the change removes access. It is then made even if its audit entry cannot be listed as pending. */
   readonly isRemoval?: boolean | undefined
   /** The options of the caller, not validated yet. */
   readonly options: ConditionalChange | undefined
@@ -58,7 +58,9 @@ export interface Change {
 /** A pure function that changes a record. It returns undefined if there is nothing to change. */
 export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
-/** @param otherScopes the scopes that tokens carry in addition to the operations: those of OpenID Connect, for applications */
+/**
+ * @param otherScopes the scopes that tokens carry in addition to the operations: for applications, the OpenID Connect scopes
+ */
 export function createClientRepository<C extends Client>(
   kind: C['kind'],
   dependencies: ClientsDependencies,

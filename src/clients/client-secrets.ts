@@ -34,7 +34,7 @@ export function createSecretMethods<C extends Client>(
         input: { overlapSeconds: options.overlapSeconds },
         newestCreatedAt: secrets[0]?.createdAt,
       })
-      // The record may be older than the attempt that this one repeats.
+      // The record is read again, because the earlier attempt may have changed it since.
       if (attempt.isRepeat)
         return presentRotation(await requireRecord(clients, clientId), attempt.clientSecret)
       try {

@@ -26,7 +26,7 @@ export interface NewClient<
   readonly clientId?: string | undefined
 }
 
-/** The fields of an API key that can be changed, and the common part of those of an application. */
+/** The fields of an API key that can be changed. An application has these fields, and more. */
 export interface ClientChanges {
   /** Display name; at most 120 characters. */
   readonly name?: string | undefined

@@ -26,7 +26,7 @@ export interface ConditionalChange extends ChangeOptions {
   readonly [IF_MATCH]?: readonly string[] | undefined
 }
 
-/** @throws {GatehouseError} `ERR_CHANGED` if the options name ETags, and the client has another one */
+/** @throws {GatehouseError} `ERR_CHANGED` if the options name ETags, and the client has another ETag */
 export function requireMatch(options: ConditionalChange | undefined, client: Client): void {
   const tags = options?.[IF_MATCH]
   if (!tags || tags.includes(etagOf(client))) return

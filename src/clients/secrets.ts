@@ -60,7 +60,7 @@ export function isSecretHash(value: unknown): value is string {
   if (typeof value !== 'string' || !value.startsWith(ALGORITHM)) return false
   const bytes = decodeHash(value)
   // The decoder tolerates padding, invalid characters, and extra bits at the end. So the bytes are encoded
-  // again and compared with the text, which rejects all of these.
+  // again and compared with the text.
   return bytes.length === 32 && value === ALGORITHM + bytes.toString('base64url')
 }
 

@@ -35,7 +35,7 @@ function createFormats(lang: string) {
 
 /** Creates a function that adds dates, numbers and lists to the texts of a reader. */
 export function createReaders() {
-  // The languages are those of the texts, so there are only a few.
+  // The map stays small, because only the languages of the texts occur.
   const known = new Map<string, ReturnType<typeof createFormats>>()
 
   function formatsOf(lang: string) {

@@ -78,7 +78,7 @@ export async function enter<Resource>(
 
   let operator: Promise<boolean> | undefined
   const isOperator = () => (operator ??= Promise.resolve(accounts.isOperator?.(ctx) ?? false))
-  // What is for operators is not looked up for others.
+  // Only for operators, the resource of such a path is looked up.
   if (access === 'operator' && !(await isOperator())) throw new Rejection('forbidden', { needs: 'operator' })
 
   const resource = (await find?.(caller, params)) as Resource

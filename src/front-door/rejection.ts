@@ -17,7 +17,7 @@ const REASONS = {
   unconditional: [422, 'ERR_INPUT'],
 } as const
 
-/** Why the front door rejects a request. Each front end has words for each of them. */
+/** Why the front door rejects a request. The console and the management API have a text for each reason. */
 export type RejectionReason = keyof typeof REASONS
 
 /** What a front end may say about a rejection. */

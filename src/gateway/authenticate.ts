@@ -82,7 +82,7 @@ const OPTIONS: Fields = {
   mountPath: optional(mountPathProblem),
 }
 
-/** The scopes that a call requires: those in the options, and those of its operation. */
+/** The scopes that a call requires: the scopes in the options, and the scopes of its operation. */
 async function scopesOf(
   parts: GatewayParts,
   { method = 'GET' }: IncomingCall,

@@ -18,7 +18,9 @@ const REVERIFY_AFTER_MS = 600_000
  * them.
  */
 const MAX_RECENT_TOKENS = 1000
-/** The characters at the end of a token that differ between any two tokens: those of its signature. */
+/**
+ * The number of characters of the signature, at the end of a token. Any two tokens differ in these characters.
+ */
 const SIGNATURE_LENGTH = 86
 
 interface Entry {

@@ -34,7 +34,10 @@ export function pauseConnection(ctx: Context, seconds: number): void {
 
 const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via']
 
-/** The networks of proxies: those that the internet does not route (RFC 6890), because strangers may add headers. */
+/**
+ * The networks of proxies, which the internet does not route (RFC 6890). Headers alone prove no proxy: strangers may add
+ * them.
+ */
 const PRIVATE_NETWORKS = new BlockList()
 for (const network of [
   ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],

@@ -21,7 +21,7 @@ import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
 import { PAGE_LIMIT } from '../store/page-limit.ts'
 
-/** What differs between the routes of API keys and those of applications. */
+/** What differs between the routes of API keys and the routes of applications. */
 interface ClientRoutesOptions<C extends Client, New, Changes extends { name?: string | undefined }> {
   readonly service: ClientService<C, string, string, Changes> & {
     /** Creates a client of an account. */
@@ -59,7 +59,7 @@ type Change = readonly [
   >,
 ]
 
-/** The changes without a body: the path below the client, both parts of the id of the operation, and the function. */
+/** The changes without a body: the path below the client, the two parts of the operation id, and the function. */
 // prettier-ignore
 const CHANGES: readonly Change[] = [
   ['put', '/products/{product}', 'add', 'Product', 'Add a product with all its operations', 'addProduct'],

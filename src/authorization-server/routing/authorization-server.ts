@@ -125,7 +125,10 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   })
 }
 
-/** Seconds after which a request that was rejected because of too many others may be repeated. */
+/**
+ * Seconds after which a client may repeat a request that was rejected because of too many requests in
+ * flight.
+ */
 const RETRY_AFTER_SECONDS = 2
 
 /** The parameters of the endpoints to which other sites may post forms. */

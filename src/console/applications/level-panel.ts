@@ -48,7 +48,7 @@ export function operationsAboveLevel(
   )
 }
 
-/** The operations of the products of an application, without those that were removed from it. */
+/** The operations of the products of an application, without its removed operations. */
 function operationsOf(catalog: Catalog, { products, removedOperations }: Application): Operation[] {
   const operations = new Set(products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
   return [...operations].filter(({ scope }) => !removedOperations.includes(scope))

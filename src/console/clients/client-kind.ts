@@ -7,7 +7,7 @@ import type { Action, Call, Page, Redirect } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 
-/** What differs between the pages of API keys and those of applications. */
+/** What differs between the pages of API keys and the pages of applications. */
 export interface ClientKind<C extends Client = Client> {
   readonly kind: Client['kind']
   readonly service: ClientService<C, string, string>

@@ -49,7 +49,7 @@ async function showConnections(services: ConsoleServices, call: Call): Promise<V
     services.accounts.find(caller.accountId, caller.userId),
   ])
   const { items, cursor } = pageOfConnections(all, query['cursor'])
-  // The notice is shown only if it is true, so that a crafted link cannot show another one.
+  // The notice is shown only if it is true, so that a crafted link cannot show a false notice.
   const gone = all.some(({ clientId }) => clientId === query['disconnected'])
     ? undefined
     : query['disconnected']

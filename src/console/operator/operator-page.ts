@@ -78,7 +78,7 @@ export function holderLink({ to }: Pick<Call, 'to'>, holder: Holder): Html {
 /** Entries on the page of a client or account. */
 export const LATEST_ENTRIES = 10
 
-/** The newest entries of a client or account, with a link to all of them. @param by what the whole trail is filtered by */
+/** The newest entries of a client or account, with a link to all its entries. @param by the filter of that link */
 export function latestEntries(
   call: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
   { items }: AuditPage,

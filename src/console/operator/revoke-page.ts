@@ -38,7 +38,7 @@ async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutc
     errors.push(error)
     return undefined
   })
-  // A client that got a new token in between loses it, because its report revokes its tokens again.
+  // If a client got a new token meanwhile, the report of the client revokes this token too.
   const isEnding = call.form.get(END_SECRETS) !== null
   return { holder, revoked, ended: isEnding ? await endSecrets(services, call, holder, errors) : 0, errors }
 }

@@ -124,7 +124,7 @@ export function createReaderTexts<Texts extends NamedTexts>(options: {
   }
 }
 
-/** The texts without all of `together` if one of them is missing. */
+/** The texts, without all texts of `together` if one text of `together` is missing. */
 function withoutPart<Texts extends NamedTexts>(
   texts: Partial<Texts>,
   together: readonly string[],

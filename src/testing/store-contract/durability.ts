@@ -16,8 +16,8 @@ export const durability: StorePromises = {
     const restart = await stopReplication()
     try {
       for (const [name, write] of changes(durable, stage)) await assertUnconfirmed(name, write)
-      // The database may have applied these writes, so another attempt may find nothing to change. Another store
-      // has not sent the writes, so its connection does not wait for them.
+      // The database may have applied these writes, so another attempt may find nothing to change. The
+      // connection of another store does not wait for these writes, because it has not sent them.
       for (const [through, view] of Object.entries({ durable, other: other.durable })) {
         for (const [name, write] of repeatable(view, stage)) {
           await assertUnconfirmed(`${name}, repeated through ${through},`, write)

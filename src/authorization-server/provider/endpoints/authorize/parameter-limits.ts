@@ -21,7 +21,7 @@ export function findTooLong(params: Readonly<Record<string, unknown>>) {
     if (name === 'scope' || value === undefined) continue
     const bytes = Buffer.byteLength(JSON.stringify(value))
     const limit = MAX_BYTES[name] ?? MAX_BYTES_OTHERS
-    // The limit counts the quotes of the JSON text. The message does not count them.
+    // The limit includes the two quotes of the JSON text, but the message does not.
     if (bytes > limit) return { name, description: `${name} is too long; it may have ${limit - 2} bytes` }
     together += bytes + name.length
   }
