@@ -6,8 +6,8 @@ import type { Principal } from './principal.ts'
 
 /**
  * Guards one route: the token must carry all of `scopes`. If `middleware()` has accepted the request,
- * `requireScope` reuses the principal of the request. Otherwise `requireScope` verifies the token itself. In
- * both cases it checks expiry and revocation, because the token may have expired or been revoked since
+ * `requireScope` reuses the principal of the request. Otherwise `requireScope` verifies the token itself. It
+ * always checks expiry and revocation, because the token may have expired or been revoked since
  * `middleware()` accepted it.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has

@@ -27,7 +27,7 @@ export function createRevokeLostOperations(parts: {
   const { events, index, revocations, longestDelegatedLifetime, openIdScopes, audience } = parts
 
   /**
-   * Revokes the access tokens of grants that carry an operation which their user may not use any more. The
+   * Revokes the access tokens that carry an operation which the user of the grant may not use any more. The
    * grants stay in use, and still contain these operations. If a user may use such an operation again, no new
    * consent is needed: new tokens carry the operation after `longestDelegatedLifetime`.
    *

@@ -61,8 +61,8 @@ export async function acceptWaitingConnections(server: WebServer, deadline: numb
 }
 
 /**
- * Stops listening. Unlike `close()` of an HTTP server, this function closes no connection. The server's own
- * `close()` also closes connections whose answer is still being sent.
+ * Stops listening. Closes no connection, unlike `close()` of an HTTP server, which also closes connections whose
+ * answer is still being sent.
  *
  * @returns settles when all connections have ended, WebSockets included
  */

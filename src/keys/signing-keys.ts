@@ -94,7 +94,7 @@ export interface KeySource extends SigningKeys {
   /**
    * Loads the keys, and from then on applies changes of the keys. May be called again after it rejected.
    *
-   * @returns a function after whose call changes are no longer applied
+   * @returns a function that stops applying changes
    * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
    */
   follow(): Promise<() => Promise<void>>

@@ -7,9 +7,9 @@ const BURST = 5
 export const MAX_WAIT_MS = 1000
 
 /**
- * If a token names an unknown key, the keys are polled: at most once a second on average, so that invented
- * key ids cause little load. A caller waits for at most a second, and above the limit not at all; its token
- * is then rejected. A failed poll is logged at debug only, because strangers can cause it.
+ * Limits the polls for tokens with unknown keys to one a second on average, so that invented key ids cause
+ * little load. A caller waits for at most a second. A caller above the limit does not wait, and its token
+ * is rejected. A failed poll is logged at debug only, because strangers can cause it.
  *
  * @param poll may return the promise of a poll that is already running; such a call does not count again
  */

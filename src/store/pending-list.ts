@@ -25,7 +25,7 @@ const PAGE_SIZE = 1000
 
 /**
  * A list of changes that are not finished yet. A process adds a member to the list before it begins such a change,
- * and removes the member when everything that belongs to the change is stored. If the process stops in between,
+ * and removes the member when everything that belongs to the change is stored. If the process stops before that,
  * another process finds the member and completes the change. Members are `<milliseconds>:<random>:<subject>`.
  *
  * @param parts.index the name of the index in the store

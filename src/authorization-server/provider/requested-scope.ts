@@ -14,8 +14,8 @@ const STANDARD_SCOPES = new Set(['profile', 'email', 'address', 'phone', 'offlin
 
 /**
  * Whether a requested scope is ignored. A standard scope is ignored if this issuer does not have it (OpenID
- * Connect Core 3.1.2.1). Ignoring `offline_access` does no harm, because each code exchange gives a refresh
- * token anyway.
+ * Connect Core 3.1.2.1). Ignoring `offline_access` does no harm, because every code exchange gives a refresh
+ * token.
  */
 export function isIgnoredScope(scope: string, openIdScopes: readonly string[]): boolean {
   return STANDARD_SCOPES.has(scope) && !openIdScopes.includes(scope)
