@@ -53,7 +53,7 @@ export interface GatewayDependencies {
    * The scope of the operation that a request names. Undefined if no operation matches, or if the match depends on
    * how the host's router compares letters.
    *
-   * @param method upper case, never HEAD: for HEAD the gateway passes GET
+   * @param method as it was sent; HEAD finds the operation of GET
    * @param path below {base_url}, starting with `/`, without a trailing slash. The path is already decoded,
    *   so it is compared as text, ignoring letter case
    */

@@ -18,6 +18,8 @@ export type Openness = 'public' | 'optional'
 interface OpenRoute {
   readonly openness: Openness
   readonly shape: string
+  /** The spellings of the path, which may differ in letter case. Empty if the route has parameters. */
+  readonly paths: Set<string>
 }
 
 /**
@@ -33,7 +35,6 @@ export function createOpenRoutes(
 ) {
   const problems = collectProblems('ERR_OPTIONS', 'the options of the gateway are not valid')
   const index = createRouteIndex<OpenRoute>()
-  const exact = new Map<string, Openness>()
   const optionalShapes = new Set<string>()
 
   for (const openness of ['public', 'optional'] as const) {
@@ -57,9 +58,10 @@ export function createOpenRoutes(
     const problem = whyNeverMatched(openness, method, route)
     if (problem !== undefined) return problem
 
-    const taken = index.add(method, route.segments, { openness, shape })
-    if (taken !== undefined && taken.openness !== openness) return `is ${taken.openness} already`
-    if (!hasParameter(route)) exact.set(`${method} ${route.path}`, openness)
+    const own = { openness, shape, paths: new Set<string>() }
+    const stored = index.add(method, route.segments, own) ?? own
+    if (stored.openness !== openness) return `is ${stored.openness} already`
+    if (!hasParameter(route)) stored.paths.add(route.path)
     if (openness === 'optional') optionalShapes.add(shape)
     return undefined
   }
@@ -86,18 +88,17 @@ export function createOpenRoutes(
      * /invoices/:id` does not open the operation `GET /invoices/list`. There is one exception: an optional
      * route also opens the operation that has the same route.
      *
-     * @param method as it was sent; HEAD counts as GET
+     * @param method as it was sent
      * @param path canonical, below {base_url}
      * @param endsInSlash whether the sent path ended in a slash; some routers take that slash for an empty
      *   parameter
      */
     find(method: string, path: string, endsInSlash: boolean): Openness | undefined {
-      const lookupMethod = method === 'HEAD' ? 'GET' : method
       // For a path such as `/invoices/`, some routers would run these operations. So the request needs a
       // token unless all of these operations have an optional route.
-      const others = endsInSlash ? claimsOfEmptySegment(lookupMethod, path, catalog) : []
+      const others = endsInSlash ? claimsOfEmptySegment(method, path, catalog) : []
       if (!others.every(({ shape }) => optionalShapes.has(shape))) return undefined
-      const openness = findWithoutSlash(lookupMethod, path)
+      const openness = findWithoutSlash(method, path)
       return openness === 'public' && others.length > 0 ? 'optional' : openness
     },
   }
@@ -112,8 +113,7 @@ export function createOpenRoutes(
     // If different routers would run different operations, the gateway cannot know which operation would run.
     // So the request needs a token.
     if (!claims.every((each) => each.length === 1 && each[0] === claims[0]?.[0])) return undefined
-    const exactly = exact.get(`${method} ${path}`)
-    if (exactly !== undefined) return exactly
+    if (route.paths.has(path)) return route.openness
     return route.openness === 'optional' && claims[0]?.[0]?.shape === route.shape ? 'optional' : undefined
   }
 }

@@ -18,7 +18,7 @@ export type RequiredScopes = readonly [scope: string, ...others: string[]]
  * A response with 405 would need an `Allow` header with all methods of the path. The gateway knows only the
  * methods of operations, and the host may have more routes.
  *
- * @param method as it was sent; HEAD counts as GET
+ * @param method as it was sent
  * @param path canonical, below {base_url}
  * @param endsInSlash whether the sent path ended in a slash
  */
@@ -28,22 +28,21 @@ export function requiredScopesOf(
   endsInSlash: boolean,
   catalog: Pick<GatewayDependencies, 'findScope' | 'findClaims'>,
 ): RequiredScopes | undefined {
-  const lookupMethod = method === 'HEAD' ? 'GET' : method
   const [cautious, full] = readingsOf(path)
-  const scope = catalog.findScope(lookupMethod, full)
+  const scope = catalog.findScope(method, full)
   // If different routers would run different operations, the gateway cannot know which operation would run,
   // and rejects the request.
-  if (scope === undefined || (cautious !== full && scope !== catalog.findScope(lookupMethod, cautious)))
+  if (scope === undefined || (cautious !== full && scope !== catalog.findScope(method, cautious)))
     return undefined
   if (!endsInSlash) return [scope]
-  const others = claimsOfEmptySegment(lookupMethod, path, catalog).map((claim) => claim.scope)
+  const others = claimsOfEmptySegment(method, path, catalog).map((claim) => claim.scope)
   return [scope, ...new Set(others.filter((other) => other !== scope))]
 }
 
 /**
  * The routes that match the request in a router that takes the trailing slash for an empty parameter.
  *
- * @param method never HEAD
+ * @param method as it was sent
  * @param path canonical, below {base_url}, without the slash
  */
 export function claimsOfEmptySegment(
