@@ -82,9 +82,7 @@ export function messageOf(error: unknown): string {
     : String(error)
 }
 
-/**
- * The code in capitals at the start of an error of Redis. The rest of the message may quote keys and values.
- */
+/** The code of an error of Redis, such as `MOVED`. The message begins with it, and may quote keys and values after it. */
 function rejectionOf(message: string): string | undefined {
   // The error of a script in an older Redis, or of a check of ioredis, contains the code of its cause.
   const caused = /(?: -|^Ready check failed: )([A-Z]{3,})(?= )/.exec(message)?.[1]

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AuditReason } from '../host/audit-reason.ts'
+import { MAX_ADDRESS_LENGTH } from '../host/change-options.ts'
+import { unmapAddress } from '../http/client-address.ts'
 import { isCount, isObject, isText } from '../validation/predicates.ts'
 
 /** One entry of the audit trail: who did what, when, and from where. It never contains a token or a secret. */
@@ -81,10 +83,32 @@ export function newEntryId(): string {
 /** Makes an entry. Fields that are undefined are left out. */
 export function createEntry(fields: EntryFields, at: number, id = newEntryId()): AuditEntry {
   const { name, outcome = 'success', userAgent, ...others } = fields
-  // The cut may leave half of a surrogate pair.
-  const program = userAgent?.slice(0, MAX_USER_AGENT_LENGTH).replaceAll(/\p{Cs}/gu, '')
+  const program = userAgent === undefined ? undefined : plainText(userAgent, MAX_USER_AGENT_LENGTH)
   const known = Object.entries({ ...others, userAgent: program }).filter(([, value]) => value !== undefined)
   return { id, at, name, outcome, ...Object.fromEntries(known) }
+}
+
+/**
+ * Who sent a request: the network address and the user agent. `ChangeOptions` and entries accept both. They have no
+ * control characters, and are not longer than an entry records.
+ *
+ * @param request the host's Koa context. The context of oidc-provider ignores the host's `app.proxy`: behind a proxy,
+ *   its `ip` is the address of the proxy. So the type rejects that context
+ */
+export function requesterOf(request: {
+  readonly ip: string
+  get(header: string): string
+  readonly oidc?: never
+}): { readonly address?: string; readonly userAgent?: string } {
+  const address = unmapAddress(plainText(request.ip, MAX_ADDRESS_LENGTH))
+  const userAgent = plainText(request.get('User-Agent'), MAX_USER_AGENT_LENGTH)
+  return { ...(address !== '' && { address }), ...(userAgent !== '' && { userAgent }) }
+}
+
+/** The start of a text without control characters. It is a copy: a slice would keep the whole header in memory. */
+function plainText(text: string, maxLength: number): string {
+  const plain = text.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '')
+  return Buffer.from(plain).toString()
 }
 
 /** Whether a value from the store is an entry. */

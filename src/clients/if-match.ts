@@ -14,6 +14,12 @@ export function etagOf(client: Client): string {
   return `"${digest(JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 27)}"`
 }
 
+/** The ETags of the header `If-Match` (RFC 9110 13.1.1); undefined if the change needs no certain version. */
+export function etagsOf(header: string): string[] | undefined {
+  if (header === '' || header.trim() === '*') return undefined
+  return header.split(',').map((tag) => tag.trim())
+}
+
 /**
  * The option with a list of ETags (RFC 9110 13.1.1). The change is made only if the stored client has one of these ETags;
  * otherwise it rejects with `ERR_CHANGED`. The compare-and-swap of the change includes this check. The symbol is not

@@ -12,9 +12,9 @@ import { createMatch } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { Form, isRejection, readForm } from '../http/form-body.ts'
-import { EXPIRED, problemsOf, type FormProblem } from './form-problems.ts'
+import { EXPIRED, problemsOf, type FormProblem } from './problem-texts.ts'
 import type { Mount } from './mount.ts'
-import { withNavigation } from './navigation.ts'
+import { showsSection, withNavigation } from './navigation.ts'
 import type { Call, Page, View } from './page.ts'
 import type { Reader } from './reader.ts'
 import { FRAGMENT_HEADER } from './respond.ts'
@@ -93,7 +93,7 @@ async function callOf<Resource>(
     problems: [],
     self: mount.path + path,
     to: mount.to,
-    has: (section) => mount.has(section) && (section !== 'operator' || isOperator),
+    has: (section) => showsSection(section, mount, isOperator),
   }
 }
 

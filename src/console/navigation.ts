@@ -1,6 +1,7 @@
 import { html, type Html } from '../http/html.ts'
 import { notice } from './elements/elements.ts'
 import { problemList } from './elements/problem-list.ts'
+import type { Mount } from './mount.ts'
 import type { Call, Page, Section, View } from './page.ts'
 import { english, type TextName } from './texts.ts'
 
@@ -14,6 +15,11 @@ const ENTRIES: readonly (readonly [Section, string, TextName])[] = [
   ['inspector', '/token-inspector', 'navInspector'],
   ['operator', '/operator', 'navOperator'],
 ]
+
+/** Whether the console shows a part to the caller, in the navigation and in links. Only operators see their part. */
+export function showsSection(section: Section, { has }: Pick<Mount, 'has'>, isOperator: boolean): boolean {
+  return has(section) && (section !== 'operator' || isOperator)
+}
 
 /** A page with the navigation above it, with the notice of what was done before, and with the problems of its form. */
 export function withNavigation(view: View, { section }: Page, call: Call): View {

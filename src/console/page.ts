@@ -1,7 +1,7 @@
 import type { Access, Guarded, Visit } from '../front-door/enter.ts'
 import type { Form } from '../http/form-body.ts'
 import type { Html } from '../http/html.ts'
-import type { FormProblem } from './form-problems.ts'
+import type { FormProblem } from './problem-texts.ts'
 import type { Reader } from './reader.ts'
 import type { TextName } from './texts.ts'
 
@@ -25,10 +25,7 @@ export interface Call<Resource = undefined> extends Visit<Resource> {
   readonly self: string
   /** The address of a page of the console. @param path the path of the page, such as `/api-keys/new` */
   to(path: string, query?: Readonly<Record<string, string | undefined>>): string
-  /**
-   * Whether a part of the console is mounted here and visible to this caller. Link only to such parts. Only operators
-   * see the part `operator`.
-   */
+  /** Whether the console, as it is mounted here and for this caller, has a part. Link to a part only if it has. */
   has(section: Section): boolean
 }
 
@@ -55,8 +52,8 @@ export interface Redirect {
 }
 
 /**
- * What a form of a page does. The field `action` of the form names the action. If the action throws a `GatehouseError`
- * about the input, the page is shown again with the problems and the submitted form.
+ * What a form of a page does. The form names it in its field `action`. If it throws a `GatehouseError` about the input,
+ * the page is shown again with the problems and the submitted form.
  */
 export interface Action<Resource = undefined> {
   readonly access: Access

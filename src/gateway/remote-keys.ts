@@ -15,8 +15,8 @@ export const JWKS_CACHE_SECONDS = { byDefault: 600, min: 30, max: 86_400 }
 const FETCH_TIMEOUT_MS = 2_000
 
 /**
- * Milliseconds after a fetch in which unknown key ids cause no further fetch. So tokens with invented key ids cause
- * little load.
+ * Milliseconds after a fetch in which unknown key ids cause no further fetch, so that a flood of invented key ids causes
+ * no load on the authorization service. In the process of that service, `keys/unknown-key-polls.ts` limits the polls.
  */
 const COOLDOWN_MS = 30_000
 
@@ -24,10 +24,11 @@ const COOLDOWN_MS = 30_000
 const FAILURE_COOLDOWN_MS = 1_000
 
 /**
- * Creates a source of keys over HTTP (RFC 7517 5). The keys are fetched at the first use. They are fetched again when a
- * token names an unknown key, which may be new. If the keys are older than `jwksCacheSeconds`, their next use starts a
- * fetch in the background. While the authorization service is unavailable, the old keys stay in use without a time
- * limit, so that a restart of the service rejects no tokens.
+ * Creates a source of keys over HTTP (RFC 7517 5). The keys are fetched at the first use. They are fetched
+ * again when a token names an unknown key, since that key may be new. If the keys are older than
+ * `jwksCacheSeconds`, their next use starts a fetch in the background; no timer runs. If the authorization
+ * service is unavailable, the old keys stay in use without a time limit. So a restart of that service does
+ * not make tokens invalid.
  *
  * @param options.jwksUri address of the key set
  * @param options.jwksCacheSeconds see `GatewayOptions`
@@ -95,9 +96,10 @@ export function remoteKeys(options: {
 
   return {
     /**
-     * Finds the key that signed a token. An unknown key may be new: unless the keys were fetched within the last 30
-     * seconds, the call waits at most a second for a fetch. If the key is still unknown, or if the fetch failed, rejects
-     * with jose's `JWKSNoMatchingKey`. If no fetch has ever succeeded, rejects with the error of the fetch.
+     * Finds the key that signed a token. If the key is unknown, it may be new: the call joins a fetch of the
+     * keys and waits for it at most a second, unless the keys were fetched within the last 30 seconds. The
+     * promise then rejects with jose's `JWKSNoMatchingKey`, also if the fetch failed. If the keys were never
+     * fetched, the promise rejects with the error of that fetch.
      */
     async getKey(...[header, token]: Parameters<JWTVerifyGetKey>) {
       if (keys.jwks() === undefined) return keys(header, token)
@@ -143,7 +145,8 @@ function hasKeys(value: unknown): boolean {
 }
 
 /**
- * Whether a time is less than `duration` milliseconds away. After the clock was set back, the time may be in the future.
+ * Whether a time is less than `duration` milliseconds ago. If the clock was set back, the time may be in the
+ * future; the result is false if the time is at least `duration` milliseconds ahead.
  */
 function isWithin(since: number, duration: number): boolean {
   return Math.abs(Date.now() - since) < duration

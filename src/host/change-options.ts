@@ -15,7 +15,7 @@ export interface ChangeOptions {
   readonly address?: string | undefined
   /**
    * The program that requested the change, such as the header `User-Agent`; at most 1000 characters, without
-   * control characters. The audit trail keeps the first 200 characters.
+   * control characters. The audit trail keeps the beginning: see `AuditEntry.userAgent`.
    */
   readonly userAgent?: string | undefined
 }
@@ -26,10 +26,13 @@ export interface RemovalOptions extends ChangeOptions {
   readonly reason?: AuditReason | undefined
 }
 
+/** The longest text that is recorded as a network address. */
+export const MAX_ADDRESS_LENGTH = 64
+
 /** The rules of `ChangeOptions`. */
 export const changeFields = {
   actor: optional(hostIdRule),
-  address: optional(lineRule(64)),
+  address: optional(lineRule(MAX_ADDRESS_LENGTH)),
   userAgent: optional(lineRule(1000)),
 } satisfies Fields
 

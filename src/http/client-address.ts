@@ -1,7 +1,5 @@
 import { isIPv6 } from 'node:net'
-
-/** Maximum length of a text that is not an address. Proxies may forward arbitrary texts from strangers. */
-const MAX_TEXT_LENGTH = 64
+import { MAX_ADDRESS_LENGTH } from '../host/change-options.ts'
 
 /**
  * The group of addresses that a rate limit counts as one client:
@@ -12,14 +10,20 @@ const MAX_TEXT_LENGTH = 64
  *
  * The result is a copy, because a slice of a header would keep the whole header in memory.
  *
- * @param ip Koa's `ctx.ip`. If it is not an address, its first characters are returned
+ * @param ip Koa's `ctx.ip`. If it is not an address, its first characters are returned, because proxies may forward
+ *   arbitrary texts from strangers
  */
 export function addressGroup(ip: string): string {
   const [address = ''] = ip.split('%', 1)
-  if (!isIPv6(address)) return Buffer.from(ip.slice(0, MAX_TEXT_LENGTH)).toString()
+  if (!isIPv6(address)) return Buffer.from(ip.slice(0, MAX_ADDRESS_LENGTH)).toString()
   const groups = groupsOf(address)
   const network = groups.slice(0, 4).map((group) => group.toString(16))
   return mappedAddress(groups) ?? `${network.join(':')}::/64`
+}
+
+/** An address as people know it: an IPv4 address that is written as an IPv6 address becomes an IPv4 address. */
+export function unmapAddress(ip: string): string {
+  return (isIPv6(ip) && !ip.includes('%') && mappedAddress(groupsOf(ip))) || ip
 }
 
 /** The IPv4 address that is written as an IPv6 address (RFC 4291 2.5.5.2); undefined for other addresses. */
@@ -36,31 +40,4 @@ function groupsOf(address: string): number[] {
   const numbersOf = (part: string) => part.split(':').flatMap((group) => (group ? Number(`0x${group}`) : []))
   const [head = [], tail = []] = canonical.split('::').map(numbersOf)
   return [...head, ...Array.from({ length: 8 - head.length - tail.length }, () => 0), ...tail]
-}
-
-/** Maximum length of a recorded user agent. */
-const MAX_USER_AGENT_LENGTH = 200
-
-/**
- * Who sent a request: the address and the user agent, as `ChangeOptions` accept them. Control characters are removed, and long
- * texts are cut. An IPv4 address that is written as an IPv6 address becomes an IPv4 address. Both texts are copies, because a
- * slice of a header would keep the whole header in memory.
- *
- * @param request the host's Koa context. The type excludes the context of oidc-provider, which ignores the host's `app.proxy`:
- *   behind a proxy, its `ip` would be the address of the proxy
- */
-export function requesterOf(request: {
-  readonly ip: string
-  get(header: string): string
-  readonly oidc?: never
-}): { readonly address?: string; readonly userAgent?: string } {
-  const sent = plainText(request.ip, MAX_TEXT_LENGTH)
-  const address = (isIPv6(sent) && !sent.includes('%') && mappedAddress(groupsOf(sent))) || sent
-  const userAgent = plainText(request.get('User-Agent'), MAX_USER_AGENT_LENGTH)
-  return { ...(address !== '' && { address }), ...(userAgent !== '' && { userAgent }) }
-}
-
-function plainText(text: string, maxLength: number): string {
-  const plain = text.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '')
-  return Buffer.from(plain).toString()
 }

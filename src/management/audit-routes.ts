@@ -1,8 +1,22 @@
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import type { AuditTrail } from '../audit/read-trail.ts'
 import { entryForOwner } from '../audit/entry-for-owner.ts'
 import { route, type Route } from './route.ts'
-import { AuditQuery, OperatorAuditQuery } from './schemas.ts'
+import { PageQuery } from './schemas.ts'
+
+/** The query of the audit trail of an account. */
+const AuditQuery = v.strictObject({
+  ...PageQuery.entries,
+  trail: v.optional(v.picklist(['changes', 'failures'])),
+})
+
+/** The query of the whole audit trail. */
+const OperatorAuditQuery = v.strictObject({
+  ...AuditQuery.entries,
+  accountId: v.optional(v.string()),
+  clientId: v.optional(v.string()),
+  actor: v.optional(v.string()),
+})
 
 /** The routes of the audit trail: that of the caller's account, and for operators all of it. */
 export function auditRoutes(audit: Pick<AuditTrail, 'list'>): Route[] {

@@ -1,11 +1,13 @@
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import type { Application } from '../clients/client.ts'
 import { findApplications, type ClientRegistry } from '../clients/client-registry.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Grant } from '../grants/grant.ts'
 import type { Grants } from '../grants/grant-service.ts'
 import { route, type Route } from './route.ts'
-import { ClientIdQuery, PageQuery } from './schemas.ts'
+import { PageQuery } from './schemas.ts'
+
+const ClientIdQuery = v.strictObject({ clientId: v.pipe(v.string(), v.minLength(1)) })
 
 type PageOptions = v.InferOutput<typeof PageQuery>
 

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type * as v from 'valibot'
+import * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
 import type { ClientService, CreationOptions } from '../clients/client-service-types.ts'
 import type { createAccessPreview } from './catalog-routes.ts'
@@ -8,12 +8,12 @@ import type { Caller } from '../front-door/enter.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { route, type Call, type Route } from './route.ts'
 import {
-  ClientPageQuery,
   Rotation,
   ApiKeyChanges,
   ApplicationChanges,
   NewApiKey,
   NewApplication,
+  PageQuery,
   type SchemaName,
 } from './schemas.ts'
 import { presentPage, sendClient } from './present-client.ts'
@@ -105,10 +105,9 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
       operationId: `list${plural}`,
       tag,
       summary: `List the ${tag} of the account, in order of creation`.replace('Applications', 'applications'),
-      description:
-        'With `name`, a page has only the clients with exactly this name among the next 500 clients. So it may be empty although there is a next page.',
+      description: `With \`name\`, a page has only the clients with exactly this name among the next ${PAGE_LIMIT.max} clients. So it may be empty although there is a next page.`,
       access: `${permissions}:read`,
-      query: ClientPageQuery,
+      query: v.strictObject({ ...PageQuery.entries, name: v.optional(v.string()) }),
       status: 200,
       answer: `${name}Page`,
       async handle({ caller, query: { name: wanted, cursor, limit } }) {

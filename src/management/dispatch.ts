@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { IF_MATCH } from '../clients/if-match.ts'
+import { etagsOf, IF_MATCH } from '../clients/if-match.ts'
 import { enter, isCsrfTokenExpired, requireOwnPage, type FrontDoorParts } from '../front-door/enter.ts'
 import { createMatch, type Match } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
@@ -32,14 +32,14 @@ async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ct
   if (access === 'public') return { ...BY_NOBODY, ctx }
   const visit = await enter({ ...found, access }, parts, ctx, params)
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-    // A browser never sends the credentials of a caller without a session by itself.
+    // Another site can make a browser send the cookie of a session, but not a token.
     if (visit.caller.isSession) {
       requireOwnPage(visit, 'management', parts)
       if (isCsrfTokenExpired(visit, ctx.get('X-CSRF-Token'), parts)) throw new Rejection('csrfExpired')
     }
     requireJson(ctx)
   }
-  const tags = etagsOf(ctx)
+  const tags = etagsOf(ctx.get('If-Match'))
   if (tags && !isConditional) throw new Rejection('unconditional')
   return {
     ...visit,
@@ -59,11 +59,4 @@ const BY_NOBODY: Omit<Call, 'ctx'> = {
   change: {},
   isOperator: async () => false,
   may: async () => false,
-}
-
-/** The ETags of `If-Match` (RFC 9110 13.1.1); undefined if any client will do. */
-function etagsOf(ctx: Context): string[] | undefined {
-  const header = ctx.get('If-Match')
-  if (header === '' || header.trim() === '*') return undefined
-  return header.split(',').map((tag) => tag.trim())
 }

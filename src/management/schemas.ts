@@ -81,26 +81,6 @@ const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(PAGE_LIM
 /** The query of a list. */
 export const PageQuery = v.strictObject({ cursor: v.optional(text), limit: v.optional(limit) })
 
-/** The query that names an application. */
-export const ClientIdQuery = v.strictObject({ clientId: v.pipe(v.string(), v.minLength(1)) })
-
-/** The query of the audit trail of an account. */
-export const AuditQuery = v.strictObject({
-  ...PageQuery.entries,
-  trail: v.optional(v.picklist(['changes', 'failures'])),
-})
-
-/** The query of the whole audit trail. */
-export const OperatorAuditQuery = v.strictObject({
-  ...AuditQuery.entries,
-  accountId: v.optional(text),
-  clientId: v.optional(text),
-  actor: v.optional(text),
-})
-
-/** The query of a list of clients. */
-export const ClientPageQuery = v.strictObject({ ...PageQuery.entries, name: v.optional(text) })
-
 const Secret = v.object({ createdAt: epochSeconds, expiresAt: v.optional(epochSeconds) })
 
 const catalogTexts = { title: text, description: v.optional(text) }

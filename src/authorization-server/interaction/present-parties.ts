@@ -27,6 +27,11 @@ export function presentAccount({ id, claims }: Account): { name: string; login?:
   return name === login ? { name } : { name, login }
 }
 
+/** The place to which the consent page says that users return: the origin of the redirect URI. */
+export function presentRedirect(redirectUri: string): string {
+  return new URL(redirectUri).origin
+}
+
 /** A text that is not empty; undefined for every other value. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined

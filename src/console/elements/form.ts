@@ -1,5 +1,5 @@
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
-import { problemText } from '../form-problems.ts'
+import { problemText } from '../problem-texts.ts'
 import type { Call } from '../page.ts'
 
 /** How a form is sent. */

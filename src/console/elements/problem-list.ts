@@ -1,6 +1,6 @@
 import type { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
-import { problemText } from '../form-problems.ts'
+import { problemText } from '../problem-texts.ts'
 import type { Call } from '../page.ts'
 import type { Reader } from '../reader.ts'
 import type { TextName } from '../texts.ts'

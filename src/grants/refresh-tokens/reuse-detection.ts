@@ -1,7 +1,7 @@
 // Model: test/proof/models/refresh-family.pml
 import type { EventSink } from '../../host/events.ts'
 import { personOf } from '../../host/subject.ts'
-import type { requesterOf } from '../../http/client-address.ts'
+import type { requesterOf } from '../../audit/entry.ts'
 import type { RevokeKeepingConsent } from '../revoke-grants.ts'
 import type { TokenFamilies } from './token-families.ts'
 

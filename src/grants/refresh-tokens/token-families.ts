@@ -13,7 +13,7 @@ import {
 } from './uncertain-writes.ts'
 import type { RefreshTokenFormat } from './token-format.ts'
 
-// Two failures can make a client send a refresh token again. Each failure needs its own remedy.
+// Two failures can make a client send a refresh token again. Each has a remedy of its own, and both are needed.
 //
 // - The service answered, and the client lost the answer. The rotation is in force, and the service does not learn of
 //   the loss. In the grace period, the client gets the same successor again (`grace-period.ts`).
@@ -56,8 +56,8 @@ interface Families {
 }
 
 /**
- * @param options.tombstoneTtl how many seconds the record of a revoked family is kept: as long as a client could still
- *   send the code of the family
+ * @param options.tombstoneTtl how many seconds the record of a revoked family is kept: as long as a client
+ *   could still present the code of the family
  * @param options.gracePeriod lets clients retry a rotation whose response they lost
  * @param options.now milliseconds since the epoch, on a clock that all processes share. @default the clock of this
  *   process
@@ -98,8 +98,8 @@ export function createTokenFamilies(
     /** The token, current or not; undefined if it is unknown or forged, or its family is revoked. */
     find: (token: string) => findToken(families, token, () => readToken(families, token)),
     /**
-     * Like `find`, for a token that will be rotated. If a late write may have replaced the token, this method waits for
-     * the rollback of that write, at most until the deadline.
+     * Like `find`, for a token that will be rotated. If a late write may have replaced the token, this method
+     * waits until the deadline for the rollback of that write.
      *
      * @param deadline see `rollbackDeadline`
      */
@@ -255,9 +255,9 @@ function swap(
 }
 
 /**
- * Sets `repeated`, because a client receives the successor again. A process that does not know whether its rotation was
- * stored does not roll it back if it finds `repeated`. This function writes even if `repeated` is already set, because
- * only its own write proves that the successor is durable.
+ * Sets `repeated`, before a client receives the successor again. The process that made the rotation may not know
+ * whether its write was stored. If it finds `repeated`, it keeps the rotation. Only the write of this function proves
+ * that the successor is durable, so the function writes even if `repeated` is already set.
  *
  * @returns false if another process has changed the record, for example by a rollback
  */

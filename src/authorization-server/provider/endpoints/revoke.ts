@@ -1,7 +1,7 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
 import { ownerOf } from '../../../grants/refresh-tokens/reuse-detection.ts'
-import { requesterOf } from '../../../http/client-address.ts'
+import { requesterOf } from '../../../audit/entry.ts'
 import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
 import { explainMissingSecret } from '../client-authentication.ts'

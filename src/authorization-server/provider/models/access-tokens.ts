@@ -1,6 +1,6 @@
 import type { Adapter } from 'oidc-provider'
 import { personOf, subjectOf } from '../../../host/subject.ts'
-import { requesterOf } from '../../../http/client-address.ts'
+import { requesterOf } from '../../../audit/entry.ts'
 import type { Principal } from '../../../gateway/principal.ts'
 import { recordOf, currentContext, requestState } from '../request-state.ts'
 import type { ProviderParts } from '../dependencies.ts'

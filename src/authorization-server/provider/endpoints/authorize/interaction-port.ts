@@ -2,11 +2,16 @@ import type { Context } from 'koa'
 import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { applicationScopes, limitToPerson } from '../../../../catalog/resolve-scopes.ts'
 import type { Client } from '../../../../clients/client.ts'
-import { requesterOf } from '../../../../http/client-address.ts'
+import { requesterOf } from '../../../../audit/entry.ts'
 import type { Account } from '../../../../host/accounts.ts'
 import { personOf, subjectOf } from '../../../../host/subject.ts'
 import type { InteractionPort, PendingInteraction } from '../../../interaction/port.ts'
-import { presentAccount, presentApplication, text } from '../../../interaction/present-parties.ts'
+import {
+  presentAccount,
+  presentApplication,
+  presentRedirect,
+  text,
+} from '../../../interaction/present-parties.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
 import { interactionKey } from '../../models/interactions.ts'
 import { ROUTES } from '../../routes.ts'
@@ -63,7 +68,7 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
     prompt,
     startedAt: details.iat,
     application: presentApplication(application, developer),
-    redirectOrigin: new URL(String(details.params['redirect_uri'])).origin,
+    redirectOrigin: presentRedirect(String(details.params['redirect_uri'])),
     ...(person && account && { account: { ...person, ...presentAccount(account) } }),
     requestedScopes: requestableScopes(parts, details, { application, developer, account }),
     storedConsent: stored?.consent ?? { granted: [], denied: [] },

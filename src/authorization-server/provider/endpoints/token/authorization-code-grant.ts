@@ -1,7 +1,7 @@
 import { errors, type AdapterPayload, type Client, type KoaContextWithOIDC } from 'oidc-provider'
 import { revokeAfterRace } from '../../../../grants/refresh-tokens/reuse-detection.ts'
 import { personOf } from '../../../../host/subject.ts'
-import { requesterOf } from '../../../../http/client-address.ts'
+import { requesterOf } from '../../../../audit/entry.ts'
 import { recordOf, getCode, getGrant, requestState } from '../../request-state.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 
