@@ -92,7 +92,8 @@ export function explainRejection(
   return undefined
 }
 
-function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Operation[] {
+/** The operations of the products of a client, without those that were removed from it. */
+export function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Operation[] {
   const available = new Set(client.products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
   const removed = new Set(client.removedOperations)
   // The result has the catalog's order. So equal sets of scopes give equal lists, whatever the order of the

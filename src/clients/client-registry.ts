@@ -4,6 +4,7 @@ import { digest } from '../store/digest.ts'
 import type { Application, Client } from './client.ts'
 import { isClientId } from './client-id.ts'
 import { clientRecords } from './client-record.ts'
+import { MAX_SECRETS } from './secret-rotation.ts'
 import { decodeHash, isLive, type StoredSecret } from './secrets.ts'
 
 /**
@@ -53,9 +54,6 @@ export async function findApplications(
     found.flatMap((client) => (client?.kind === 'application' ? [[client.clientId, client]] : [])),
   )
 }
-
-/** A client may have two live secrets, so that a secret can be replaced without an outage. */
-const MAX_SECRETS = 2
 
 /**
  * If a client has fewer than two secrets, the candidate is compared with this hash instead, so that the check

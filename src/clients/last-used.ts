@@ -5,7 +5,8 @@ import { countRule } from '../validation/rules.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { createLru } from '../async/lru.ts'
 
-const HOUR_SECONDS = 3600
+/** The time of the last use is known to the hour. */
+export const LAST_USE_SECONDS = 3600
 
 /**
  * The maximum number of clients for which this process remembers the hour that it last wrote. For all other
@@ -34,7 +35,7 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
      * for the write.
      */
     record(clientId: string): void {
-      const hour = Math.floor(Date.now() / 1000 / HOUR_SECONDS) * HOUR_SECONDS
+      const hour = Math.floor(Date.now() / 1000 / LAST_USE_SECONDS) * LAST_USE_SECONDS
       if (written.get(clientId) === hour) return
       // The cache is set before the write, so that concurrent requests of one client cause one write.
       written.set(clientId, hour)

@@ -4,6 +4,9 @@ import { isLive, type StoredSecret } from './secrets.ts'
 /** Which of two live secrets is meant: the replaced secret, or the new secret. */
 export type SecretAge = 'old' | 'new'
 
+/** A client may have two live secrets, so that a secret can be replaced without an outage. */
+export const MAX_SECRETS = 2
+
 /** Seconds for which the old secret stays valid. */
 export const OVERLAP_SECONDS = { byDefault: 86_400, max: 90 * 86_400 }
 
@@ -24,13 +27,14 @@ export function rotateSecret(
   const added = { hash, createdAt }
   if (overlapSeconds === 0) return [added]
 
-  const [replaced, other] = secrets.filter((secret) => isLive(secret, now))
-  if (other !== undefined) {
+  const live = secrets.filter((secret) => isLive(secret, now))
+  if (live.length >= MAX_SECRETS) {
     throw new GatehouseError(
       'ERR_CONFLICT',
       'two secrets are live already. First revoke one of them: revokeSecret(clientId, "old") or revokeSecret(clientId, "new"). Or revoke both at once with overlapSeconds: 0',
     )
   }
+  const [replaced] = live
   return replaced === undefined ? [added] : [added, { ...replaced, expiresAt: createdAt + overlapSeconds }]
 }
 

@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import * as v from 'valibot'
 import { formatPath, type Fault } from '../errors.ts'
 import { Rejection } from '../front-door/rejection.ts'
+import { MAX_PROBLEMS } from '../validation/rules.ts'
 
 /** Maximum size of a body. */
 export const MAX_BODY_BYTES = 64 * 1024
@@ -57,9 +58,6 @@ export function readQuery({ query }: Context, schema: v.GenericSchema): unknown 
   const isNumber = typeof limit === 'string' && /^\d{1,9}$/.test(limit)
   return checkBySchema('query', schema, { ...query, ...(isNumber && { limit: Number(limit) }) })
 }
-
-/** Maximum number of problems in an answer, because a person has to read them. */
-const MAX_PROBLEMS = 100
 
 /**
  * Checks a part of a request by its schema. The services check the values further.

@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import { OVERLAP_SECONDS } from '../clients/secret-rotation.ts'
 import { PAGE_LIMIT } from '../store/page-limit.ts'
+import { MAX_NAME_LENGTH } from '../validation/rules.ts'
 
 const text = v.string()
 const texts = v.array(text)
 const epochSeconds = v.pipe(v.number(), v.integer())
-const name = v.pipe(v.string(), v.minLength(1), v.maxLength(120))
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME_LENGTH))
 
 /** The links of an application, which the consent page shows. */
 const linksOf = <Link extends v.GenericSchema>(link: Link) => ({

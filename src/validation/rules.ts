@@ -73,11 +73,14 @@ export const hostIdRule: Rule = (value) =>
     ? undefined
     : 'must be a text of 1 to 255 characters without control characters'
 
+export const MAX_NAME_LENGTH = 120
+
 /** A display name. Characters that reorder or hide text are rejected, because names are shown on the consent page. */
 export const nameRule: Rule = (value) => {
   if (typeof value !== 'string') return { code: kindCode(value), message: 'must be a text that is not empty' }
   if (value.trim() === '') return { code: 'empty', message: 'must be a text that is not empty' }
-  if (value.length > 120) return { code: 'too-long', message: 'must have at most 120 characters', max: 120 }
+  const max = MAX_NAME_LENGTH
+  if (value.length > max) return { code: 'too-long', message: `must have at most ${max} characters`, max }
   if (/[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(value)) {
     const message =
       'must not contain line breaks, control characters or characters that reverse the direction of text'
@@ -197,7 +200,7 @@ export function uniqueListOf(rule: Rule, max = MAX_ENTRIES): Rule {
 }
 
 /** Maximum number of reported problems of one list or map, because a person has to read the message. */
-const MAX_PROBLEMS = 100
+export const MAX_PROBLEMS = 100
 
 /**
  * The problems of all parts of a value; undefined if there are none.

@@ -1,5 +1,6 @@
 import type { Catalog, Operation } from '../../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
+import { operationsOf } from '../../catalog/resolve-scopes.ts'
 import type { Application } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { columns, panel, table } from '../elements/elements.ts'
@@ -46,10 +47,4 @@ export function operationsAboveLevel(
   return operationsOf(catalog, application).filter(
     (operation) => !hasRequiredKycLevel(catalog, kycLevel, operation),
   )
-}
-
-/** The operations of the products of an application, without its removed operations. */
-function operationsOf(catalog: Catalog, { products, removedOperations }: Application): Operation[] {
-  const operations = new Set(products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
-  return [...operations].filter(({ scope }) => !removedOperations.includes(scope))
 }

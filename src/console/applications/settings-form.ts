@@ -9,6 +9,7 @@ import { field, form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { textsOf, type SettingsField } from './settings-fields.ts'
+import { MAX_NAME_LENGTH } from '../../validation/rules.ts'
 
 const HINTS: Readonly<Record<SettingsField, TextName>> = {
   name: 'appsNameHint',
@@ -44,7 +45,7 @@ export function settingsForm(call: FormCall, mayChange: boolean): Html {
       isRequired: isName,
       isCode: !isName,
       autocomplete: 'off',
-      ...(isName && { maxLength: 120 }),
+      ...(isName && { maxLength: MAX_NAME_LENGTH }),
     })
   }
 

@@ -1,10 +1,9 @@
 import type { Catalog, Operation } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
+import { LAST_USE_SECONDS } from '../../clients/last-used.ts'
 import { html, type Html } from '../../http/html.ts'
 import { badge } from '../elements/elements.ts'
 import type { Call } from '../page.ts'
-
-const HOUR_SECONDS = 3600
 
 /**
  * The state of a client as a badge. The worst state counts.
@@ -25,14 +24,14 @@ export function stateBadge(
     : badge(texts.html('clientsStateNoProduct'), 'warn')
 }
 
-/** When a client last got a token. The time is known to the hour only. */
+/** When a client last got a token. */
 export function lastUsed(
   { texts }: Pick<Call, 'texts'>,
   { lastUsedAt }: Client,
   now: number = Date.now(),
 ): Html {
   if (lastUsedAt === undefined) return html`<span class="muted">${texts.html('never')}</span>`
-  return now / 1000 - lastUsedAt < HOUR_SECONDS ? texts.html('clientsUsedLately') : texts.ago(lastUsedAt)
+  return now / 1000 - lastUsedAt < LAST_USE_SECONDS ? texts.html('clientsUsedLately') : texts.ago(lastUsedAt)
 }
 
 /** The title of a product in the reader's language; its id if the catalog no longer has the product. */

@@ -10,6 +10,7 @@ import { page, type Call, type Page, type View } from '../page.ts'
 import { word, trail, type ClientKind } from './client-kind.ts'
 import { neededLevel } from './client-state.ts'
 import { secretView } from './secret-view.ts'
+import { MAX_NAME_LENGTH } from '../../validation/rules.ts'
 
 /** The form for a new client. It answers with the page that shows the secret. */
 export function newPage(kind: ClientKind, services: ConsoleServices): Page {
@@ -55,7 +56,7 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
                 hint: texts.html(word(kind, 'NameHint')),
                 isRequired: true,
                 isFocused: !lacksProduct,
-                maxLength: 120,
+                maxLength: MAX_NAME_LENGTH,
                 autocomplete: 'off',
               })}
               ${productChoices(call, choices)} ${kind.kind === 'application' && redirectUris(call)}

@@ -2,6 +2,7 @@ import { html } from '../../http/html.ts'
 import { panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import { pathOf, word, change, type ClientKind, type ClientPanel } from './client-kind.ts'
+import { MAX_NAME_LENGTH } from '../../validation/rules.ts'
 
 /** The form that changes the name of a client. */
 export function settingsPanel(kind: ClientKind): ClientPanel {
@@ -25,7 +26,7 @@ export function settingsPanel(kind: ClientKind): ClientPanel {
               hint: texts.html(word(kind, 'NameHint')),
               value: client.name,
               isRequired: true,
-              maxLength: 120,
+              maxLength: MAX_NAME_LENGTH,
               autocomplete: 'off',
             })}
             <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
