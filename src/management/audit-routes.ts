@@ -4,13 +4,11 @@ import { entryForOwner } from '../audit/entry-for-owner.ts'
 import { route, type Route } from './route.ts'
 import { PageQuery } from './schemas.ts'
 
-/** The query of the audit trail of an account. */
 const AuditQuery = v.strictObject({
   ...PageQuery.entries,
   trail: v.optional(v.picklist(['changes', 'failures'])),
 })
 
-/** The query of the whole audit trail. */
 const OperatorAuditQuery = v.strictObject({
   ...AuditQuery.entries,
   accountId: v.optional(v.string()),

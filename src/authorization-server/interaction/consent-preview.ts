@@ -5,7 +5,7 @@ import type { Application } from '../../clients/client.ts'
 import type { SignedIn } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { Pages } from './pages.ts'
-import { presentAccount, presentApplication, presentRedirect } from './present-parties.ts'
+import { originOf, presentAccount, presentApplication } from './present-parties.ts'
 import { scopeGroups } from './scope-groups.ts'
 
 /** What a preview of the consent page needs. */
@@ -57,7 +57,7 @@ export function createConsentPreview(options: ConsentPreviewOptions) {
       account: presentAccount(account ?? { id: viewer.accountId }),
       groups: scopeGroups(pending, current, pages.textsFor(ctx)),
       accessLifetime,
-      redirectOrigin: redirectUri && presentRedirect(redirectUri),
+      redirectOrigin: redirectUri && originOf(redirectUri),
     })
   }
 }

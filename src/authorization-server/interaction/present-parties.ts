@@ -28,7 +28,7 @@ export function presentAccount({ id, claims }: Account): { name: string; login?:
 }
 
 /** The place to which the consent page says that users return: the origin of the redirect URI. */
-export function presentRedirect(redirectUri: string): string {
+export function originOf(redirectUri: string): string {
   return new URL(redirectUri).origin
 }
 

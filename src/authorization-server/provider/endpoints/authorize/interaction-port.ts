@@ -6,12 +6,7 @@ import { requesterOf } from '../../../../audit/entry.ts'
 import type { Account } from '../../../../host/accounts.ts'
 import { personOf, subjectOf } from '../../../../host/subject.ts'
 import type { InteractionPort, PendingInteraction } from '../../../interaction/port.ts'
-import {
-  presentAccount,
-  presentApplication,
-  presentRedirect,
-  text,
-} from '../../../interaction/present-parties.ts'
+import { originOf, presentAccount, presentApplication, text } from '../../../interaction/present-parties.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
 import { interactionKey } from '../../models/interactions.ts'
 import { ROUTES } from '../../routes.ts'
@@ -68,7 +63,7 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
     prompt,
     startedAt: details.iat,
     application: presentApplication(application, developer),
-    redirectOrigin: presentRedirect(String(details.params['redirect_uri'])),
+    redirectOrigin: originOf(String(details.params['redirect_uri'])),
     ...(person && account && { account: { ...person, ...presentAccount(account) } }),
     requestedScopes: requestableScopes(parts, details, { application, developer, account }),
     storedConsent: stored?.consent ?? { granted: [], denied: [] },
