@@ -36,6 +36,9 @@ export interface Running<Ask extends string = string> {
   terminate(): Promise<void>
   /** Ends the process as a crash would. */
   kill(): Promise<void>
+  /** Freezes the process, and lets it continue: no connection is closed. */
+  pause(): void
+  resume(): void
   /** Settles when the process has ended. */
   readonly ended: Promise<unknown>
 }
@@ -109,5 +112,7 @@ export async function startProcess<Ask extends string, Event = never>(
       child.kill('SIGKILL')
       await ended
     },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
   }
 }

@@ -8,9 +8,9 @@ import path from 'node:path'
 import { defineConfig } from 'rolldown'
 import { OPTIONS } from '../rolldown.config.ts'
 
-const scripts = ['bench', 'bench/peers', 'test/endurance'].flatMap((folder) =>
+const scripts = ['bench', 'bench/peers', 'test/endurance', 'test/proof'].flatMap((folder) =>
   readdirSync(path.join(OPTIONS.cwd, folder))
-    .filter((file) => file.endsWith('.ts') && file !== 'rolldown.config.ts')
+    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|^rolldown/.test(file))
     .map((file) => `${folder}/${file}`),
 )
 

@@ -18,17 +18,43 @@ export interface TcpProxy {
    * the same port.
    */
   cut(): Promise<() => Promise<void>>
+  /**
+   * Holds all data of one direction, and returns a function that lets it continue. `up` is the direction to the server.
+   */
+  hold(direction: Direction): () => void
+  /**
+   * Loses all data of one direction, while the connections stay open. Returns a function that ends this, and closes the
+   * connections that lost data.
+   */
+  drop(direction: Direction): () => void
+  /** Closes all connections, and relays new connections to another port. */
+  retarget(port: number): void
   close(): Promise<void>
 }
 
+export type Direction = 'up' | 'down'
+
 /** Starts a relay to `port`. */
 export async function startTcpProxy(port: number): Promise<TcpProxy> {
+  let target = port
   const open = new Set<Socket>()
+  /** What waits while a direction is held; undefined while it is not. */
+  const held: Record<Direction, (() => void)[] | undefined> = { up: undefined, down: undefined }
+  const isDropping: Record<Direction, boolean> = { up: false, down: false }
+  const lostData = new Set<Socket>()
   let dropsNext = false
   let oneWay = 0
   let inTransit = 0
 
-  function pass(data: Buffer, to: Socket): void {
+  function pass(data: Buffer, to: Socket, direction: Direction): void {
+    if (isDropping[direction]) {
+      lostData.add(to)
+      return
+    }
+    if (held[direction]) {
+      held[direction].push(() => to.write(data))
+      return
+    }
     if (oneWay === 0) {
       to.write(data)
       return
@@ -41,7 +67,7 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
   }
 
   const server = createServer((client) => {
-    const upstream = connect(port, '127.0.0.1')
+    const upstream = connect(target, '127.0.0.1')
     const cut = () => {
       client.destroy()
       upstream.destroy()
@@ -55,10 +81,10 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
         cut()
       })
     }
-    client.on('data', (data) => pass(data, upstream))
+    client.on('data', (data) => pass(data, upstream, 'up'))
     upstream.on('data', (data) => {
       if (dropsNext) cut()
-      else pass(data, client)
+      else pass(data, client, 'down')
       dropsNext = false
     })
   })
@@ -67,8 +93,12 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
 
   const { port: ownPort } = server.address() as AddressInfo
 
+  const closeAll = (sockets: ReadonlySet<Socket> = open) => {
+    for (const socket of sockets) socket.destroy()
+  }
+
   async function close(): Promise<void> {
-    for (const socket of open) socket.destroy()
+    closeAll()
     server.close()
     await once(server, 'close')
   }
@@ -86,6 +116,25 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
     },
     loseNextAnswer() {
       dropsNext = true
+    },
+    hold(direction) {
+      const queue = (held[direction] ??= [])
+      return () => {
+        held[direction] = undefined
+        for (const write of queue) write()
+      }
+    },
+    drop(direction) {
+      isDropping[direction] = true
+      return () => {
+        isDropping[direction] = false
+        closeAll(lostData)
+        lostData.clear()
+      }
+    },
+    retarget(next) {
+      target = next
+      closeAll()
     },
     async cut() {
       await close()

@@ -1,0 +1,160 @@
+/** The clients of a run. Each asks and asks until the run is over. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from '../support/fuzz/random.ts'
+import type { Fleet, Member } from './fleet.ts'
+import type { Settings } from './history.ts'
+import type { Credentials, Requests } from './requests.ts'
+
+export interface ClientOptions {
+  /** The number of the client, which is its account too. */
+  readonly number: number
+  readonly fleet: Fleet
+  readonly requests: Requests
+  readonly random: Random
+  readonly settings: Settings
+  readonly isOver: () => boolean
+  /** Whether some changes name no actor, so that equal ones are counted in one audit entry. */
+  readonly hasEqualChanges: boolean
+  /** Receives each API key with its first name. */
+  readonly onKey: (clientId: string, name: string) => void
+}
+
+/** Milliseconds between two requests of a client, on average. */
+const PAUSE_MS = 20
+const REFRESHES = 15
+/** How often a client sends a request whose outcome is unknown again. */
+const ATTEMPTS = 12
+const RETRY_MS = 250
+/** The number of revoked tokens that a client goes on to try. */
+const REMEMBERED = 20
+
+/** A user who connects an application: code, then refreshes, some of them doubled, late or of a used token. */
+export async function connectAndRefresh(options: ClientOptions, application: Credentials): Promise<void> {
+  const { number, fleet, requests, random, settings, isOver } = options
+  const service = () => random.pick(fleet.services)
+
+  /** Exchanges until the outcome is known. */
+  async function exchange(family: string, credential: string, isCode: boolean) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const result = await requests.exchange(service(), application, family, credential, isCode)
+      if (result.outcome !== 'unknown' || isOver()) return result
+      await pause(random, RETRY_MS)
+    }
+    return { outcome: 'unknown' as const, next: undefined }
+  }
+
+  for (let round = 0; !isOver(); round += 1) {
+    const code = await requests.code(service(), application, `user-${number}`)
+    if (code === undefined) {
+      await pause(random, RETRY_MS)
+      continue
+    }
+    const family = `${number}.${round}`
+    let { next: token } = await exchange(family, code, true)
+    let used = ''
+    for (let count = 0; token !== undefined && count < REFRESHES && !isOver(); count += 1) {
+      await pause(random, PAUSE_MS)
+      const choice = random.below(100)
+      if (choice < 3) await requests.endFamily(service(), application, family, token)
+      if (choice >= 3 && choice < 6) await requests.exchange(service(), application, family, code, true)
+      if (choice >= 6 && choice < 12 && used !== '') {
+        // Within the grace period, or after it.
+        await delay(random.chance(0.3) ? settings.graceSeconds * 1000 + 1000 : random.below(1000))
+        await requests.exchange(service(), application, family, used, false)
+      }
+      const isDoubled = choice >= 80
+      const current: string = token
+      const [first, second] = await Promise.all([
+        exchange(family, current, false),
+        ...(isDoubled ? [requests.exchange(service(), application, family, current, false)] : []),
+      ])
+      used = current
+      token = first?.next ?? second?.next
+    }
+  }
+}
+
+/** The owner of API keys: tokens, calls, revocations, changes, and calls with what must not work. */
+export async function useKeys(options: ClientOptions): Promise<void> {
+  const { number, fleet, requests, random, isOver, onKey, hasEqualChanges } = options
+  const service = () => random.pick(fleet.services)
+  const accountId = `owner-${number}`
+  /** Tokens that are revoked, or may be. */
+  const revoked: string[] = []
+  let count = 0
+  const unique = () => `${number}-${(count += 1)}`
+
+  async function createKey(): Promise<Credentials | undefined> {
+    const name = unique()
+    const answer = await service().ask('createKey', { accountId, name })
+    if ('error' in answer) return undefined
+    onKey(answer.value.clientId, name)
+    return answer.value
+  }
+
+  /** Revokes until the answer says that it is done. */
+  async function revoke(of: { accessToken: string } | { client: string }): Promise<Member> {
+    for (;;) {
+      const member = service()
+      const { outcome } = await requests.revoke(member, of, `revoker-${unique()}`)
+      if (outcome === 'ok' || isOver()) return member
+      await pause(random, RETRY_MS)
+    }
+  }
+
+  /** Calls with a token at all processes, until all have rejected it once. */
+  async function callUntilRejected(token: string, first: Member): Promise<void> {
+    await requests.call(first, token)
+    let left = [...fleet.members]
+    for (let attempt = 0; left.length > 0 && attempt < 150 && !isOver(); attempt += 1) {
+      const outcomes = await Promise.all(left.map((member) => requests.call(member, token)))
+      left = left.filter((_, at) => outcomes[at]?.outcome !== 'fail')
+      if (left.length > 0) await pause(random, PAUSE_MS)
+    }
+  }
+
+  while (!isOver()) {
+    const key = await createKey()
+    if (!key) {
+      await pause(random, RETRY_MS)
+      continue
+    }
+    const client = key.clientId
+    for (let round = 0; round < 6 && !isOver(); round += 1) {
+      const token = await requests.issue(service(), key)
+      if (token === undefined) {
+        await pause(random, RETRY_MS)
+        continue
+      }
+      await requests.call(random.pick(fleet.members), token)
+      await requests.call(random.pick(fleet.members), forge(token, random))
+      const actor = hasEqualChanges && random.chance(0.3) ? undefined : `renamer-${unique()}`
+      await requests.rename(service(), client, `name-${unique()}`, actor)
+      await requests.read(service(), client)
+      const old = revoked.length === 0 ? undefined : random.pick(revoked)
+      if (old !== undefined) await requests.call(random.pick(fleet.members), old)
+      if (random.chance(0.5)) {
+        const member = await revoke(random.chance(0.5) ? { accessToken: token } : { client })
+        revoked.push(token)
+        if (revoked.length > REMEMBERED) revoked.shift()
+        await callUntilRejected(token, member)
+      }
+      await pause(random, PAUSE_MS)
+    }
+    await requests.read(service(), client)
+  }
+}
+
+/** A token that nobody issued: another account, with the signature of a token that was issued. */
+function forge(token: string, random: Random): string {
+  const [header = '', payload = '', signature = ''] = token.split('.')
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
+  const forged = Buffer.from(JSON.stringify({ ...claims, jti: String(random.below(1e9)) })).toString(
+    'base64url',
+  )
+  return [header, forged, signature].join('.')
+}
+
+function pause(random: Random, milliseconds: number): Promise<void> {
+  return delay(milliseconds / 2 + random.below(milliseconds))
+}

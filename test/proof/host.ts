@@ -1,0 +1,202 @@
+/** A process of a run: a service with its API, or an API whose gateway follows the revocations over HTTP. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { Cluster, Redis } from 'ioredis'
+import Koa from 'koa'
+import { redisStore } from '../../adapters/redis.ts'
+import type { Question, Report } from '../../bench/processes.ts'
+import { CALLBACK, products, startHost } from '../../bench/host.ts'
+import { createGateway } from '../../src/gateway.ts'
+import type { Gatehouse } from '../../src/gatehouse/gatehouse.ts'
+import { waitSinceRedis72 } from '../support/wait-since-redis-7-2.ts'
+import type { Settings } from './history.ts'
+import type { StoreAddress } from './stores.ts'
+
+export interface HostOptions extends Settings {
+  readonly port: number
+  /** The port in the address of the issuer. */
+  readonly servicePort: number
+  readonly isReplicated: boolean
+  /** Makes the client count WAIT as Redis 7.2 and Valkey do. */
+  readonly countsWaitAsRedis72: boolean
+  /** The store of a service; undefined for an API that follows over HTTP. */
+  readonly store?: StoreAddress | undefined
+  /** For an API that follows over HTTP. */
+  readonly follow?:
+    { readonly uri: string; readonly clientId: string; readonly clientSecret: string } | undefined
+}
+
+/** What a process can be asked. */
+export interface Asks {
+  createApplication: { about: { accountId: string }; answer: { clientId: string; clientSecret: string } }
+  createKey: {
+    about: { accountId: string; name: string; isResourceServer?: boolean }
+    answer: { clientId: string; clientSecret: string }
+  }
+  rename: { about: { clientId: string; name: string; actor?: string }; answer: null }
+  read: { about: { clientId: string }; answer: string }
+  revoke: {
+    about: { accessToken: string; actor: string } | { clientId: string; actor: string }
+    answer: null
+  }
+  /** Milliseconds by which the clock is ahead from now on. */
+  setClock: { about: number; answer: null }
+  trail: { about: null; answer: { actor?: string; clientId?: string; count?: number }[] }
+  /** Writes what waits, and closes. */
+  close: { about: null; answer: null }
+  log: { about: null; answer: Record<string, number> }
+}
+
+/** The answer to a question, or the code of the error. */
+export type Answer<K extends keyof Asks> = { readonly value: Asks[K]['answer'] } | { readonly error: string }
+
+const options = JSON.parse(process.argv[2] ?? '') as HostOptions
+const log: Record<string, number> = {}
+let clockOffsetMs = 0
+globalThis.Date = movableDate()
+const report = (message: Report) => process.send?.(message)
+const record = (details: object, message: string) => {
+  const { err } = details as { err?: Error }
+  // Numbers and ids differ between equal errors, so they are masked.
+  const text = `${message}: ${err?.message ?? ''}`.replaceAll(/\d{2,}\S*/g, '…')
+  log[text] = (log[text] ?? 0) + 1
+}
+const logger = { debug() {}, info: record, warn: record, error: record }
+
+const answers: {
+  readonly [K in Exclude<keyof Asks, 'log' | 'setClock'>]: (
+    service: Gatehouse,
+    about: Asks[K]['about'],
+  ) => Promise<unknown>
+} = {
+  async createApplication({ applications }, { accountId }) {
+    const { application, clientSecret } = await applications.create({
+      accountId,
+      name: 'Proof',
+      products: Object.keys(products),
+      redirectUris: [CALLBACK],
+    })
+    await applications.setFirstParty(application.clientId, true)
+    return { clientId: application.clientId, clientSecret }
+  },
+  async createKey({ apiKeys }, { accountId, name, isResourceServer = false }) {
+    const { apiKey, clientSecret } = await apiKeys.create({ accountId, name, products: ['invoices'] })
+    if (isResourceServer) await apiKeys.setResourceServer(apiKey.clientId, true)
+    return { clientId: apiKey.clientId, clientSecret }
+  },
+  rename: ({ apiKeys }, { clientId, name, actor }) =>
+    apiKeys.rename(clientId, name, actor === undefined ? {} : { actor }),
+  read: async ({ apiKeys }, { clientId }) => (await apiKeys.find(clientId))?.name,
+  revoke: ({ tokens }, { actor, ...of }) =>
+    'accessToken' in of ? tokens.revoke(of.accessToken, { actor }) : tokens.revokeAll(of, { actor }),
+  async trail({ audit }) {
+    const entries = []
+    let cursor: string | undefined
+    do {
+      const page = await audit.list({ limit: 500, ...(cursor !== undefined && { cursor }) })
+      entries.push(...page.items.map(({ actor, clientId, count }) => ({ actor, clientId, count })))
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return entries
+  },
+  close: (service) => service.close(),
+}
+
+const gatehouse = options.store ? await startService(options.store) : await startApi()
+process.on('message', ({ number, ask, about }: Question<keyof Asks>) => {
+  void answer(ask, about as never).then(
+    (value) => report({ number, value: { value: value ?? null } }),
+    (error: { code?: string; message?: string }) =>
+      report({ number, value: { error: error.code ?? String(error.message) } }),
+  )
+})
+report({ ready: true })
+
+async function startService(address: StoreAddress): Promise<Gatehouse> {
+  const client = connect(address)
+  client.on('error', () => {})
+  if (options.countsWaitAsRedis72) waitSinceRedis72(client as never)
+  const durability = options.isReplicated ? { durability: { replicas: 1, timeoutMs: 500 } } : undefined
+  const host = await startHost({
+    store: redisStore(client, durability),
+    port: options.port,
+    servicePort: options.servicePort,
+    gatehouse: {
+      refreshTokenGraceSeconds: options.graceSeconds,
+      revocations: { pollIntervalSeconds: options.pollSeconds },
+      storeTimeoutMs: 1000,
+      logger,
+    },
+  })
+  return host.gatehouse
+}
+
+async function startApi(): Promise<undefined> {
+  const { follow, servicePort, port, pollSeconds } = options
+  if (!follow) throw new Error('an API needs the service that it follows')
+  const origin = `http://127.0.0.1:${servicePort}`
+  const gateway = createGateway({
+    issuer: `${origin}/auth`,
+    audience: `${origin}/api`,
+    jwksUri: new URL('jwks', follow.uri).href,
+    products,
+    revocations: { ...follow, pollIntervalSeconds: pollSeconds },
+    logger,
+  })
+  const app = new Koa()
+  app.on('error', () => {})
+  app.use(gateway.middleware())
+  app.use((ctx) => {
+    ctx.body = 'served'
+  })
+  const handle = app.callback()
+  const server = createServer((incoming, response) => void handle(incoming, response))
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  await gateway.ready()
+}
+
+/** Connects with the settings of docs/redis.md. */
+function connect({ addresses, sentinelName, natMap = {} }: StoreAddress): Redis | Cluster {
+  const retryStrategy = (attempt: number) => Math.min(attempt * 50, 500)
+  const failFast = { enableOfflineQueue: false, maxRetriesPerRequest: 0, connectTimeout: 1000 }
+  const [first] = addresses
+  if (sentinelName !== undefined) {
+    return new Redis({
+      sentinels: [...addresses],
+      name: sentinelName,
+      natMap,
+      failoverDetector: true,
+      reconnectOnError: (error) => error.message.startsWith('READONLY'),
+      retryStrategy,
+      ...failFast,
+    })
+  }
+  if (addresses.length === 1 && first) return new Redis({ ...first, retryStrategy, ...failFast })
+  return new Cluster([...addresses], {
+    natMap,
+    enableOfflineQueue: false,
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    clusterRetryStrategy: retryStrategy,
+    redisOptions: { maxRetriesPerRequest: 0, connectTimeout: 1000 },
+  })
+}
+
+async function answer(ask: keyof Asks, about: never): Promise<unknown> {
+  if (ask === 'log') return log
+  if (ask === 'setClock') return void (clockOffsetMs = about as number)
+  if (!gatehouse) throw new Error('an API answers only calls')
+  return answers[ask](gatehouse, about)
+}
+
+/** A `Date` whose current time can be set. */
+function movableDate(): DateConstructor {
+  const realNow = Date.now
+  const now = () => realNow() + clockOffsetMs
+  return new Proxy(Date, {
+    construct: (RealDate, args: []) =>
+      Reflect.construct(RealDate, args.length === 0 ? [now()] : args) as Date,
+    get: (RealDate, name) => (name === 'now' ? now : (Reflect.get(RealDate, name) as unknown)),
+  })
+}

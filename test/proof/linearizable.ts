@@ -1,0 +1,75 @@
+/**
+ * Decides whether a history of concurrent operations on one object is linearizable: whether each operation can be given one
+ * moment between its request and its answer, so that the operations, in the order of these moments, do what the object's
+ * specification says. The search is the one of Wing and Gong, "Testing and Verifying Concurrent Objects" (1993), with the
+ * visited configurations remembered, as Lowe describes in "Testing for Linearizability" (2017).
+ */
+
+/** An operation as the search sees it. */
+export interface Timed {
+  readonly invoke: number
+  /** `Infinity` if the operation has no known answer. It may then take effect at any time after its request, or never. */
+  readonly end: number
+}
+
+/** The sequential specification of an object. */
+export interface Specification<State, Operation> {
+  readonly initial: State
+  /**
+   * The states in which the object may be after the operation, if its answer was the one that was seen. An empty list says that
+   * the object cannot have answered so in this state.
+   */
+  next(state: State, operation: Operation): readonly State[]
+}
+
+export interface Verdict<Operation> {
+  readonly isLinearizable: boolean
+  /** In the longest order that was found, the operations that could be placed, and the first that cannot follow. */
+  readonly placed: readonly Operation[]
+  readonly stuck?: Operation | undefined
+}
+
+/** A configuration of the search that is left to be continued. */
+interface Open<State> {
+  readonly state: State
+  /** The positions of the operations that have a moment, in their order. */
+  readonly order: readonly number[]
+}
+
+/**
+ * @param operations those on one object, in any order
+ * @param specification its states must be values that JSON can write
+ */
+export function checkLinearizable<State, Operation extends Timed>(
+  operations: readonly Operation[],
+  { initial, next }: Specification<State, Operation>,
+): Verdict<Operation> {
+  const all = [...operations].sort((a, b) => a.invoke - b.invoke)
+  const positions = all.map((_, position) => position)
+  const visited = new Set<string>()
+  const open: Open<State>[] = [{ state: initial, order: [] }]
+  let longest: readonly number[] = []
+
+  for (let current = open.pop(); current; current = open.pop()) {
+    const { state, order } = current
+    if (order.length > longest.length) longest = order
+    const done = new Set(order)
+    const left = positions.filter((position) => !done.has(position))
+    if (left.every((position) => all[position]!.end === Number.POSITIVE_INFINITY)) {
+      return { isLinearizable: true, placed: order.map((position) => all[position]!) }
+    }
+    // Another operation was answered before this one was sent, so this one cannot be next.
+    const firstEnd = Math.min(...left.map((position) => all[position]!.end))
+    for (const position of left.filter((each) => all[each]!.invoke <= firstEnd).reverse()) {
+      for (const after of next(state, all[position]!)) {
+        const key = `${[...done, position].sort((a, b) => a - b).join()} ${JSON.stringify(after)}`
+        if (visited.has(key)) continue
+        visited.add(key)
+        open.push({ state: after, order: [...order, position] })
+      }
+    }
+  }
+  const placed = longest.map((position) => all[position]!)
+  const unplaced = all.filter((operation) => !placed.includes(operation))
+  return { isLinearizable: false, placed, stuck: unplaced.sort((a, b) => a.end - b.end)[0] }
+}

@@ -1,0 +1,258 @@
+/** The promises of the library, each as a function that finds in a history what breaks it. */
+import { familyPromise } from './family.ts'
+import type { Call, EndFamily, Entry, Exchange, History, Operation, Read, Rename, Revoke } from './history.ts'
+import { checkLinearizable } from './linearizable.ts'
+
+/** The names of the promises, as `docs/proof.md` explains them. */
+export type PromiseName = 'one-time' | 'revoked' | 'kept' | 'recorded' | 'issued'
+
+/** A promise that a history breaks. */
+export interface Violation {
+  readonly promise: PromiseName
+  readonly what: string
+  /** The operations that show it, in the order of their requests. */
+  readonly operations: readonly Operation[]
+}
+
+/** The worst time of a promise that has a bound. */
+export interface WorstTime {
+  readonly what: string
+  /** Milliseconds beyond the time for which the link was away. */
+  readonly observedMs: number
+  readonly boundMs: number
+}
+
+/** Milliseconds by which times that the run measures may differ from those that the service measures. */
+const SLACK_MS = 750
+
+/** Checks all promises. */
+export function checkHistory(history: History): Violation[] {
+  return [
+    ...checkOneTime(history),
+    ...checkRevoked(history),
+    ...checkKept(history),
+    ...checkRecorded(history),
+    ...checkIssued(history),
+  ]
+}
+
+/** Each code and each refresh token is used once, and the last token of a living family works. */
+export function checkOneTime({ operations, settings }: History): Violation[] {
+  const families = group(
+    operations.filter(
+      (each): each is Exchange | EndFamily => each.kind === 'exchange' || each.kind === 'end-family',
+    ),
+    ({ family }) => family,
+  )
+  return [...families].flatMap(([family, ofFamily]) => {
+    const code = ofFamily.find(
+      (each): each is Exchange => each.kind === 'exchange' && each.isCode,
+    )?.credential
+    const promise = familyPromise(code ?? '', { graceSeconds: settings.graceSeconds, slackMs: SLACK_MS })
+    const { isLinearizable, placed, stuck } = checkLinearizable(ofFamily, promise)
+    if (isLinearizable || !stuck) return []
+    const what = `family ${family}: no order of its requests explains the answer to request ${stuck.id}`
+    return [{ promise: 'one-time' as const, what, operations: [...placed.slice(-4), stuck] }]
+  })
+}
+
+/** A change that was answered is there, and reads see changes in the order of their answers. */
+export function checkKept({ operations, firstNames }: History): Violation[] {
+  const clients = group(
+    operations.filter((each): each is Rename | Read => each.kind === 'rename' || each.kind === 'read'),
+    ({ client }) => client,
+  )
+  return [...clients].flatMap(([client, ofClient]) => {
+    const { isLinearizable, placed, stuck } = checkLinearizable(ofClient, {
+      initial: firstNames[client] ?? '',
+      next(name, operation: Rename | Read) {
+        if (operation.outcome === 'fail') return []
+        if (operation.kind === 'rename')
+          return operation.outcome === 'ok' ? [operation.name] : [name, operation.name]
+        return operation.outcome === 'unknown' || operation.name === name ? [name] : []
+      },
+    })
+    if (isLinearizable || !stuck) return []
+    const what = `client ${client}: no order of its changes explains the answer to request ${stuck.id}`
+    return [{ promise: 'kept' as const, what, operations: [...placed.slice(-4), stuck] }]
+  })
+}
+
+/** After an answered revocation, no call succeeds beyond the bound. A token that was not revoked is not rejected. */
+export function checkRevoked(history: History): Violation[] {
+  const { operations } = history
+  const found: Violation[] = []
+  for (const { call, revocations, issuedAt } of callsOf(operations)) {
+    if (call.outcome === 'ok') {
+      const late = revocations.find(
+        (each) => each.outcome === 'ok' && lateness(history, each, call) > boundOf(history, each, call),
+      )
+      const what = `a call was accepted ${Math.round(call.invoke - (late?.end ?? 0))} ms after its token was revoked`
+      if (late) found.push({ promise: 'revoked', what, operations: [late, call] })
+    }
+    // A revocation of a client covers the tokens that were requested before it was answered.
+    const mayBeRevoked = revocations.some((each) => each.invoke < call.end && issuedAt < each.end)
+    if (call.outcome === 'fail' && !mayBeRevoked) {
+      found.push({
+        promise: 'revoked',
+        what: 'a call with a token that was not revoked was rejected',
+        operations: [call],
+      })
+    }
+  }
+  return found
+}
+
+/** The worst times that the history shows: of revocations, on the process that made them and on others. */
+export function worstTimes(history: History): WorstTime[] {
+  const bounds = new Map<string, { observedMs: number; boundMs: number }>()
+  for (const { call, revocations } of callsOf(history.operations)) {
+    for (const each of call.outcome === 'ok' ? revocations : []) {
+      const observedMs = lateness(history, each, call)
+      const what =
+        each.process === call.process ? 'rejected by the process that revokes' : 'rejected by other processes'
+      const { observedMs: worst = 0 } = bounds.get(what) ?? {}
+      if (each.outcome === 'ok')
+        bounds.set(what, { observedMs: Math.max(worst, observedMs), boundMs: boundOf(history, each, call) })
+    }
+  }
+  return [...bounds].map(([what, times]) => ({ what, ...times }))
+}
+
+/** Each call with a token of an API key, with the revocations of that token that an answered call must respect. */
+function* callsOf(operations: readonly Operation[]) {
+  const issued = new Map(
+    operations.flatMap((each) =>
+      each.kind === 'issue' && each.accessToken !== undefined ? [[each.accessToken, each] as const] : [],
+    ),
+  )
+  const revokes = operations.filter((each): each is Revoke => each.kind === 'revoke')
+  const byTarget = group(revokes, ({ of }) =>
+    'client' in of ? `client ${of.client}` : `token ${of.accessToken}`,
+  )
+  for (const call of operations) {
+    const issue = call.kind === 'call' ? issued.get(call.accessToken) : undefined
+    if (call.kind !== 'call' || !issue) continue
+    const revocations = [
+      ...(byTarget.get(`token ${call.accessToken}`) ?? []),
+      // A token that was issued while the client was revoked may be covered or not.
+      ...(byTarget.get(`client ${issue.client}`) ?? []).filter(({ invoke, end, outcome }) =>
+        call.outcome === 'ok' && outcome === 'ok' ? issue.end < invoke : issue.invoke < end,
+      ),
+    ]
+    yield { call, revocations, issuedAt: issue.invoke }
+  }
+}
+
+/** Milliseconds from the answer of the revocation to the call, without those for which the link of the process was away. */
+function lateness(history: History, revoke: Revoke, call: Call): number {
+  return call.invoke - revoke.end - awayMs(history, call.process, revoke.end, call.invoke)
+}
+
+/** The process that revokes rejects at once. Others need a poll to learn it, and one more if the link broke during a poll. */
+function boundOf({ settings }: History, revoke: Revoke, call: Call): number {
+  return revoke.process === call.process ? 0 : 2 * settings.pollSeconds * 1000
+}
+
+/** Milliseconds between two times for which the link of a process was away. */
+function awayMs({ faults }: History, process: number, from: number, to: number): number {
+  const parts = faults
+    .filter((fault) => fault.processes.includes(process) && fault.from < to && fault.to > from)
+    .map((fault) => [Math.max(fault.from, from), Math.min(fault.to, to)] as const)
+    .sort(([a], [b]) => a - b)
+  let [sum, reached] = [0, from]
+  for (const [start, end] of parts) {
+    sum += Math.max(0, end - Math.max(start, reached))
+    reached = Math.max(reached, end)
+  }
+  return sum
+}
+
+/** Each change is covered by exactly one audit entry, alone or in its count. */
+export function checkRecorded({ operations, trail }: History): Violation[] {
+  if (!trail) return []
+  const changes = operations.filter(
+    (each): each is Rename | Revoke => each.kind === 'rename' || each.kind === 'revoke',
+  )
+  const seen = new Set(operations.map((each) => (each.kind === 'read' ? each.name : undefined)))
+  const times = (matches: (entry: Entry) => boolean) =>
+    trail.filter(matches).reduce((sum, { count = 1 }) => sum + count, 0)
+  const byActor = group(trail, ({ actor = '' }) => actor)
+  const found: Violation[] = []
+  const expect = (
+    what: string,
+    entries: number,
+    least: number,
+    most: number,
+    shown: readonly Operation[],
+  ) => {
+    if (entries >= least && entries <= most) return
+    found.push({ promise: 'recorded', what: `${what} has ${entries} audit entries`, operations: shown })
+  }
+
+  const entriesOf = (change: Rename | Revoke) =>
+    (byActor.get(change.actor ?? '') ?? []).reduce((sum, { count = 1 }) => sum + count, 0)
+
+  for (const change of changes) {
+    if (change.actor === undefined) continue
+    // A repeated revocation of a token may find that the first one was done, and then changes nothing.
+    const isRepeatable = change.kind === 'revoke' && 'accessToken' in change.of
+    const wasDone = change.outcome === 'ok' || (change.kind === 'rename' && seen.has(change.name))
+    const least = wasDone && !isRepeatable ? 1 : 0
+    expect(`the change of ${change.actor}`, entriesOf(change), least, change.outcome === 'fail' ? 0 : 1, [
+      change,
+    ])
+  }
+  const ofTokens = changes.flatMap((each) =>
+    each.kind === 'revoke' && 'accessToken' in each.of ? [each] : [],
+  )
+  for (const [token, all] of group(ofTokens, ({ of }) => ('accessToken' in of ? of.accessToken : ''))) {
+    const entries = all.reduce((sum, each) => sum + entriesOf(each), 0)
+    const least = all.some((each) => each.outcome === 'ok') ? 1 : 0
+    expect(`the revocation of the token ${token}`, entries, least, all.length, all)
+  }
+  const unnamed = changes.filter((each): each is Rename => each.kind === 'rename' && each.actor === undefined)
+  for (const [client, all] of group(unnamed, (each) => each.client)) {
+    const entries = times((entry) => entry.clientId === client && entry.actor === undefined)
+    const least = all.filter((each) => each.outcome === 'ok').length
+    expect(`${all.length} equal changes of ${client}`, entries, least, all.length, all.slice(-1))
+  }
+  const actors = new Set(changes.map(({ actor }) => actor))
+  for (const [actor] of byActor) {
+    if (actor !== '' && !actors.has(actor)) expect(`${actor}, who changed nothing,`, 1, 0, 0, [])
+  }
+  return found
+}
+
+/** Nothing is accepted that was not issued. */
+export function checkIssued({ operations }: History): Violation[] {
+  const issued = new Set<string>()
+  for (const each of operations) {
+    if (each.kind === 'exchange' && each.isCode) issued.add(each.credential)
+    if (each.kind === 'exchange' && each.next !== undefined) issued.add(each.next)
+    if ((each.kind === 'exchange' || each.kind === 'issue') && each.accessToken !== undefined)
+      issued.add(each.accessToken)
+  }
+  return operations
+    .filter((each): each is Exchange | Call => each.kind === 'exchange' || each.kind === 'call')
+    .filter(
+      (each) =>
+        each.outcome === 'ok' && !issued.has(each.kind === 'call' ? each.accessToken : each.credential),
+    )
+    .map((each) => ({
+      promise: 'issued' as const,
+      what: 'a token was accepted that was not issued',
+      operations: [each],
+    }))
+}
+
+function group<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of all) {
+    const key = keyOf(one)
+    const found = groups.get(key)
+    if (found) found.push(one)
+    else groups.set(key, [one])
+  }
+  return groups
+}

@@ -1,0 +1,124 @@
+/** One run: servers, processes and clients under faults, then the verdict on their history. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { createRandom } from '../support/fuzz/random.ts'
+import { connectAndRefresh, useKeys, type ClientOptions } from './clients.ts'
+import { faultsOf, injectFaults } from './faults.ts'
+import { startFleet, type Fleet, type Patch } from './fleet.ts'
+import { createRecorder, type History, type Settings } from './history.ts'
+import { checkHistory, checkRecorded, worstTimes, type Violation, type WorstTime } from './promises.ts'
+import { createRequests } from './requests.ts'
+import { startStore, type StoreKind } from './stores.ts'
+
+export interface RunOptions {
+  readonly kind: StoreKind
+  readonly seed: number
+  readonly seconds: number
+  /** The faults to inject. @default all that the store has */
+  readonly faults?: readonly string[] | undefined
+  readonly patches?: readonly Patch[] | undefined
+  readonly countsWaitAsRedis72?: boolean | undefined
+}
+
+export interface RunResult {
+  readonly history: History
+  readonly violations: readonly Violation[]
+  readonly worst: readonly WorstTime[]
+  /** Answers that no promise allows, such as a 500. */
+  readonly surprises: readonly string[]
+  /** How often each error was logged, for each process. */
+  readonly logs: readonly Readonly<Record<string, number>>[]
+}
+
+const SETTINGS: Settings = { graceSeconds: 3, pollSeconds: 1 }
+const USERS = 5
+const OWNERS = 4
+/** A run of this many seconds has time to wait for the counts of a process that was killed. */
+const COUNTING_SECONDS = 900
+/** Seconds after which another process completes what a killed process left. */
+const ABANDONED_SECONDS = 16
+
+export async function runProof(options: RunOptions): Promise<RunResult> {
+  const { kind, seed, seconds, patches, countsWaitAsRedis72 } = options
+  const random = createRandom(seed)
+  const store = await startStore(kind)
+  const fleet = await startFleet(store, {
+    settings: SETTINGS,
+    ...(patches && { patches }),
+    ...(countsWaitAsRedis72 && { countsWaitAsRedis72 }),
+  })
+  const recorder = createRecorder()
+  const surprises: string[] = []
+  const requests = createRequests({ fleet, recorder, surprises })
+  const firstNames: Record<string, string> = {}
+  const hasEqualChanges = seconds >= COUNTING_SECONDS
+  let isOver = false
+
+  try {
+    const application = await fleet.services[0]?.ask('createApplication', { accountId: 'acme' })
+    if (!application || 'error' in application) throw new Error(`no application: ${application?.error}`)
+    const common = { fleet, requests, settings: SETTINGS, hasEqualChanges, isOver: () => isOver }
+    const clientOptions = (number: number): ClientOptions => ({
+      ...common,
+      number,
+      random: createRandom(seed + number + 1),
+      onKey: (clientId, name) => void (firstNames[clientId] = name),
+    })
+    const clients = [
+      ...Array.from({ length: USERS }, (_, number) =>
+        connectAndRefresh(clientOptions(number), application.value),
+      ),
+      ...Array.from({ length: OWNERS }, (_, number) => useKeys(clientOptions(USERS + number))),
+    ]
+    const names = options.faults ?? faultsOf(store)
+    const { faults, operations } = recorder
+    const onFault = (fault: History['faults'][number]) => void faults.push(fault)
+    const injecting = injectFaults({ names, store, fleet, random, onFault, isOver: () => isOver })
+    await Promise.race([delay(seconds * 1000), Promise.all(clients), injecting])
+    isOver = true
+    await Promise.all([...clients, injecting])
+    // What was changed last is read once more, after everything works again.
+    await delay(1000)
+    for (const client of Object.keys(firstNames)) await requests.read(fleet.services[0] ?? fail(), client)
+
+    const history: History = { operations, faults, firstNames, settings: SETTINGS }
+    const trail = await readTrail(fleet, history, hasEqualChanges)
+    const logs = await Promise.all(fleet.members.map((member) => member.ask('log', null)))
+    const complete = { ...history, ...(trail && { trail }) }
+    return {
+      history: complete,
+      violations: checkHistory(complete),
+      worst: worstTimes(complete),
+      surprises: trail ? surprises : [...surprises, 'the audit trail could not be read'],
+      logs: logs.map((log) => ('value' in log ? log.value : {})),
+    }
+  } finally {
+    isOver = true
+    await fleet.stop()
+    await store.stop()
+  }
+}
+
+/** Reads the audit trail. If entries are missing, a process that starts again completes what killed processes left. */
+async function readTrail(
+  fleet: Fleet,
+  history: History,
+  hasEqualChanges: boolean,
+): Promise<History['trail']> {
+  const [service = fail()] = fleet.services
+  let trail: History['trail']
+  const waits = hasEqualChanges ? [0, ABANDONED_SECONDS, 60, 120, 180] : [0, ABANDONED_SECONDS]
+  for (const seconds of waits) {
+    await delay(seconds * 1000)
+    if (seconds > 0) await service.restart(0)
+    await delay(500)
+    const answer = await service.ask('trail', null, 60_000)
+    if ('error' in answer) continue
+    trail = answer.value
+    if (checkRecorded({ ...history, trail }).length === 0) break
+  }
+  return trail
+}
+
+function fail(): never {
+  throw new Error('the run has no service')
+}
