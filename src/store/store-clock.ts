@@ -28,6 +28,8 @@ export function clockDifference(time: number, asked: Asked): number {
  * Creates a clock that agrees in all processes on a store: the clock of this process, corrected by its difference from
  * the clock of the store. Without a clock of the store, nothing is corrected.
  *
+ * If the clock of this process is set, the steady clock of the process counts until the next measurement, which begins at once.
+ *
  * @param parts.logger logs once when the two clocks differ by more than a second, and once when they agree again
  */
 export function createStoreClock({
@@ -39,6 +41,9 @@ export function createStoreClock({
 }) {
   let difference = 0
   let isSkewed = false
+  /** By how much the clock of this process was ahead of the steady clock at the last measurement; undefined before it. */
+  let ahead: number | undefined
+  let measuring: Promise<void> | undefined
 
   function report(): void {
     const wasSkewed = isSkewed
@@ -52,17 +57,28 @@ export function createStoreClock({
   }
 
   /** Measures the difference between the clocks. Never rejects. */
-  async function measure(): Promise<void> {
+  const measure = () => (measuring ??= ask().finally(() => (measuring = undefined)))
+
+  async function ask(): Promise<void> {
     const from = Date.now()
     const found = await store.inspect?.().catch(() => undefined)
     if (found?.time === undefined) return
     difference = clockDifference(found.time, { from, until: Date.now() })
+    ahead = Date.now() - performance.now()
     report()
+  }
+
+  /** Milliseconds by which the clock of this process was set since the last measurement; 0 unless that is more than a second. */
+  function stepSinceMeasurement(): number {
+    const step = ahead === undefined ? 0 : Date.now() - performance.now() - ahead
+    if (Math.abs(step) <= SYNCHRONIZED_MS) return 0
+    void measure()
+    return step
   }
 
   return {
     /** Milliseconds since the epoch, a whole number. */
-    now: () => Math.round(Date.now() + difference),
+    now: () => Math.round(Date.now() + difference - stepSinceMeasurement()),
     measure,
     /** Measures every minute. @returns a function that stops the measurements */
     follow: () => (store.inspect ? periodically(measure, INTERVAL_MS) : () => {}),

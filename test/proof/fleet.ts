@@ -115,7 +115,7 @@ async function startMember(
       try {
         return await running.ask<Answer<K>>(ask, withinMs, about)
       } catch {
-        return { error: 'no answer' }
+        return { error: 'no answer', message: '' }
       }
     },
     async restart(downMs) {

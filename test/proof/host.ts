@@ -48,7 +48,8 @@ export interface Asks {
 }
 
 /** The answer to a question, or the code of the error. */
-export type Answer<K extends keyof Asks> = { readonly value: Asks[K]['answer'] } | { readonly error: string }
+export type Answer<K extends keyof Asks> =
+  { readonly value: Asks[K]['answer'] } | { readonly error: string; readonly message: string }
 
 const options = JSON.parse(process.argv[2] ?? '') as HostOptions
 const log: Record<string, number> = {}
@@ -106,8 +107,8 @@ const gatehouse = options.store ? await startService(options.store) : await star
 process.on('message', ({ number, ask, about }: Question<keyof Asks>) => {
   void answer(ask, about as never).then(
     (value) => report({ number, value: { value: value ?? null } }),
-    (error: { code?: string; message?: string }) =>
-      report({ number, value: { error: error.code ?? String(error.message) } }),
+    (error: { code?: string; message: string }) =>
+      report({ number, value: { error: error.code ?? 'no code', message: error.message } }),
   )
 })
 report({ ready: true })

@@ -2,6 +2,7 @@
 import { authorize } from '../../bench/authorize.ts'
 import { CALLBACK, SCOPES } from '../../bench/host.ts'
 import type { Fleet, Member } from './fleet.ts'
+import type { Answer, Asks } from './host.ts'
 import type { Recorder } from './history.ts'
 
 /** Milliseconds after which a request without a response is given up. Its outcome is unknown. */
@@ -150,12 +151,12 @@ export function createRequests(options: {
       }),
   }
 
-  function outcomeOf(answer: { readonly value: unknown } | { readonly error: string }): 'ok' | 'unknown' {
+  function outcomeOf(answer: Answer<keyof Asks>): 'ok' | 'unknown' {
     if ('value' in answer) return 'ok'
     const isKnown = ['no answer', 'ERR_STORE_UNAVAILABLE', 'ERR_NOT_READY', 'ERR_CLOSED'].includes(
       answer.error,
     )
-    if (!isKnown) surprises.push(`a call of the library rejected with ${answer.error}`)
+    if (!isKnown) surprises.push(`a call of the library rejected with ${answer.error} ${answer.message}`)
     return 'unknown'
   }
 }

@@ -79,8 +79,9 @@ async function startPair(): Promise<ProofStore> {
   }
   await follow()
 
-  async function failOver(): Promise<void> {
+  async function failOver(release = () => {}): Promise<void> {
     await primary.kill()
+    release()
     await askRedis(replica, 'REPLICAOF', 'NO', 'ONE')
     ;[primary, replica] = [replica, primary]
     for (const proxy of links.proxies) proxy.retarget(primary.port)
@@ -92,12 +93,11 @@ async function startPair(): Promise<ProofStore> {
     isReplicated: true,
     link: links.link,
     faults: {
-      'primary-killed': failOver,
+      'primary-killed': () => failOver(),
       'replica-behind': async (random) => {
         const release = replication.hold('down')
         await delay(700 + random.below(1500))
-        await failOver()
-        release()
+        await failOver(release)
       },
       'replication-held': async (random) => {
         const release = replication.hold(random.pick(['up', 'down']))

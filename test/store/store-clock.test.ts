@@ -5,7 +5,7 @@ import { createStoreClock } from '../../src/store/store-clock.ts'
 const START = 1_900_000_000_000
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: START })
+  vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'], now: START })
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -60,6 +60,28 @@ it('a difference is logged once when it appears, and once when it is gone', asyn
   store.aheadMs = 0
   await vi.advanceTimersByTimeAsync(300_000)
   expect(logger.info).toHaveBeenCalledTimes(1)
+})
+
+it('a clock that is set does not change now(), and is measured at once', async () => {
+  const { store, inspect, clock } = setUp(0)
+  await clock.measure()
+  for (const stepMs of [12_000, -24_000]) {
+    vi.setSystemTime(Date.now() + stepMs)
+    store.aheadMs -= stepMs
+    expect(clock.now()).toBe(START)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(clock.now()).toBe(START)
+  }
+  expect(inspect).toHaveBeenCalledTimes(3)
+})
+
+it('after the machine has slept, now() is right when the store has answered', async () => {
+  const { clock } = setUp(0)
+  await clock.measure()
+  vi.setSystemTime(START + 600_000)
+  expect(clock.now()).toBe(START)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(clock.now()).toBe(START + 600_000)
 })
 
 it('while the store is unavailable, the last measurement counts', async () => {

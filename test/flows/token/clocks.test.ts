@@ -1,10 +1,34 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { compileHostProgram, type HostProcess, type HostProgram } from '../../support/host-process.ts'
 import { describeEachRedis } from '../../support/stores.ts'
 
 const THREE_MINUTES_MS = 180_000
+
+describeEachRedis('a process whose clock is set', (deploy) => {
+  afterEach(() => void vi.useRealTimers())
+
+  it.each([3600, -3600])(
+    'a retry within the grace period works although the clock was set by %d s',
+    async (seconds) => {
+      const host = await startHost({
+        store: deploy(randomUUID()),
+        gatehouse: { refreshTokenGraceSeconds: 10 },
+      })
+      try {
+        const client = await host.createApplication()
+        const { refresh_token: token } = await connect(host, client)
+        const refresh = () => host.token({ ...client, grant_type: 'refresh_token', refresh_token: token })
+        const { body: first } = await refresh()
+        vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
+        expect((await refresh()).body['refresh_token']).toBe(first['refresh_token'])
+      } finally {
+        await host.close()
+      }
+    },
+  )
+})
 
 describeEachRedis('two processes whose clocks differ by three minutes', (deploy, deployment) => {
   let program: HostProgram
