@@ -92,7 +92,8 @@ export async function startProcess<Ask extends string, Event = never>(
     async ask<T>(ask: Ask, withinMs = 20_000, about?: unknown) {
       const number = (count += 1)
       const answer = new Promise<unknown>((resolve) => pending.set(number, resolve))
-      child.send({ number, ask, about } satisfies Question<Ask>)
+      // If the process has ended, `failed` says so.
+      child.send({ number, ask, about } satisfies Question<Ask>, () => {})
       const timer = new AbortController()
       const timeout = delay(withinMs, undefined, { signal: timer.signal }).then(() => {
         throw new Error(`"${ask}" was not answered within ${withinMs} ms`)

@@ -22,6 +22,8 @@ export interface ClientOptions {
 /** Milliseconds between two requests of a client, on average. */
 const PAUSE_MS = 20
 const REFRESHES = 15
+/** The number of rounds after which an API key is deleted. */
+const ROUNDS = 3
 /** How often a client sends a request whose outcome is unknown again. */
 const ATTEMPTS = 12
 const RETRY_MS = 250
@@ -102,6 +104,16 @@ export async function useKeys(options: ClientOptions): Promise<void> {
     }
   }
 
+  /** Deletes an API key, until the answer says that it is done. */
+  async function remove(client: string): Promise<void> {
+    for (;;) {
+      const { outcome } = await requests.change(service(), client, null, `remover-${unique()}`)
+      await requests.read(service(), client)
+      if (outcome === 'ok' || isOver()) return
+      await pause(random, RETRY_MS)
+    }
+  }
+
   /** Calls with a token at all processes, until all have rejected it once. */
   async function callUntilRejected(token: string, first: Member): Promise<void> {
     await requests.call(first, token)
@@ -120,7 +132,7 @@ export async function useKeys(options: ClientOptions): Promise<void> {
       continue
     }
     const client = key.clientId
-    for (let round = 0; round < 6 && !isOver(); round += 1) {
+    for (let round = 0; round < ROUNDS && !isOver(); round += 1) {
       const token = await requests.issue(service(), key)
       if (token === undefined) {
         await pause(random, RETRY_MS)
@@ -129,11 +141,11 @@ export async function useKeys(options: ClientOptions): Promise<void> {
       await requests.call(random.pick(fleet.members), token)
       await requests.call(random.pick(fleet.members), forge(token, random))
       const actor = hasEqualChanges && random.chance(0.3) ? undefined : `renamer-${unique()}`
-      await requests.rename(service(), client, `name-${unique()}`, actor)
+      await requests.change(service(), client, `name-${unique()}`, actor)
       await requests.read(service(), client)
       const old = revoked.length === 0 ? undefined : random.pick(revoked)
       if (old !== undefined) await requests.call(random.pick(fleet.members), old)
-      if (random.chance(0.5)) {
+      if (random.chance(0.35)) {
         const member = await revoke(random.chance(0.5) ? { accessToken: token } : { client })
         revoked.push(token)
         if (revoked.length > REMEMBERED) revoked.shift()
@@ -141,7 +153,7 @@ export async function useKeys(options: ClientOptions): Promise<void> {
       }
       await pause(random, PAUSE_MS)
     }
-    await requests.read(service(), client)
+    if (!isOver()) await remove(client)
   }
 }
 

@@ -40,9 +40,9 @@ const OF_MEMBER: Readonly<Record<string, Inject>> = {
   },
 }
 
-/** The names of the faults that a run on a store can inject. */
-export function faultsOf(store: ProofStore): string[] {
-  return [...Object.keys(OF_MEMBER), ...Object.keys(store.faults)]
+/** The names of the faults under which all promises hold. */
+export function faultsOf({ faults, beyond }: ProofStore): string[] {
+  return [...Object.keys(OF_MEMBER), ...Object.keys(faults).filter((name) => !beyond.includes(name))]
 }
 
 /** Injects faults until the run is over. Each of the names comes in a random order, before any comes again. */
@@ -56,6 +56,7 @@ export async function injectFaults(options: {
 }): Promise<void> {
   const { names, store, fleet, random, onFault, isOver } = options
   let left: string[] = []
+  if (names.length === 0) return
   for (await delay(1500); !isOver(); await delay(300 + random.below(1500))) {
     if (left.length === 0) left = [...names]
     const what = random.pick(left)

@@ -34,6 +34,8 @@ export interface Member {
   readonly isService: boolean
   /** What is between this process and the servers, or the service that it follows. */
   readonly proxies: readonly TcpProxy[]
+  /** The errors that the process has logged. */
+  readonly errors: readonly string[]
   /** Asks the process. Never rejects: an error is a code, or `no answer`. */
   ask<K extends keyof Asks>(ask: K, about: Asks[K]['about'], withinMs?: number): Promise<Answer<K>>
   /** Ends the process as a crash would, and starts it again. */
@@ -65,7 +67,8 @@ export async function startFleet(store: ProofStore, options: FleetOptions): Prom
     isReplicated: store.isReplicated,
     countsWaitAsRedis72: options.countsWaitAsRedis72 ?? false,
   }
-  const start = (member: OwnOptions) => startProcess<keyof Asks>(script, { ...common, ...member })
+  const start = (member: OwnOptions, onEvent: (error: string) => void) =>
+    startProcess<keyof Asks, string>(script, { ...common, ...member }, { onEvent })
 
   const services: Member[] = []
   for (const number of [0, 1]) {
@@ -101,16 +104,18 @@ type OwnOptions = Pick<HostOptions, 'port' | 'store' | 'follow'>
 
 async function startMember(
   { number, proxies, ...own }: OwnOptions & { number: number; proxies: readonly TcpProxy[] },
-  start: (options: OwnOptions) => Promise<Running<keyof Asks>>,
+  start: (options: OwnOptions, onEvent: (error: string) => void) => Promise<Running<keyof Asks>>,
 ): Promise<Member> {
   const { port, store } = own
-  const startOwn = () => start(own)
+  const errors: string[] = []
+  const startOwn = () => start(own, (error) => void errors.push(error))
   let running = await startOwn()
   return {
     number,
     port,
     isService: store !== undefined,
     proxies,
+    errors,
     async ask<K extends keyof Asks>(ask: K, about: Asks[K]['about'], withinMs = 5000): Promise<Answer<K>> {
       try {
         return await running.ask<Answer<K>>(ask, withinMs, about)

@@ -61,23 +61,24 @@ export interface Revoke extends Common {
   readonly actor: string
 }
 
-/** A change of a record. */
-export interface Rename extends Common {
-  readonly kind: 'rename'
+/** A change of a record: of the name of an API key, or its deletion. */
+export interface Change extends Common {
+  readonly kind: 'change'
   readonly client: string
-  readonly name: string
+  /** null if the API key is deleted. */
+  readonly name: string | null
   /** Unique; the audit entry has it as its actor. Without it, equal changes of a minute are counted in one entry. */
   readonly actor?: string
 }
 
-/** A read of what `Rename` changes. `name` is set only if the outcome is `ok`. */
+/** A read of what `Change` changes. `name` is set only if the outcome is `ok`; it is null if there is no such API key. */
 export interface Read extends Common {
   readonly kind: 'read'
   readonly client: string
-  readonly name?: string
+  readonly name?: string | null
 }
 
-export type Operation = Exchange | EndFamily | Issue | Call | Revoke | Rename | Read
+export type Operation = Exchange | EndFamily | Issue | Call | Revoke | Change | Read
 
 /** Something that was broken on purpose. */
 export interface Fault {

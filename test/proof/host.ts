@@ -33,8 +33,8 @@ export interface Asks {
     about: { accountId: string; name: string; isResourceServer?: boolean }
     answer: { clientId: string; clientSecret: string }
   }
-  rename: { about: { clientId: string; name: string; actor?: string }; answer: null }
-  read: { about: { clientId: string }; answer: string }
+  change: { about: { clientId: string; name: string | null; actor?: string }; answer: null }
+  read: { about: { clientId: string }; answer: string | null }
   revoke: {
     about: { accessToken: string; actor: string } | { clientId: string; actor: string }
     answer: null
@@ -44,7 +44,6 @@ export interface Asks {
   trail: { about: null; answer: { actor?: string; clientId?: string; count?: number }[] }
   /** Writes what waits, and closes. */
   close: { about: null; answer: null }
-  log: { about: null; answer: Record<string, number> }
 }
 
 /** The answer to a question, or the code of the error. */
@@ -52,20 +51,18 @@ export type Answer<K extends keyof Asks> =
   { readonly value: Asks[K]['answer'] } | { readonly error: string; readonly message: string }
 
 const options = JSON.parse(process.argv[2] ?? '') as HostOptions
-const log: Record<string, number> = {}
 let clockOffsetMs = 0
 globalThis.Date = movableDate()
 const report = (message: Report) => process.send?.(message)
 const record = (details: object, message: string) => {
-  const { err } = details as { err?: Error }
-  // Numbers and ids differ between equal errors, so they are masked.
-  const text = `${message}: ${err?.message ?? ''}`.replaceAll(/\d{2,}\S*/g, '…')
-  log[text] = (log[text] ?? 0) + 1
+  const { err } = details as { err?: Error & { code?: string } }
+  const cause = err?.cause instanceof Error ? `, because ${err.cause.message}` : ''
+  report({ event: `${message}: ${err?.stack ?? err?.message ?? ''}${cause}` })
 }
-const logger = { debug() {}, info: record, warn: record, error: record }
+const logger = { debug() {}, info() {}, warn() {}, error: record }
 
 const answers: {
-  readonly [K in Exclude<keyof Asks, 'log' | 'setClock'>]: (
+  readonly [K in Exclude<keyof Asks, 'setClock'>]: (
     service: Gatehouse,
     about: Asks[K]['about'],
   ) => Promise<unknown>
@@ -85,8 +82,10 @@ const answers: {
     if (isResourceServer) await apiKeys.setResourceServer(apiKey.clientId, true)
     return { clientId: apiKey.clientId, clientSecret }
   },
-  rename: ({ apiKeys }, { clientId, name, actor }) =>
-    apiKeys.rename(clientId, name, actor === undefined ? {} : { actor }),
+  async change({ apiKeys }, { clientId, name, actor }) {
+    const by = actor === undefined ? {} : { actor }
+    await (name === null ? apiKeys.delete(clientId, by) : apiKeys.update(clientId, { name }, by))
+  },
   read: async ({ apiKeys }, { clientId }) => (await apiKeys.find(clientId))?.name,
   revoke: ({ tokens }, { actor, ...of }) =>
     'accessToken' in of ? tokens.revoke(of.accessToken, { actor }) : tokens.revokeAll(of, { actor }),
@@ -185,7 +184,6 @@ function connect({ addresses, sentinelName, natMap = {} }: StoreAddress): Redis 
 }
 
 async function answer(ask: keyof Asks, about: never): Promise<unknown> {
-  if (ask === 'log') return log
   if (ask === 'setClock') return void (clockOffsetMs = about as number)
   if (!gatehouse) throw new Error('an API answers only calls')
   return answers[ask](gatehouse, about)

@@ -1,7 +1,134 @@
 import type { Patch } from './fleet.ts'
+import type { PromiseName } from './promises.ts'
+import type { StoreKind } from './stores.ts'
+
+/** A fault in the library that a run must find. The run applies it to a copy of the sources. */
 export interface Mutant {
   readonly name: string
   readonly patches: readonly Patch[]
+  /** Where it shows: the servers, the faults that bring it out, and the promises of which at least one is broken. */
+  readonly kind: StoreKind
+  readonly faults: readonly string[]
+  readonly breaks: readonly PromiseName[]
   readonly countsWaitAsRedis72?: boolean
 }
-export const MUTANTS: readonly Mutant[] = []
+
+const SCRIPTS = 'adapters/redis/write-scripts.ts'
+
+/** The writes that make WAIT count where a script finds nothing to change. */
+const NO_EXTRA_WRITES: readonly Patch[] = [
+  {
+    file: SCRIPTS,
+    replace: `if changes == 0 then
+  redis.call('ZADD', KEYS[1], 1, ARGV[1])
+  redis.call('ZADD', KEYS[1], 0, ARGV[1])
+end`,
+    by: '',
+  },
+  {
+    file: SCRIPTS,
+    replace: `if #redis.call('ZRANGEBYLEX', KEYS[1], member, member) == 0 then
+  redis.call('ZADD', KEYS[1], 0, ARGV[1])
+end`,
+    by: '',
+  },
+  { file: SCRIPTS, replace: `  redis.call('SET', KEYS[1], '', 'EX', 1)`, by: '' },
+]
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'compare-and-swap-is-a-write',
+    patches: [
+      { file: SCRIPTS, replace: `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end`, by: '' },
+    ],
+    kind: 'alone',
+    faults: [],
+    breaks: ['one-time', 'kept'],
+  },
+  {
+    name: 'no-wait',
+    patches: [
+      {
+        file: 'adapters/redis/durable-writes.ts',
+        replace: 'if (isDoneNow || durable) requireReplicas(waited, durability)',
+        by: 'void (isDoneNow || durable ? requireReplicas : waited)',
+      },
+    ],
+    kind: 'pair',
+    faults: ['replica-behind'],
+    breaks: ['one-time', 'kept', 'revoked', 'recorded'],
+  },
+  {
+    name: 'wait-counts-only-its-own-write',
+    patches: NO_EXTRA_WRITES,
+    countsWaitAsRedis72: true,
+    kind: 'pair',
+    faults: ['replica-behind'],
+    breaks: ['one-time', 'kept', 'revoked', 'recorded'],
+  },
+  {
+    name: 'lost-message-is-not-read-again',
+    patches: [
+      {
+        file: 'src/revocation/revocation-log.ts',
+        replace: 'const after = place ? beyond(place.after) : pad(since)',
+        by: 'const after = place ? beyond(place.after) : pad(time)',
+      },
+    ],
+    kind: 'alone',
+    faults: ['link-cut', 'link-drops'],
+    breaks: ['revoked'],
+  },
+  {
+    name: 'position-is-lost-at-a-reconnect',
+    patches: [
+      {
+        file: 'src/revocation/revocation-follower.ts',
+        replace: "setState(follower, 'stale', error)\n    if (isStoreUnavailable",
+        by: "setState(follower, 'stale', error)\n    follower.cursor = String(follower.now())\n    if (isStoreUnavailable",
+      },
+    ],
+    kind: 'alone',
+    faults: ['link-cut'],
+    breaks: ['revoked'],
+  },
+  {
+    name: 'grace-without-limit',
+    patches: [
+      {
+        file: 'src/grants/refresh-tokens/grace-period.ts',
+        replace: ' || Math.abs(now - last.at) >= seconds * 1000',
+        by: ' || now - last.at < -seconds * 1e9',
+      },
+    ],
+    kind: 'alone',
+    faults: [],
+    breaks: ['one-time'],
+  },
+  {
+    name: 'epoch-is-not-raised',
+    patches: [
+      {
+        file: 'src/clients/access-epoch.ts',
+        replace: 'epoch: record.client.epoch + 1',
+        by: 'epoch: record.client.epoch',
+      },
+    ],
+    kind: 'alone',
+    faults: [],
+    breaks: ['revoked'],
+  },
+  {
+    name: 'audit-entry-after-the-change',
+    patches: [
+      {
+        file: 'src/audit/outbox.ts',
+        replace: 'return own.length === 0 ? record : { ...record, audit: [...(record.audit ?? []), ...own] }',
+        by: 'return record',
+      },
+    ],
+    kind: 'alone',
+    faults: ['process-killed'],
+    breaks: ['recorded'],
+  },
+]

@@ -1,6 +1,6 @@
 /** The promises of the library, each as a function that finds in a history what breaks it. */
 import { familyPromise } from './family.ts'
-import type { Call, EndFamily, Entry, Exchange, History, Operation, Read, Rename, Revoke } from './history.ts'
+import type { Call, EndFamily, Entry, Exchange, History, Operation, Read, Change, Revoke } from './history.ts'
 import { checkLinearizable } from './linearizable.ts'
 
 /** The names of the promises, as `docs/proof.md` explains them. */
@@ -59,15 +59,15 @@ export function checkOneTime({ operations, settings }: History): Violation[] {
 /** A change that was answered is there, and reads see changes in the order of their answers. */
 export function checkKept({ operations, firstNames }: History): Violation[] {
   const clients = group(
-    operations.filter((each): each is Rename | Read => each.kind === 'rename' || each.kind === 'read'),
+    operations.filter((each): each is Change | Read => each.kind === 'change' || each.kind === 'read'),
     ({ client }) => client,
   )
   return [...clients].flatMap(([client, ofClient]) => {
     const { isLinearizable, placed, stuck } = checkLinearizable(ofClient, {
-      initial: firstNames[client] ?? '',
-      next(name, operation: Rename | Read) {
+      initial: firstNames[client] ?? null,
+      next(name: string | null, operation: Change | Read): readonly (string | null)[] {
         if (operation.outcome === 'fail') return []
-        if (operation.kind === 'rename')
+        if (operation.kind === 'change')
           return operation.outcome === 'ok' ? [operation.name] : [name, operation.name]
         return operation.outcome === 'unknown' || operation.name === name ? [name] : []
       },
@@ -172,7 +172,7 @@ function awayMs({ faults }: History, process: number, from: number, to: number):
 export function checkRecorded({ operations, trail }: History): Violation[] {
   if (!trail) return []
   const changes = operations.filter(
-    (each): each is Rename | Revoke => each.kind === 'rename' || each.kind === 'revoke',
+    (each): each is Change | Revoke => each.kind === 'change' || each.kind === 'revoke',
   )
   const seen = new Set(operations.map((each) => (each.kind === 'read' ? each.name : undefined)))
   const times = (matches: (entry: Entry) => boolean) =>
@@ -190,28 +190,24 @@ export function checkRecorded({ operations, trail }: History): Violation[] {
     found.push({ promise: 'recorded', what: `${what} has ${entries} audit entries`, operations: shown })
   }
 
-  const entriesOf = (change: Rename | Revoke) =>
+  const entriesOf = (change: Change | Revoke) =>
     (byActor.get(change.actor ?? '') ?? []).reduce((sum, { count = 1 }) => sum + count, 0)
 
   for (const change of changes) {
     if (change.actor === undefined) continue
-    // A repeated revocation of a token may find that the first one was done, and then changes nothing.
-    const isRepeatable = change.kind === 'revoke' && 'accessToken' in change.of
-    const wasDone = change.outcome === 'ok' || (change.kind === 'rename' && seen.has(change.name))
-    const least = wasDone && !isRepeatable ? 1 : 0
+    const wasDone = change.outcome === 'ok' || (change.kind === 'change' && seen.has(change.name))
+    const least = wasDone && repeatable(change) === undefined ? 1 : 0
     expect(`the change of ${change.actor}`, entriesOf(change), least, change.outcome === 'fail' ? 0 : 1, [
       change,
     ])
   }
-  const ofTokens = changes.flatMap((each) =>
-    each.kind === 'revoke' && 'accessToken' in each.of ? [each] : [],
-  )
-  for (const [token, all] of group(ofTokens, ({ of }) => ('accessToken' in of ? of.accessToken : ''))) {
-    const entries = all.reduce((sum, each) => sum + entriesOf(each), 0)
+  for (const [what, all] of group(changes, (each) => repeatable(each) ?? '')) {
+    if (what === '') continue
     const least = all.some((each) => each.outcome === 'ok') ? 1 : 0
-    expect(`the revocation of the token ${token}`, entries, least, all.length, all)
+    const entries = all.reduce((sum, each) => sum + entriesOf(each), 0)
+    expect(what, entries, least, all.length, all)
   }
-  const unnamed = changes.filter((each): each is Rename => each.kind === 'rename' && each.actor === undefined)
+  const unnamed = changes.filter((each): each is Change => each.kind === 'change' && each.actor === undefined)
   for (const [client, all] of group(unnamed, (each) => each.client)) {
     const entries = times((entry) => entry.clientId === client && entry.actor === undefined)
     const least = all.filter((each) => each.outcome === 'ok').length
@@ -222,6 +218,12 @@ export function checkRecorded({ operations, trail }: History): Violation[] {
     if (actor !== '' && !actors.has(actor)) expect(`${actor}, who changed nothing,`, 1, 0, 0, [])
   }
   return found
+}
+
+/** What a change does only once: its repetition finds it done, changes nothing, and may have no entry. */
+function repeatable(change: Change | Revoke): string | undefined {
+  if (change.kind === 'change') return change.name === null ? `the deletion of ${change.client}` : undefined
+  return 'accessToken' in change.of ? `the revocation of the token ${change.of.accessToken}` : undefined
 }
 
 /** Nothing is accepted that was not issued. */

@@ -18,13 +18,14 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
     faults: { type: 'string' },
     mutant: { type: 'string' },
+    keep: { type: 'boolean', default: false },
   },
 })
 const mutant = MUTANTS.find(({ name }) => name === values.mutant)
 if (values.mutant !== undefined && !mutant) {
   throw new Error(`no such mutant; there are ${MUTANTS.map(({ name }) => name).join(', ')}`)
 }
-const stores = values.stores.split(',') as StoreKind[]
+const stores = mutant ? [mutant.kind] : (values.stores.split(',') as StoreKind[])
 const seconds = (Number(values.minutes) * 60) / stores.length
 const seed = Number(values.seed)
 console.log(
@@ -37,12 +38,13 @@ for (const kind of stores) {
     kind,
     seed,
     seconds,
-    ...(mutant && { patches: mutant.patches, countsWaitAsRedis72: mutant.countsWaitAsRedis72 }),
-    ...(values.faults !== undefined && { faults: values.faults.split(',') }),
+    patches: mutant?.patches,
+    countsWaitAsRedis72: mutant?.countsWaitAsRedis72,
+    faults: values.faults?.split(',') ?? mutant?.faults,
   })
   report(kind, result)
-  if (result.violations.length + result.surprises.length > 0) {
-    isBroken = true
+  if (result.violations.length + result.surprises.length > 0 || values.keep) {
+    isBroken ||= result.violations.length + result.surprises.length > 0
     keep(kind, result)
   }
 }

@@ -133,14 +133,14 @@ export function createRequests(options: {
         return { outcome: outcomeOf(answer), of: named, actor }
       }),
 
-    rename: (member: Member, client: string, name: string, actor?: string) =>
-      run('rename', member.number, async () => {
+    /** @param name null deletes the API key */
+    change: (member: Member, client: string, name: string | null, actor?: string) =>
+      run('change', member.number, async () => {
         const named = actor === undefined ? { name } : { name, actor }
-        return {
-          outcome: outcomeOf(await member.ask('rename', { clientId: client, ...named })),
-          client,
-          ...named,
-        }
+        const answer = await member.ask('change', { clientId: client, ...named })
+        // A repeated deletion finds that it is done.
+        const isDone = name === null && 'error' in answer && answer.error === 'ERR_NOT_FOUND'
+        return { outcome: isDone ? 'ok' : outcomeOf(answer), client, ...named }
       }),
 
     read: (member: Member, client: string) =>
