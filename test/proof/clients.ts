@@ -24,6 +24,8 @@ const PAUSE_MS = 20
 const REFRESHES = 15
 /** The number of rounds after which an API key is deleted. */
 const ROUNDS = 3
+/** How often each of two people renames an API key. */
+const RENAMES = 20
 /** How often a client sends a request whose outcome is unknown again. */
 const ATTEMPTS = 12
 const RETRY_MS = 250
@@ -78,21 +80,12 @@ export async function connectAndRefresh(options: ClientOptions, application: Cre
 
 /** The owner of API keys: tokens, calls, revocations, changes, and calls with what must not work. */
 export async function useKeys(options: ClientOptions): Promise<void> {
-  const { number, fleet, requests, random, isOver, onKey, hasEqualChanges } = options
+  const { number, fleet, requests, random, isOver, hasEqualChanges } = options
   const service = () => random.pick(fleet.services)
-  const accountId = `owner-${number}`
   /** Tokens that are revoked, or may be. */
   const revoked: string[] = []
   let count = 0
   const unique = () => `${number}-${(count += 1)}`
-
-  async function createKey(): Promise<Credentials | undefined> {
-    const name = unique()
-    const answer = await service().ask('createKey', { accountId, name })
-    if ('error' in answer) return undefined
-    onKey(answer.value.clientId, name)
-    return answer.value
-  }
 
   /** Revokes until the answer says that it is done. */
   async function revoke(of: { accessToken: string } | { client: string }): Promise<Member> {
@@ -126,7 +119,7 @@ export async function useKeys(options: ClientOptions): Promise<void> {
   }
 
   while (!isOver()) {
-    const key = await createKey()
+    const key = await createKey(options, unique())
     if (!key) {
       await pause(random, RETRY_MS)
       continue
@@ -154,6 +147,61 @@ export async function useKeys(options: ClientOptions): Promise<void> {
       await pause(random, PAUSE_MS)
     }
     if (!isOver()) await remove(client)
+  }
+}
+
+/** Two people who rename one API key at the same time. */
+export async function renameTogether(options: ClientOptions): Promise<void> {
+  const { number, fleet, requests, random, isOver } = options
+  const service = () => random.pick(fleet.services)
+  for (let round = 0; !isOver(); round += 1) {
+    const key = await createKey(options, `${number}.${round}`)
+    if (!key) {
+      await pause(random, RETRY_MS)
+      continue
+    }
+    const rename = async (person: number) => {
+      for (let count = 0; count < RENAMES && !isOver(); count += 1) {
+        const unique = `${number}.${round}-${person}-${count}`
+        const { outcome } = await requests.change(
+          service(),
+          key.clientId,
+          `name-${unique}`,
+          `renamer-${unique}`,
+        )
+        await requests.read(service(), key.clientId)
+        if (outcome === 'unknown') await pause(random, RETRY_MS)
+      }
+    }
+    await Promise.all([rename(1), rename(2)])
+  }
+}
+
+/** Creates an API key. @returns undefined if it is not known whether that worked */
+async function createKey(
+  { number, fleet, random, onKey }: ClientOptions,
+  name: string,
+): Promise<Credentials | undefined> {
+  const answer = await random.pick(fleet.services).ask('createKey', { accountId: `owner-${number}`, name })
+  if ('error' in answer) return undefined
+  onKey(answer.value.clientId, name)
+  return answer.value
+}
+
+/** Writes below the library: what the store has answered is there, also if it was there before. */
+export async function useStore({ number, fleet, requests, random, isOver }: ClientOptions): Promise<void> {
+  const service = () => random.pick(fleet.services)
+  for (let round = 0; !isOver(); round += 1) {
+    const entry = `${number}-entry-${round}`
+    for (const isIn of [true, false]) {
+      let outcome = ''
+      while (outcome !== 'ok' && !isOver()) {
+        ;({ outcome } = await requests.putEntry(service(), entry, isIn))
+        await pause(random, outcome === 'ok' ? PAUSE_MS : RETRY_MS)
+      }
+      if (random.chance(0.5)) await delay(random.below(3000))
+      await requests.readEntry(service(), entry)
+    }
   }
 }
 

@@ -23,7 +23,6 @@ export interface Patch {
 export interface FleetOptions {
   readonly settings: Settings
   readonly patches?: readonly Patch[]
-  readonly countsWaitAsRedis72?: boolean
 }
 
 /** One process: services have the numbers 0 and 1, the API that follows over HTTP has 2. */
@@ -65,7 +64,6 @@ export async function startFleet(store: ProofStore, options: FleetOptions): Prom
     ...options.settings,
     servicePort,
     isReplicated: store.isReplicated,
-    countsWaitAsRedis72: options.countsWaitAsRedis72 ?? false,
   }
   const start = (member: OwnOptions, onEvent: (error: string) => void) =>
     startProcess<keyof Asks, string>(script, { ...common, ...member }, { onEvent })

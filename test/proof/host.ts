@@ -8,7 +8,7 @@ import type { Question, Report } from '../../bench/processes.ts'
 import { CALLBACK, products, startHost } from '../../bench/host.ts'
 import { createGateway } from '../../src/gateway.ts'
 import type { Gatehouse } from '../../src/gatehouse/gatehouse.ts'
-import { waitSinceRedis72 } from '../support/wait-since-redis-7-2.ts'
+import type { Store } from '../../src/store/contract.ts'
 import type { Settings } from './history.ts'
 import type { StoreAddress } from './stores.ts'
 
@@ -17,8 +17,6 @@ export interface HostOptions extends Settings {
   /** The port in the address of the issuer. */
   readonly servicePort: number
   readonly isReplicated: boolean
-  /** Makes the client count WAIT as Redis 7.2 and Valkey do. */
-  readonly countsWaitAsRedis72: boolean
   /** The store of a service; undefined for an API that follows over HTTP. */
   readonly store?: StoreAddress | undefined
   /** For an API that follows over HTTP. */
@@ -39,6 +37,9 @@ export interface Asks {
     about: { accessToken: string; actor: string } | { clientId: string; actor: string }
     answer: null
   }
+  /** Adds a member to an index of the store, or removes it, by a durable write. */
+  putMember: { about: { member: string; isIn: boolean }; answer: null }
+  hasMember: { about: { member: string }; answer: boolean }
   /** Milliseconds by which the clock is ahead from now on. */
   setClock: { about: number; answer: null }
   trail: { about: null; answer: { actor?: string; clientId?: string; count?: number }[] }
@@ -50,8 +51,11 @@ export interface Asks {
 export type Answer<K extends keyof Asks> =
   { readonly value: Asks[K]['answer'] } | { readonly error: string; readonly message: string }
 
+/** An index that the library does not use. */
+const INDEX = 'proof'
 const options = JSON.parse(process.argv[2] ?? '') as HostOptions
 let clockOffsetMs = 0
+let store: Store | undefined
 globalThis.Date = movableDate()
 const report = (message: Report) => process.send?.(message)
 const record = (details: object, message: string) => {
@@ -99,6 +103,14 @@ const answers: {
     } while (cursor !== undefined)
     return entries
   },
+  async putMember(_, { member, isIn }) {
+    const durable = store?.durable ?? store
+    await (isIn ? durable?.add(INDEX, member) : durable?.remove(INDEX, member))
+  },
+  async hasMember(_, { member }) {
+    const found = await store?.range(INDEX, { after: `${member.slice(0, -1)}`, limit: 100 })
+    return found?.includes(member)
+  },
   close: (service) => service.close(),
 }
 
@@ -115,10 +127,10 @@ report({ ready: true })
 async function startService(address: StoreAddress): Promise<Gatehouse> {
   const client = connect(address)
   client.on('error', () => {})
-  if (options.countsWaitAsRedis72) waitSinceRedis72(client as never)
   const durability = options.isReplicated ? { durability: { replicas: 1, timeoutMs: 500 } } : undefined
+  store = redisStore(client, durability)
   const host = await startHost({
-    store: redisStore(client, durability),
+    store,
     port: options.port,
     servicePort: options.servicePort,
     gatehouse: {

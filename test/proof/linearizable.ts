@@ -20,12 +20,18 @@ export interface Specification<State, Operation> {
    * the object cannot have answered so in this state.
    */
   next(state: State, operation: Operation): readonly State[]
+  /**
+   * What an operation without an answer does. Of two that do the same, the search takes the older one first.
+   * @default each such operation does something else
+   */
+  effect?(operation: Operation): string
 }
 
 export interface Verdict<Operation> {
   readonly isLinearizable: boolean
-  /** In the longest order that was found, the operations that could be placed, and the first that cannot follow. */
+  /** The longest order that was found. */
   readonly placed: readonly Operation[]
+  /** The first operation that cannot follow; undefined if there is none, or if the search was given up. */
   readonly stuck?: Operation | undefined
 }
 
@@ -36,31 +42,42 @@ interface Open<State> {
   readonly order: readonly number[]
 }
 
+/** The number of configurations after which the search is given up. */
+const MAX_VISITED = 300_000
+
 /**
  * @param operations those on one object, in any order
  * @param specification its states must be values that JSON can write
  */
 export function checkLinearizable<State, Operation extends Timed>(
   operations: readonly Operation[],
-  { initial, next }: Specification<State, Operation>,
+  { initial, next, effect }: Specification<State, Operation>,
 ): Verdict<Operation> {
   const all = [...operations].sort((a, b) => a.invoke - b.invoke)
   const positions = all.map((_, position) => position)
+  const isUnanswered = (position: number) => all[position]!.end === Number.POSITIVE_INFINITY
   const visited = new Set<string>()
   const open: Open<State>[] = [{ state: initial, order: [] }]
   let longest: readonly number[] = []
 
-  for (let current = open.pop(); current; current = open.pop()) {
+  for (let current = open.pop(); current && visited.size < MAX_VISITED; current = open.pop()) {
     const { state, order } = current
     if (order.length > longest.length) longest = order
     const done = new Set(order)
     const left = positions.filter((position) => !done.has(position))
-    if (left.every((position) => all[position]!.end === Number.POSITIVE_INFINITY)) {
+    if (left.every(isUnanswered)) {
       return { isLinearizable: true, placed: order.map((position) => all[position]!) }
     }
     // Another operation was answered before this one was sent, so this one cannot be next.
     const firstEnd = Math.min(...left.map((position) => all[position]!.end))
-    for (const position of left.filter((each) => all[each]!.invoke <= firstEnd).reverse()) {
+    const effects = new Set<string>()
+    const candidates = left.filter((position) => {
+      if (all[position]!.invoke > firstEnd) return false
+      if (!effect || !isUnanswered(position)) return true
+      const own = effect(all[position]!)
+      return !effects.has(own) && effects.add(own)
+    })
+    for (const position of candidates.reverse()) {
       for (const after of next(state, all[position]!)) {
         const key = `${[...done, position].sort((a, b) => a - b).join()} ${JSON.stringify(after)}`
         if (visited.has(key)) continue
@@ -71,5 +88,10 @@ export function checkLinearizable<State, Operation extends Timed>(
   }
   const placed = longest.map((position) => all[position]!)
   const unplaced = all.filter((operation) => !placed.includes(operation))
-  return { isLinearizable: false, placed, stuck: unplaced.sort((a, b) => a.end - b.end)[0] }
+  const isGivenUp = visited.size >= MAX_VISITED
+  return {
+    isLinearizable: false,
+    placed,
+    stuck: isGivenUp ? undefined : unplaced.sort((a, b) => a.end - b.end)[0],
+  }
 }

@@ -1,5 +1,6 @@
 import type { Patch } from './fleet.ts'
 import type { PromiseName } from './promises.ts'
+import type { OtherServer } from '../support/other-servers.ts'
 import type { StoreKind } from './stores.ts'
 
 /** A fault in the library that a run must find. The run applies it to a copy of the sources. */
@@ -10,7 +11,8 @@ export interface Mutant {
   readonly kind: StoreKind
   readonly faults: readonly string[]
   readonly breaks: readonly PromiseName[]
-  readonly countsWaitAsRedis72?: boolean
+  /** Another server than the first `redis-server` in PATH: a folder of `test/support/other-servers.sh`. */
+  readonly server?: OtherServer
 }
 
 const SCRIPTS = 'adapters/redis/write-scripts.ts'
@@ -61,7 +63,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'wait-counts-only-its-own-write',
     patches: NO_EXTRA_WRITES,
-    countsWaitAsRedis72: true,
+    server: 'valkey-8.0',
     kind: 'pair',
     faults: ['replica-behind'],
     breaks: ['one-time', 'kept', 'revoked', 'recorded'],

@@ -50,10 +50,18 @@ export function checkOneTime({ operations, settings }: History): Violation[] {
     )?.credential
     const promise = familyPromise(code ?? '', { graceSeconds: settings.graceSeconds, slackMs: SLACK_MS })
     const { isLinearizable, placed, stuck } = checkLinearizable(ofFamily, promise)
-    if (isLinearizable || !stuck) return []
-    const what = `family ${family}: no order of its requests explains the answer to request ${stuck.id}`
-    return [{ promise: 'one-time' as const, what, operations: [...placed.slice(-4), stuck] }]
+    if (isLinearizable) return []
+    const what = `family ${family}: ${unexplained(stuck)}`
+    return [
+      { promise: 'one-time' as const, what, operations: [...placed.slice(-4), ...(stuck ? [stuck] : [])] },
+    ]
   })
+}
+
+function unexplained(stuck: Operation | undefined): string {
+  return stuck
+    ? `no order of its requests explains the answer to request ${stuck.id}`
+    : 'too many of its requests have no answer, so they could not be checked'
 }
 
 /** A change that was answered is there, and reads see changes in the order of their answers. */
@@ -63,7 +71,13 @@ export function checkKept({ operations, firstNames }: History): Violation[] {
     ({ client }) => client,
   )
   return [...clients].flatMap(([client, ofClient]) => {
-    const { isLinearizable, placed, stuck } = checkLinearizable(ofClient, {
+    const read = new Set(ofClient.map((each) => (each.kind === 'read' ? each.name : undefined)))
+    // A change without an answer that nobody has read explains nothing, so it may be left out.
+    const telling = ofClient.filter(
+      (each) => each.kind === 'read' || each.outcome === 'ok' || read.has(each.name),
+    )
+    const { isLinearizable, placed, stuck } = checkLinearizable(telling, {
+      effect: ({ name }) => String(name),
       initial: firstNames[client] ?? null,
       next(name: string | null, operation: Change | Read): readonly (string | null)[] {
         if (operation.outcome === 'fail') return []
@@ -72,9 +86,9 @@ export function checkKept({ operations, firstNames }: History): Violation[] {
         return operation.outcome === 'unknown' || operation.name === name ? [name] : []
       },
     })
-    if (isLinearizable || !stuck) return []
-    const what = `client ${client}: no order of its changes explains the answer to request ${stuck.id}`
-    return [{ promise: 'kept' as const, what, operations: [...placed.slice(-4), stuck] }]
+    if (isLinearizable) return []
+    const what = `client ${client}: ${unexplained(stuck)}`
+    return [{ promise: 'kept' as const, what, operations: [...placed.slice(-4), ...(stuck ? [stuck] : [])] }]
   })
 }
 
@@ -169,10 +183,11 @@ function awayMs({ faults }: History, process: number, from: number, to: number):
 }
 
 /** Each change is covered by exactly one audit entry, alone or in its count. */
-export function checkRecorded({ operations, trail }: History): Violation[] {
+export function checkRecorded({ operations, trail, firstNames }: History): Violation[] {
   if (!trail) return []
   const changes = operations.filter(
-    (each): each is Change | Revoke => each.kind === 'change' || each.kind === 'revoke',
+    (each): each is Change | Revoke =>
+      (each.kind === 'change' && each.client in firstNames) || each.kind === 'revoke',
   )
   const seen = new Set(operations.map((each) => (each.kind === 'read' ? each.name : undefined)))
   const times = (matches: (entry: Entry) => boolean) =>

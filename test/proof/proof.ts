@@ -3,10 +3,12 @@
  * asked, what was broken, the worst times beside their bounds, and each broken promise. It then exits with 1, and keeps the
  * history. docs/proof.md explains the report.
  *
- * `--minutes 5` (for all stores together), `--stores alone,pair,sentinel,cluster`, `--seed 7`, `--faults process-killed`, `--mutant name`.
+ * `--minutes 5` (for all stores together), `--stores alone,pair,sentinel,cluster`, `--seed 7`, `--faults process-killed`,
+ * `--server valkey-8.0` (after `test/support/other-servers.sh`), `--mutant no-wait`, `--keep` (the history in any case).
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { withServer, type OtherServer } from '../support/other-servers.ts'
 import { MUTANTS } from './mutants.ts'
 import { runProof, type RunResult } from './run.ts'
 import type { StoreKind } from './stores.ts'
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     stores: { type: 'string', default: 'alone,pair,sentinel,cluster' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
     faults: { type: 'string' },
+    server: { type: 'string' },
     mutant: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
@@ -28,20 +31,22 @@ if (values.mutant !== undefined && !mutant) {
 const stores = mutant ? [mutant.kind] : (values.stores.split(',') as StoreKind[])
 const seconds = (Number(values.minutes) * 60) / stores.length
 const seed = Number(values.seed)
+const server = (values.server as OtherServer | undefined) ?? mutant?.server
 console.log(
   `seed ${seed}, ${Math.round(seconds)} s on each of: ${stores.join(', ')}; Node ${process.version}`,
 )
 
 let isBroken = false
 for (const kind of stores) {
-  const result = await runProof({
-    kind,
-    seed,
-    seconds,
-    patches: mutant?.patches,
-    countsWaitAsRedis72: mutant?.countsWaitAsRedis72,
-    faults: values.faults?.split(',') ?? mutant?.faults,
-  })
+  const result = await withServer(server, () =>
+    runProof({
+      kind,
+      seed,
+      seconds,
+      patches: mutant?.patches,
+      faults: values.faults?.split(',') ?? mutant?.faults,
+    }),
+  )
   report(kind, result)
   if (result.violations.length + result.surprises.length > 0 || values.keep) {
     isBroken ||= result.violations.length + result.surprises.length > 0

@@ -143,6 +143,20 @@ export function createRequests(options: {
         return { outcome: isDone ? 'ok' : outcomeOf(answer), client, ...named }
       }),
 
+    /** Adds an entry to the store below the library, or removes it. It is recorded as a client whose name is the entry. */
+    putEntry: (member: Member, entry: string, isIn: boolean) =>
+      run('change', member.number, async () => {
+        const answer = await member.ask('putMember', { member: entry, isIn })
+        return { outcome: outcomeOf(answer), client: entry, name: isIn ? entry : null }
+      }),
+
+    readEntry: (member: Member, entry: string) =>
+      run('read', member.number, async () => {
+        const answer = await member.ask('hasMember', { member: entry })
+        const found = 'value' in answer && { name: answer.value ? entry : null }
+        return { outcome: outcomeOf(answer), client: entry, ...found }
+      }),
+
     read: (member: Member, client: string) =>
       run('read', member.number, async () => {
         const answer = await member.ask('read', { clientId: client })

@@ -1,7 +1,7 @@
 /** One run: servers, processes and clients under faults, then the verdict on their history. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRandom } from '../support/fuzz/random.ts'
-import { connectAndRefresh, useKeys, type ClientOptions } from './clients.ts'
+import { connectAndRefresh, renameTogether, useKeys, useStore, type ClientOptions } from './clients.ts'
 import { faultsOf, injectFaults } from './faults.ts'
 import { startFleet, type Fleet, type Patch } from './fleet.ts'
 import { createRecorder, type History, type Settings } from './history.ts'
@@ -16,7 +16,6 @@ export interface RunOptions {
   /** The faults to inject. @default all that the store has */
   readonly faults?: readonly string[] | undefined
   readonly patches?: readonly Patch[] | undefined
-  readonly countsWaitAsRedis72?: boolean | undefined
 }
 
 export interface RunResult {
@@ -29,22 +28,25 @@ export interface RunResult {
   readonly errors: readonly (readonly string[])[]
 }
 
+type Client = (options: ClientOptions) => Promise<void>
+
 const SETTINGS: Settings = { graceSeconds: 3, pollSeconds: 1 }
 const USERS = 5
 const OWNERS = 4
+const STORE_CLIENTS = 2
+const PAIRS = 2
 /** A run of this many seconds has time to wait for the counts of a process that was killed. */
 const COUNTING_SECONDS = 900
 /** Seconds after which another process completes what a killed process left. */
 const ABANDONED_SECONDS = 16
 
 export async function runProof(options: RunOptions): Promise<RunResult> {
-  const { kind, seed, seconds, patches, countsWaitAsRedis72 } = options
+  const { kind, seed, seconds, patches } = options
   const random = createRandom(seed)
   const store = await startStore(kind)
   const fleet = await startFleet(store, {
     settings: SETTINGS,
     ...(patches && { patches }),
-    ...(countsWaitAsRedis72 && { countsWaitAsRedis72 }),
   })
   const recorder = createRecorder()
   const surprises: string[] = []
@@ -63,12 +65,13 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
       random: createRandom(seed + number + 1),
       onKey: (clientId, name) => void (firstNames[clientId] = name),
     })
-    const clients = [
-      ...Array.from({ length: USERS }, (_, number) =>
-        connectAndRefresh(clientOptions(number), application.value),
-      ),
-      ...Array.from({ length: OWNERS }, (_, number) => useKeys(clientOptions(USERS + number))),
+    const kinds = [
+      ...Array<Client>(USERS).fill((each) => connectAndRefresh(each, application.value)),
+      ...Array<Client>(OWNERS).fill(useKeys),
+      ...Array<Client>(PAIRS).fill(renameTogether),
+      ...Array<Client>(STORE_CLIENTS).fill(useStore),
     ]
+    const clients = kinds.map((run, number) => run(clientOptions(number)))
     const names = options.faults ?? faultsOf(store)
     const { faults, operations } = recorder
     const onFault = (fault: History['faults'][number]) => void faults.push(fault)
