@@ -85,6 +85,8 @@ async function startPair(): Promise<ProofStore> {
 
   async function failOver(release = () => {}): Promise<void> {
     await primary.kill()
+    // What is held is lost with the connection.
+    replication.retarget(replica.port)
     release()
     await askRedis(replica, 'REPLICAOF', 'NO', 'ONE')
     ;[primary, replica] = [replica, primary]
