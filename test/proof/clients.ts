@@ -205,7 +205,7 @@ export async function useStore({ number, fleet, requests, random, isOver }: Clie
   }
 }
 
-/** A token that nobody issued: another account, with the signature of a token that was issued. */
+/** A token that no service issued: another account, with the signature of a token that was issued. */
 function forge(token: string, random: Random): string {
   const [header = '', payload = '', signature = ''] = token.split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object

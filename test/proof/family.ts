@@ -1,7 +1,7 @@
 import type { EndFamily, Exchange } from './history.ts'
 import type { Specification } from './linearizable.ts'
 
-/** The successor of a rotation whose answer nobody received. */
+/** The successor of a rotation whose answer no client received. */
 const NOT_RECEIVED = '?'
 
 /** The tokens of one consent. A code is the first of them. */

@@ -108,7 +108,7 @@ const answers: {
     await (isIn ? durable?.add(INDEX, member) : durable?.remove(INDEX, member))
   },
   async hasMember(_, { member }) {
-    const found = await store?.range(INDEX, { after: `${member.slice(0, -1)}`, limit: 100 })
+    const found = await store?.range(INDEX, { after: member.slice(0, -1), limit: 100 })
     return found?.includes(member)
   },
   close: (service) => service.close(),

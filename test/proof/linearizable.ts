@@ -27,7 +27,7 @@ export interface Specification<State, Operation> {
   effect?(operation: Operation): string
 }
 
-export interface Verdict<Operation> {
+export interface Result<Operation> {
   readonly isLinearizable: boolean
   /** The longest order that was found. */
   readonly placed: readonly Operation[]
@@ -52,8 +52,8 @@ const MAX_VISITED = 300_000
 export function checkLinearizable<State, Operation extends Timed>(
   operations: readonly Operation[],
   { initial, next, effect }: Specification<State, Operation>,
-): Verdict<Operation> {
-  const all = [...operations].sort((a, b) => a.invoke - b.invoke)
+): Result<Operation> {
+  const all = [...operations].toSorted((a, b) => a.invoke - b.invoke)
   const positions = all.map((_, position) => position)
   const isUnanswered = (position: number) => all[position]!.end === Number.POSITIVE_INFINITY
   const visited = new Set<string>()
@@ -77,9 +77,9 @@ export function checkLinearizable<State, Operation extends Timed>(
       const own = effect(all[position]!)
       return !effects.has(own) && effects.add(own)
     })
-    for (const position of candidates.reverse()) {
+    for (const position of candidates.toReversed()) {
       for (const after of next(state, all[position]!)) {
-        const key = `${[...done, position].sort((a, b) => a - b).join()} ${JSON.stringify(after)}`
+        const key = `${[...done, position].toSorted((a, b) => a - b).join()} ${JSON.stringify(after)}`
         if (visited.has(key)) continue
         visited.add(key)
         open.push({ state: after, order: [...order, position] })
@@ -92,6 +92,6 @@ export function checkLinearizable<State, Operation extends Timed>(
   return {
     isLinearizable: false,
     placed,
-    stuck: isGivenUp ? undefined : unplaced.sort((a, b) => a.end - b.end)[0],
+    stuck: isGivenUp ? undefined : unplaced.toSorted((a, b) => a.end - b.end)[0],
   }
 }

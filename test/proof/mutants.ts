@@ -10,6 +10,8 @@ export interface Mutant {
   /** Where it shows: the servers, the faults that bring it out, and the promises of which at least one is broken. */
   readonly kind: StoreKind
   readonly faults: readonly string[]
+  /** How long a run that shall find it takes. */
+  readonly seconds: number
   readonly breaks: readonly PromiseName[]
   /** Another server than the first `redis-server` in PATH: a folder of `test/support/other-servers.sh`. */
   readonly server?: OtherServer
@@ -45,6 +47,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     kind: 'alone',
     faults: [],
+    seconds: 4,
     breaks: ['one-time', 'kept'],
   },
   {
@@ -58,6 +61,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     kind: 'pair',
     faults: ['replica-behind'],
+    seconds: 10,
     breaks: ['one-time', 'kept', 'revoked', 'recorded'],
   },
   {
@@ -66,6 +70,7 @@ export const MUTANTS: readonly Mutant[] = [
     server: 'valkey-8.0',
     kind: 'pair',
     faults: ['replica-behind'],
+    seconds: 14,
     breaks: ['one-time', 'kept', 'revoked', 'recorded'],
   },
   {
@@ -79,6 +84,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     kind: 'alone',
     faults: ['link-cut', 'link-drops'],
+    seconds: 10,
     breaks: ['revoked'],
   },
   {
@@ -92,6 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     kind: 'alone',
     faults: ['link-cut'],
+    seconds: 10,
     breaks: ['revoked'],
   },
   {
@@ -105,6 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     kind: 'alone',
     faults: [],
+    seconds: 8,
     breaks: ['one-time'],
   },
   {
@@ -118,6 +126,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     kind: 'alone',
     faults: [],
+    seconds: 4,
     breaks: ['revoked'],
   },
   {
@@ -131,6 +140,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     kind: 'alone',
     faults: ['process-killed'],
+    seconds: 14,
     breaks: ['recorded'],
   },
 ]

@@ -37,7 +37,7 @@ export function checkHistory(history: History): Violation[] {
 }
 
 /** Each code and each refresh token is used once, and the last token of a living family works. */
-export function checkOneTime({ operations, settings }: History): Violation[] {
+function checkOneTime({ operations, settings }: History): Violation[] {
   const families = group(
     operations.filter(
       (each): each is Exchange | EndFamily => each.kind === 'exchange' || each.kind === 'end-family',
@@ -65,14 +65,14 @@ function unexplained(stuck: Operation | undefined): string {
 }
 
 /** A change that was answered is there, and reads see changes in the order of their answers. */
-export function checkKept({ operations, firstNames }: History): Violation[] {
+function checkKept({ operations, firstNames }: History): Violation[] {
   const clients = group(
     operations.filter((each): each is Change | Read => each.kind === 'change' || each.kind === 'read'),
     ({ client }) => client,
   )
   return [...clients].flatMap(([client, ofClient]) => {
     const read = new Set(ofClient.map((each) => (each.kind === 'read' ? each.name : undefined)))
-    // A change without an answer that nobody has read explains nothing, so it may be left out.
+    // A change without an answer that no client has read explains nothing, so it may be left out.
     const telling = ofClient.filter(
       (each) => each.kind === 'read' || each.outcome === 'ok' || read.has(each.name),
     )
@@ -93,7 +93,7 @@ export function checkKept({ operations, firstNames }: History): Violation[] {
 }
 
 /** After an answered revocation, no call succeeds beyond the bound. A token that was not revoked is not rejected. */
-export function checkRevoked(history: History): Violation[] {
+function checkRevoked(history: History): Violation[] {
   const { operations } = history
   const found: Violation[] = []
   for (const { call, revocations, issuedAt } of callsOf(operations)) {
@@ -173,7 +173,7 @@ function awayMs({ faults }: History, process: number, from: number, to: number):
   const parts = faults
     .filter((fault) => fault.processes.includes(process) && fault.from < to && fault.to > from)
     .map((fault) => [Math.max(fault.from, from), Math.min(fault.to, to)] as const)
-    .sort(([a], [b]) => a - b)
+    .toSorted(([a], [b]) => a - b)
   let [sum, reached] = [0, from]
   for (const [start, end] of parts) {
     sum += Math.max(0, end - Math.max(start, reached))
@@ -242,7 +242,7 @@ function repeatable(change: Change | Revoke): string | undefined {
 }
 
 /** Nothing is accepted that was not issued. */
-export function checkIssued({ operations }: History): Violation[] {
+function checkIssued({ operations }: History): Violation[] {
   const issued = new Set<string>()
   for (const each of operations) {
     if (each.kind === 'exchange' && each.isCode) issued.add(each.credential)

@@ -1,5 +1,5 @@
 /**
- * `npm run proof`: real processes on real servers under faults, and a verdict on all that clients saw. Prints the seed, what was
+ * `npm run proof`: real processes on real servers under faults, and a result on all that clients saw. Prints the seed, what was
  * asked, what was broken, the worst times beside their bounds, and each broken promise. It then exits with 1, and keeps the
  * history. docs/proof.md explains the report.
  *
