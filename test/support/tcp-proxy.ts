@@ -45,6 +45,8 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
   let dropsNext = false
   let oneWay = 0
   let inTransit = 0
+  /** What is in transit to each socket. */
+  const inOrder = new Map<Socket, Buffer[]>()
 
   function pass(data: Buffer, to: Socket, direction: Direction): void {
     if (isDropping[direction]) {
@@ -55,14 +57,18 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
       held[direction].push(() => to.write(data))
       return
     }
-    if (oneWay === 0) {
+    const waiting = inOrder.get(to) ?? []
+    if (oneWay === 0 && waiting.length === 0) {
       to.write(data)
       return
     }
+    // TCP never changes the order, also while `oneWay` changes.
+    inOrder.set(to, waiting)
+    waiting.push(data)
     inTransit += 1
     setTimeout(() => {
       inTransit -= 1
-      to.write(data)
+      to.write(waiting.shift() ?? '')
     }, oneWay)
   }
 
