@@ -114,7 +114,11 @@ async function onCluster(
 }
 
 /** Throws until all nodes but the victim know the replica as the master, and all slots are served. */
-export async function requirePromoted(cluster: RedisCluster, victim: RedisNode, replica: RedisNode): Promise<void> {
+export async function requirePromoted(
+  cluster: RedisCluster,
+  victim: RedisNode,
+  replica: RedisNode,
+): Promise<void> {
   const others = cluster.nodes.filter((node) => node !== victim)
   await Promise.all(
     others.map(async (node) => {
