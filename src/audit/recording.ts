@@ -65,6 +65,11 @@ export function createRecording(parts: {
     }),
     outboxes: createOutboxes(store),
     counting: createCounting({ store, write: writer.append, inBackground, now }),
+    /**
+     * Subjects of changes that could not be listed as pending, and of which the store did not say whether it made them. They
+     * are listed later.
+     */
+    unlisted: new Set<string>(),
     /** Entries that the store did not take, and that no other process would find. */
     unwritten: [] as PendingEntry[],
   }
@@ -119,8 +124,14 @@ export async function recordChange<T>(
     const isUnchanged = isRejection(error) || isCorruptRecord(error)
     if (isUnchanged) counting.settle(outbox.made())
     if (isUnchanged && member !== undefined) inBackground(pending.remove(member))
+    if (!isUnchanged && member === undefined) listLater(recording, key)
     throw error
   }
+}
+
+/** Lists a change that was made, or not, as soon as the store is available. */
+function listLater({ unlisted }: Recording, subject: string): void {
+  if (unlisted.size < MAX_UNWRITTEN) unlisted.add(subject)
 }
 
 /** Lists a change as pending. @returns undefined if a change that takes access away could not be listed */
@@ -217,7 +228,11 @@ function keep({ unwritten, logger }: Recording, entries: readonly PendingEntry[]
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */
 export async function resume(recording: Recording): Promise<void> {
-  const { store, pending, outboxes, counting } = recording
+  const { store, pending, outboxes, counting, unlisted } = recording
+  for (const subject of unlisted) {
+    await pending.add(subject)
+    unlisted.delete(subject)
+  }
   const waiting = recording.unwritten.splice(0)
   if (waiting.length > 0) await record(recording, waiting)
   await pending.resumeAll(async (subject) => {

@@ -24,7 +24,7 @@ describe.skipIf(!hasRedis)(
 async function expectCaught({ server, breaks, ...mutant }: Mutant): Promise<void> {
   let found: readonly string[] = []
   for (let attempt = 0; attempt < ATTEMPTS && found.length === 0; attempt += 1) {
-    const options = { ...mutant, seed: seed + attempt, stopsEarly: true }
+    const options = { ...mutant, seed: seed + attempt, settleSeconds: 90, stopsEarly: true }
     const { violations } = await withServer(server, () => runProof(options))
     found = violations.map(({ promise }) => promise)
   }

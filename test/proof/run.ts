@@ -16,7 +16,9 @@ export interface RunOptions {
   /** The faults to inject. @default all that the store has */
   readonly faults?: readonly string[] | undefined
   readonly patches?: readonly Patch[] | undefined
-  /** Does not wait for what killed processes left, if a promise is broken already. */
+  /** How long to wait for audit entries that are missing. @default as long as docs/audit.md says */
+  readonly settleSeconds?: number | undefined
+  /** Does not read the audit trail if a promise is broken already. */
   readonly stopsEarly?: boolean | undefined
 }
 
@@ -39,8 +41,9 @@ const STORE_CLIENTS = 2
 const PAIRS = 2
 /** A run of this many seconds has time to wait for the counts of a process that was killed. */
 const COUNTING_SECONDS = 900
-/** Seconds after which another process completes what a killed process left. */
-const ABANDONED_SECONDS = 16
+/** Seconds after which a process has completed what a killed process left, and after which counts are written. */
+const SETTLE_SECONDS = 150
+const COUNTED_SECONDS = 400
 
 export async function runProof(options: RunOptions): Promise<RunResult> {
   const { kind, seed, seconds, patches } = options
@@ -87,7 +90,13 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
 
     const history: History = { operations, faults, firstNames, settings: SETTINGS }
     const isDecided = options.stopsEarly === true && checkHistory(history).length > 0
-    const trail = isDecided ? undefined : await readTrail(fleet, history, hasEqualChanges)
+    const trail = isDecided
+      ? undefined
+      : await readTrail(
+          fleet,
+          history,
+          options.settleSeconds ?? (hasEqualChanges ? COUNTED_SECONDS : SETTLE_SECONDS),
+        )
     const complete = { ...history, ...(trail && { trail }) }
     return {
       history: complete,
@@ -103,25 +112,21 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
   }
 }
 
-/** Reads the audit trail. If entries are missing, a process that starts again completes what killed processes left. */
-async function readTrail(
-  fleet: Fleet,
-  history: History,
-  hasEqualChanges: boolean,
-): Promise<History['trail']> {
+/**
+ * Reads the audit trail. If entries are missing, waits until the processes have completed what they, or killed processes, left:
+ * they look every minute.
+ */
+async function readTrail(fleet: Fleet, history: History, settleSeconds: number): Promise<History['trail']> {
   const [service = fail()] = fleet.services
-  let trail: History['trail']
-  const waits = hasEqualChanges ? [0, ABANDONED_SECONDS, 60, 120, 180] : [0, ABANDONED_SECONDS]
-  for (const seconds of waits) {
-    await delay(seconds * 1000)
-    if (seconds > 0) await service.restart(0)
+  const until = performance.now() + settleSeconds * 1000
+  for (;;) {
     await delay(500)
     const answer = await service.ask('trail', null, 60_000)
-    if ('error' in answer) continue
-    trail = answer.value
-    if (checkRecorded({ ...history, trail }).length === 0) break
+    const trail = 'value' in answer ? answer.value : undefined
+    const isComplete = trail && checkRecorded({ ...history, trail }).length === 0
+    if (isComplete || performance.now() > until) return trail
+    await delay(5000)
   }
-  return trail
 }
 
 function fail(): never {
