@@ -116,7 +116,9 @@ export async function recordChange<T>(
   const outbox = createOutbox(after, now, counting.mark)
   try {
     const result = await change(outbox)
-    const moved = outbox.toMove()
+    const own = outbox.toMove()
+    // A repeat changes nothing. The attempt before it may have left entries that it could not list.
+    const moved = own.length === 0 && isRemoval ? await recording.outboxes.read(key) : own
     counting.settle(outbox.made().filter((each) => !moved.includes(each)))
     await finish(recording, key, moved, member)
     return result

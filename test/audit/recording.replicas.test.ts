@@ -31,7 +31,7 @@ it('an audit entry rejects while only one server has its chunk, although the ent
   expect(await ids()).toEqual(['a', 'b'])
 })
 
-it('a removal of access that could not be listed is recorded later, although its own write was not confirmed and a repeat changes nothing', async () => {
+it('a removal of access that could not be listed is recorded later, although its own write was not confirmed', async () => {
   const db = replicatedStore()
   let time = Date.now()
   // The list of pending changes is on another server than the record.
@@ -61,9 +61,42 @@ it('a removal of access that could not be listed is recorded later, although its
   db.replicates = false
   await expect(remove()).rejects.toThrow('too few replicas have it')
   db.replicates = true
-  await remove()
   await audit.resume()
   time += 20_000
   await audit.resume()
+  expect((await readAll(audit)).map(({ entry }) => entry.name)).toEqual(['client.deleted'])
+})
+
+it('a removal of access that could not be listed is recorded by a repeat at another process', async () => {
+  const db = replicatedStore()
+  // The list of pending changes is on another server than the record.
+  const add: Store['add'] = async (...args) => {
+    if (!db.replicates) throw new Error('its server is away')
+    await db.durable.add(...args)
+  }
+  let audit = auditOf({ ...db.durable, add })
+  await db.durable.set('client:c', '{}')
+  const remove = () =>
+    audit.change(
+      'client:c',
+      async (outbox) => {
+        const before = await db.store.get('client:c')
+        if (before !== '{}') return
+        const fields = {
+          name: 'client.deleted',
+          kind: 'apiKey',
+          clientId: 'c',
+          accountId: 'acme',
+          outcome: 'success',
+        } as const
+        await db.durable.replace('client:c', '{}', JSON.stringify(outbox.put({}, fields)))
+      },
+      { isRemoval: true },
+    )
+  db.replicates = false
+  await expect(remove()).rejects.toThrow('too few replicas have it')
+  db.replicates = true
+  audit = auditOf(db.durable)
+  await remove()
   expect((await readAll(audit)).map(({ entry }) => entry.name)).toEqual(['client.deleted'])
 })

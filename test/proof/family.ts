@@ -33,12 +33,18 @@ interface LastExchange {
  * once the grace period is over.
  *
  * @param code the code of the family
+ * @param options.mayLoseCode whether a failover may have lost the code before its first exchange
  * @param options.slackMs milliseconds by which the measured times may differ from those of the service
  */
 export function familyPromise(
   code: string,
-  { graceSeconds, slackMs }: { readonly graceSeconds: number; readonly slackMs: number },
+  options: {
+    readonly graceSeconds: number
+    readonly slackMs: number
+    readonly mayLoseCode: boolean
+  },
 ): Specification<Family, Exchange | EndFamily> {
+  const { graceSeconds, slackMs, mayLoseCode } = options
   const graceMs = graceSeconds * 1000
   const mayRepeat = ({ isCode, before }: LastExchange, { invoke }: Exchange) =>
     !isCode && (before === null || invoke - before < graceMs + slackMs)
@@ -60,7 +66,9 @@ export function familyPromise(
   function fail(family: Family, exchange: Exchange): Family[] {
     const { isAlive, current, last } = family
     if (!isAlive) return [family]
-    if (current === exchange.credential) return []
+    if (current === exchange.credential) {
+      return exchange.isCode && mayLoseCode ? [{ isAlive: false, current }] : []
+    }
     if (last?.credential === exchange.credential && mustRepeat(last, exchange)) return []
     return [{ isAlive: false, current }]
   }

@@ -112,6 +112,8 @@ export interface Settings {
   /** `refreshTokenGraceSeconds` and `revocations.pollIntervalSeconds`. */
   readonly graceSeconds: number
   readonly pollSeconds: number
+  /** Whether a failover may lose a code that was not exchanged yet: codes do not wait for replicas. */
+  readonly mayLoseCodes: boolean
 }
 
 type Result<T extends Operation> = Omit<T, 'id' | 'process' | 'invoke' | 'end' | 'kind'>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Call, Change, Exchange, History, Issue, Operation, Read, Revoke } from './history.ts'
 import { checkHistory, worstTimes, type PromiseName } from './promises.ts'
 
-const SETTINGS = { graceSeconds: 3, pollSeconds: 1 }
+const SETTINGS = { graceSeconds: 3, pollSeconds: 1, mayLoseCodes: false }
 const UNKNOWN = Number.POSITIVE_INFINITY
 let count = 0
 
@@ -130,6 +130,15 @@ describe('one-time', () => {
   ])('is broken if %s', (_what, operations) => {
     expect(broken(operations)).toContain('one-time')
   })
+})
+
+it('a code that was not exchanged may be lost in a failover, if codes do not wait for replicas, and only then', () => {
+  const lost = [exchange('code', undefined, [20, 30])]
+  const faults = [{ what: 'master-killed', processes: [0, 1, 2], from: 0, to: 10 }]
+  const settings = { ...SETTINGS, mayLoseCodes: true }
+  expect(broken(lost, { faults, settings })).toEqual([])
+  expect(broken(lost, { faults })).toEqual(['one-time'])
+  expect(broken(lost, { settings })).toEqual(['one-time'])
 })
 
 describe('revoked', () => {

@@ -24,6 +24,8 @@ export interface WorstTime {
 
 /** Milliseconds by which times that the run measures may differ from those that the service measures. */
 const SLACK_MS = 750
+/** Milliseconds for which a code lives. */
+const CODE_LIFETIME_MS = 60_000
 
 /** Checks all promises. */
 export function checkHistory(history: History): Violation[] {
@@ -37,7 +39,7 @@ export function checkHistory(history: History): Violation[] {
 }
 
 /** Each code and each refresh token is used once, and the last token of a living family works. */
-function checkOneTime({ operations, settings }: History): Violation[] {
+function checkOneTime({ operations, settings, faults }: History): Violation[] {
   const families = group(
     operations.filter(
       (each): each is Exchange | EndFamily => each.kind === 'exchange' || each.kind === 'end-family',
@@ -48,7 +50,13 @@ function checkOneTime({ operations, settings }: History): Violation[] {
     const code = ofFamily.find(
       (each): each is Exchange => each.kind === 'exchange' && each.isCode,
     )?.credential
-    const promise = familyPromise(code ?? '', { graceSeconds: settings.graceSeconds, slackMs: SLACK_MS })
+    const from = Math.min(...ofFamily.map(({ invoke }) => invoke)) - CODE_LIFETIME_MS
+    const wasFault = faults.some((fault) => fault.to > from)
+    const promise = familyPromise(code ?? '', {
+      graceSeconds: settings.graceSeconds,
+      slackMs: SLACK_MS,
+      mayLoseCode: settings.mayLoseCodes && wasFault,
+    })
     const { isLinearizable, placed, stuck } = checkLinearizable(ofFamily, promise)
     if (isLinearizable) return []
     const what = `family ${family}: ${unexplained(stuck)}`

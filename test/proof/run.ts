@@ -34,7 +34,7 @@ export interface RunResult {
 
 type Client = (options: ClientOptions) => Promise<void>
 
-const SETTINGS: Settings = { graceSeconds: 3, pollSeconds: 1 }
+const TIMES = { graceSeconds: 3, pollSeconds: 1 }
 const USERS = 5
 const OWNERS = 4
 const STORE_CLIENTS = 2
@@ -49,8 +49,9 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
   const { kind, seed, seconds, patches } = options
   const random = createRandom(seed)
   const store = await startStore(kind)
+  const settings: Settings = { ...TIMES, mayLoseCodes: store.isReplicated }
   const fleet = await startFleet(store, {
-    settings: SETTINGS,
+    settings,
     ...(patches && { patches }),
   })
   const recorder = createRecorder()
@@ -63,7 +64,7 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
   try {
     const application = await fleet.services[0]?.ask('createApplication', { accountId: 'acme' })
     if (!application || 'error' in application) throw new Error(`no application: ${application?.error}`)
-    const common = { fleet, requests, settings: SETTINGS, hasEqualChanges, isOver: () => isOver }
+    const common = { fleet, requests, settings, hasEqualChanges, isOver: () => isOver }
     const clientOptions = (number: number): ClientOptions => ({
       ...common,
       number,
@@ -88,7 +89,7 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
     await delay(1000)
     for (const client of Object.keys(firstNames)) await requests.read(fleet.services[0] ?? fail(), client)
 
-    const history: History = { operations, faults, firstNames, settings: SETTINGS }
+    const history: History = { operations, faults, firstNames, settings }
     const isDecided = options.stopsEarly === true && checkHistory(history).length > 0
     const trail = isDecided
       ? undefined
