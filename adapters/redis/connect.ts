@@ -60,7 +60,7 @@ export async function connect(
 /**
  * Waits until the first connection attempt of a new client has succeeded or failed. Without an offline queue,
  * ioredis rejects every command before the first connection, so a healthy start would look like a failure.
- * Half a second is the maximum: callers wait for a second by default (`storeTimeoutMs`), and a write must not
+ * The wait ends after half a second. Callers give up after `storeTimeoutMs`, by default a second, and a write must not
  * be sent after its caller got an error. Resolves at once if the client is not connecting.
  */
 export function firstConnection(client: RedisClient): Promise<void> {

@@ -35,8 +35,8 @@ export function pauseConnection(ctx: Context, seconds: number): void {
 const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via']
 
 /**
- * The networks of proxies, which the internet does not route (RFC 6890). Headers alone prove no proxy: strangers may add
- * them.
+ * The networks of proxies, which the internet does not route (RFC 6890). The headers of a proxy are not enough, because
+ * any client can send them.
  */
 const PRIVATE_NETWORKS = new BlockList()
 for (const network of [

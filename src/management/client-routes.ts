@@ -83,7 +83,7 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
   const find = ({ accountId }: Caller, { clientId = '' }: Readonly<Record<string, string>>) =>
     service.findOwn(accountId, clientId)
   const common = { tag, find, target: ({ clientId }: C) => ({ clientId }) }
-  const changed = { ...common, status: 200, answer, hasEtag: true, isConditional: true } as const
+  const changed = { ...common, status: 200, answer, documentsEtag: true, isConditional: true } as const
 
   /** A route that changes a client and answers with the changed client. */
   function change<Body = undefined>(
@@ -144,7 +144,7 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
       access: `${permissions}:read`,
       status: 200,
       answer,
-      hasEtag: true,
+      documentsEtag: true,
       handle: async ({ ctx, resource }) => sendClient(ctx, resource),
     }),
     route<undefined, undefined, C>({

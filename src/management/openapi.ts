@@ -32,7 +32,7 @@ export function openApiDocument(routes: readonly Route[], path: string) {
 }
 
 function operationOf(each: Route) {
-  const { operationId, tag, summary, body, answer, status, hasEtag } = each
+  const { operationId, tag, summary, body, answer, status, documentsEtag } = each
   return {
     operationId,
     tags: [tag],
@@ -48,7 +48,7 @@ function operationOf(each: Route) {
     responses: {
       [status]: {
         description: status === 204 ? 'Done' : 'OK',
-        ...(hasEtag && {
+        ...(documentsEtag && {
           headers: { ETag: { description: 'For If-Match', schema: { type: 'string' } } },
         }),
         ...(status !== 204 && {

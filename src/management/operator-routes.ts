@@ -21,7 +21,7 @@ function read<Query = undefined>(
   handle: Route<undefined, Query, undefined>['handle'],
   query?: v.GenericSchema<unknown, Query>,
 ): Route {
-  const described = { path, operationId, summary, answer, query, hasEtag: answer === 'Client' }
+  const described = { path, operationId, summary, answer, query, documentsEtag: answer === 'Client' }
   return route<undefined, Query>({ ...COMMON, ...described, method: 'get', status: 200, handle })
 }
 

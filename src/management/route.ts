@@ -34,8 +34,8 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> exte
   readonly status: 200 | 201 | 204
   /** The schema of the answer; undefined for an answer without a body. */
   readonly answer?: SchemaName | undefined
-  /** Whether the answer has an `ETag`. */
-  readonly hasEtag?: boolean | undefined
+  /** Whether the OpenAPI document names the `ETag` of the answer; `sendClient` sends it. */
+  readonly documentsEtag?: boolean | undefined
   handle(call: Call<Body, Query, Resource>): Promise<unknown>
 }
 

@@ -36,8 +36,8 @@ export async function revokeReused(
 /**
  * Revokes the grant of a code or token that was valid when it was read, but could not be exchanged a moment
  * later. If the refresh token family is still active, the code or token was used twice, and the reuse is
- * reported. If the family is revoked, another request has revoked the grant meanwhile. Then the grant is
- * revoked once more without a report, because its access tokens may not be revoked yet.
+ * reported. If the family is revoked, another request has begun to revoke the grant. It may not have revoked
+ * the access tokens yet, so this function revokes the grant again, but reports no reuse.
  */
 export async function revokeAfterRace(
   parts: Parts,
