@@ -3,22 +3,19 @@ import { findProgram } from '../support/required-programs.ts'
 import { runProof } from './run.ts'
 import type { StoreKind } from './stores.ts'
 
-/** A short run. `npm run proof` makes long ones. */
-const SECONDS = 12
+/** A short run. `npm run proof` makes long ones, also on a cluster. */
+const SECONDS = 10
 const TIMEOUT_MS = 300_000
 const seed = Math.floor(Math.random() * 1e9)
 const hasRedis = findProgram('redis-server') !== undefined
 
 describe.skipIf(!hasRedis)('the promises', { timeout: TIMEOUT_MS }, () => {
-  it.each<StoreKind>(['alone', 'pair', 'sentinel', 'cluster'])(
-    `hold under faults (%s, seed ${seed})`,
-    async (kind) => {
-      const { history, violations, surprises } = await runProof({ kind, seed, seconds: SECONDS })
-      expect({ violations, surprises }).toEqual({ violations: [], surprises: [] })
-      const answered = history.operations.filter(({ outcome }) => outcome === 'ok')
-      expect(new Set(answered.map((each) => each.kind)).size).toBeGreaterThanOrEqual(6)
-      expect(history.faults.length).toBeGreaterThan(0)
-      expect(history.trail?.length).toBeGreaterThan(0)
-    },
-  )
+  it.each<StoreKind>(['alone', 'pair', 'sentinel'])(`hold under faults (%s, seed ${seed})`, async (kind) => {
+    const { history, violations, surprises } = await runProof({ kind, seed, seconds: SECONDS })
+    expect({ violations, surprises }).toEqual({ violations: [], surprises: [] })
+    const answered = history.operations.filter(({ outcome }) => outcome === 'ok')
+    expect(new Set(answered.map((each) => each.kind)).size).toBeGreaterThanOrEqual(6)
+    expect(history.faults.length).toBeGreaterThan(0)
+    expect(history.trail?.length).toBeGreaterThan(0)
+  })
 })
