@@ -144,7 +144,7 @@ describe('the layout of the repository', () => {
       '.DS_Store',
     ]
     const entries = readdirSync(root).filter((name) => !ignored.includes(name) && !/\.(log|tgz)$/.test(name))
-    const dotfiles = ['.ci', '.gitignore', '.npmrc', '.oxlintrc.json', '.prettierignore']
+    const dotfiles = ['.ci', '.github', '.gitignore', '.npmrc', '.oxlintrc.json', '.prettierignore']
     const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md']
     const settings = ['package.json', 'package-lock.json', 'tsconfig.json', 'rolldown.config.ts', 'build.mjs']
     const folders = ['src', 'adapters', 'examples', 'test', 'bench', 'docs']

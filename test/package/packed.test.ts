@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ENTRIES } from '../../rolldown.config.ts'
 import { copyPackage, runToEnd, temporaryFolder } from '../support/package-copy.ts'
 import { freePort } from '../support/free-port.ts'
+import { MUTANTS } from '../proof/mutants.ts'
 import { loadedBySources, PACKAGES_OF_ENTRIES } from './entries.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -29,6 +30,7 @@ const STRICT = {
 let files: string[]
 let project: string
 let tarball: string
+let copyFolder: string
 const remove: (() => Promise<void>)[] = []
 const children: ChildProcess[] = []
 
@@ -38,10 +40,11 @@ beforeAll(async () => {
   project = empty.folder
   remove.push(copy.remove, empty.remove)
 
+  copyFolder = copy.folder
   const [packed] = JSON.parse(await runToEnd(copy.folder, 'npm', ['pack', '--json', '--silent']))
   files = packed.files.map((file: { path: string }) => file.path)
 
-  const manifest = { name: 'host', private: true, type: 'module' }
+  const manifest = { name: 'host', version: '1.0.0', private: true, type: 'module' }
   await writeFile(path.join(project, 'package.json'), JSON.stringify(manifest))
   const packages = ['koa', 'ioredis', '@types/node'].map((name) => `${name}@${devDependencies[name]}`)
   tarball = path.join(copy.folder, packed.filename)
@@ -83,6 +86,37 @@ describe('the packed package', () => {
     )
     const known = new Set([...outputs, ...documents, ...scripts.map((file) => `${file}.map`)])
     expect(files.filter((file) => !known.has(file) && !others.test(file))).toEqual([])
+  })
+
+  it('packing the same build again gives the same bytes', async () => {
+    const again = await temporaryFolder('koa-gatehouse-packed-again')
+    remove.push(again.remove)
+    await runToEnd(copyFolder, 'npm', ['pack', '--ignore-scripts', '--pack-destination', again.folder])
+    const second = await readFile(path.join(again.folder, path.basename(tarball)))
+    expect(second.equals(await readFile(tarball))).toBe(true)
+  })
+
+  it('nothing in the package can switch on a fault of the proof', async () => {
+    const installed = path.join(project, 'node_modules/koa-gatehouse')
+    const texts = await Promise.all(files.map((file) => readFile(path.join(installed, file), 'utf8')))
+    const names = MUTANTS.map(({ name }) => name)
+    // The examples are programs of a host, which read its environment.
+    const scripts = files.map((file) => file.startsWith('dist/') && file.endsWith('.js'))
+    expect(files.filter((_, i) => names.some((name) => texts[i]!.includes(name)))).toEqual([])
+    expect(files.filter((_, i) => scripts[i] && /process\.env|\bmutants?\b/i.test(texts[i]!))).toEqual([])
+    expect(scripts.filter(Boolean).length).toBeGreaterThan(ENTRIES.length)
+  })
+
+  it('the bill of materials of a host lists the dependencies of the package, each with its hash and license', async () => {
+    const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+    const sbom = JSON.parse(await runToEnd(project, 'npm', ['sbom', '--sbom-format', 'cyclonedx']))
+    const listed = new Map(sbom.components.map((component: { name: string }) => [component.name, component]))
+    for (const name of Object.keys(dependencies)) {
+      expect(listed.get(name), name).toMatchObject({
+        hashes: [{ alg: 'SHA-512' }],
+        licenses: [{ license: { id: expect.any(String) } }],
+      })
+    }
   })
 
   it('the package names its GitHub repository, from which npm resolves relative links in the README', () => {
