@@ -105,8 +105,9 @@ export function createOpenRoutes(
 
   function findWithoutSlash(method: string, path: string): Openness | undefined {
     const readings = readingsOf(path)
-    const [route, other] = readings.map((reading) => index.find(method, reading))
-    if (route === undefined || route !== other) return undefined
+    const [cautious, full] = readings
+    const route = index.find(method, full)
+    if (route === undefined || (cautious !== full && route !== index.find(method, cautious))) return undefined
 
     const claims = readings.map((reading) => catalog.findClaims(method, reading))
     if (claims.every((each) => each.length === 0)) return route.openness
