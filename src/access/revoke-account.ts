@@ -31,8 +31,8 @@ export function createRevokeAccount(
    * Revokes tokens of the clients of an account. The tokens of all clients are rejected before the record of the first
    * client is changed, because changing thousands of records takes seconds.
    *
-   * @param plan returns what to revoke of a client. If a call rejects with `ERR_STORE_CORRUPT`, the other clients
-   *   are still changed
+   * @param plan returns what to revoke of a client. If it rejects with `ERR_STORE_CORRUPT` for one client, the
+   *   other clients are still changed
    * @returns the number of clients that were changed, and an error for each corrupt record
    */
   async function revokeClients(

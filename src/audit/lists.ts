@@ -44,7 +44,7 @@ export async function addToLists(
  * The numbers of the chunks that contain entries of a list, newest first.
  *
  * @param from the highest number that may be returned
- * @returns the numbers, and whether the list has corrupt members, so that chunks may be missing
+ * @returns the numbers, and whether the list has corrupt members. If so, numbers may be missing
  */
 export async function listedChunks(
   trail: Trail,

@@ -83,10 +83,10 @@ export function createOpenRoutes(
   return {
     /**
      * How open a request is; undefined if it needs a token. A route without parameters whose path is exactly
-     * `path` wins over operations, because the host wrote this path. An operation for the path wins over a
-     * route that matches by a parameter, or only if letter case is ignored. For example, the route `GET
-     * /invoices/:id` does not open the operation `GET /invoices/list`. There is one exception: an optional
-     * route also opens the operation that has the same route.
+     * `path` wins over operations, because the host wrote this path. An operation for the path wins over
+     * every other route: one with a parameter, and one in other letter case. For example, the route `GET
+     * /invoices/:id` does not open the operation `GET /invoices/list`. There is one exception: a route of the
+     * list `optional` opens the operation that has exactly this route.
      *
      * @param method as it was sent
      * @param path canonical, below {base_url}

@@ -4,7 +4,7 @@ import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import { stringRule, listOf, mapOf, optional } from '../validation/rules.ts'
-import { isOfVersions, type ConsentVersions, type ConsentVersionStore } from './consent-version.ts'
+import { isOfVersions, type ConsentVersions, type ConsentVersionStore } from './revoked-consents.ts'
 
 /** The stored consent, and the consent versions that are in force (see `ConsentVersions`). */
 export interface CurrentConsent {

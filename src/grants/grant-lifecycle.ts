@@ -2,7 +2,7 @@ import type { Stored } from '../store/collection.ts'
 import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
 import { STORED_CONSENT_SECONDS } from './consent-store.ts'
-import { createConsentVersions, isOfVersions } from './consent-version.ts'
+import { createConsentVersions, isOfVersions } from './revoked-consents.ts'
 import { createGrantIndex, isSameBucket, type GrantEntry } from './grant-index.ts'
 import { grantRecords, isActive, type GrantRecord } from './grant-record.ts'
 

@@ -1,7 +1,7 @@
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { oneOf, countRule, stringRule, mapOf, optional, type Fields } from '../validation/rules.ts'
-import type { ConsentVersions } from './consent-version.ts'
+import type { ConsentVersions } from './revoked-consents.ts'
 
 /** The stored record of a grant. Properties that this interface does not name are kept unchanged. */
 export interface GrantRecord {

@@ -4,7 +4,7 @@ import { checkInput, optional, textRule, type Rule } from '../validation/rules.t
 import type { ListOptions } from '../store/time-index.ts'
 import { partialFailure, CorruptRecord } from '../store/corrupt-record.ts'
 import { toGrant, type Grant, type GrantPage } from './grant.ts'
-import type { AuthorizationHolder } from './consent-version.ts'
+import type { AuthorizationHolder } from './revoked-consents.ts'
 import { isActive, type GrantRecord } from './grant-record.ts'
 import type { RevocationSpec } from '../revocation/revoke-tokens.ts'
 import {

@@ -14,7 +14,7 @@ import {
   signOutPage,
   type ErrorModel,
   type SignOutModel,
-} from './pages/notices.ts'
+} from './pages/other-pages.ts'
 import { signInPage, type SignInModel } from './pages/sign-in.ts'
 import type { TextsByLocale } from './texts.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Provider, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
-import type { ConsentVersions } from '../../../grants/consent-version.ts'
+import type { ConsentVersions } from '../../../grants/revoked-consents.ts'
 import type { Stored } from '../../../store/collection.ts'
 
 /** oidc-provider's session in a browser. */
