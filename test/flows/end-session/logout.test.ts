@@ -1,3 +1,4 @@
+import { SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Browser, Page } from '../../support/browser.ts'
 import { asksFor, authorizationUrl, CALLBACK, type Tokens } from '../../support/host.ts'
@@ -124,6 +125,41 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       }
     })
   })
+
+  it('an id_token_hint with alg none, or that the application signed with its secret, is rejected', async () => {
+    const [, claims] = tokens.id_token!.split('.')
+    const unsigned = `${Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url')}.${claims}.`
+    const own = await new SignJWT({ nonce: 'n' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setIssuer(application.client_id)
+      .setAudience(host.issuer)
+      .setSubject('alice')
+      .setIssuedAt()
+      .setExpirationTime('5m')
+      .sign(new TextEncoder().encode(application.client_secret))
+    for (const id_token_hint of [unsigned, own]) {
+      const page = await open({ id_token_hint, post_logout_redirect_uri: BYE, state: 'out' })
+      expect([page.status, page.url.origin]).toEqual([400, host.origin])
+      expect(page.body).toContain('invalid_request')
+      expect(host.isSignedInAt(browser)).toBe(true)
+    }
+  })
+
+  it('a sign-out without state redirects to the registered address without state', async () => {
+    const page = await open({ id_token_hint: tokens.id_token, post_logout_redirect_uri: BYE })
+    expect((await submit(page, 'logout', 'yes')).url.href).toBe(BYE)
+  })
+
+  it.each<Record<string, string>>([{}, { state: 'out' }])(
+    'a sign-out with only the parameters %j ends both sessions on a page that confirms the sign-out',
+    async (parameters) => {
+      const end = await submit(await open(parameters), 'logout', 'yes')
+      expect([end.status, end.url.origin]).toEqual([200, host.origin])
+      expect(end.body).toMatch(/signed out/i)
+      expect(host.isSignedInAt(browser)).toBe(false)
+      expect(sessionCookies()).toEqual([])
+    },
+  )
 
   it('a sign-out with client_id and without id_token_hint redirects to a registered address', async () => {
     const { client_id } = application
