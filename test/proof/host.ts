@@ -6,7 +6,7 @@ import Koa from 'koa'
 import { redisStore } from '../../adapters/redis.ts'
 import type { Question, Report } from '../../bench/processes.ts'
 import { CALLBACK, products, startHost } from '../../bench/host.ts'
-import { createGateway } from '../../src/gateway.ts'
+import { createGateway, type Gateway } from '../../src/gateway.ts'
 import type { Gatehouse } from '../../src/gatehouse/gatehouse.ts'
 import type { Store } from '../../src/store/contract.ts'
 import type { Settings } from './history.ts'
@@ -165,7 +165,18 @@ async function startApi(): Promise<undefined> {
   const server = createServer((incoming, response) => void handle(incoming, response))
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  await gateway.ready()
+  // An API that starts while its service is away waits, as a process that is started again and again.
+  while (!(await isReady(gateway))) await delay(100)
+}
+
+async function isReady(gateway: Pick<Gateway, 'ready'>): Promise<boolean> {
+  try {
+    await gateway.ready()
+    return true
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ERR_NOT_READY') return false
+    throw error
+  }
 }
 
 /** Connects with the settings of docs/redis.md. */
