@@ -1,6 +1,7 @@
 /** A process of a run: a service with its API, or an API whose gateway follows the revocations over HTTP. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
 import Koa from 'koa'
 import { redisStore } from '../../adapters/redis.ts'
