@@ -96,6 +96,5 @@ main a:not(.button) { color: light-dark(var(--accent), color-mix(in srgb, var(--
 :focus-visible { outline: 3px solid color-mix(in srgb, var(--accent) 60%, white); outline-offset: 2px }
 .note { padding: .75rem 1rem; border: 1px solid; border-left-width: 5px; border-radius: 6px; background: light-dark(#fff, #1b2028) }
 .good { border-color: #2e8b57 } .bad { border-color: #c2410c }
-.details { margin-top: .5rem; overflow-wrap: anywhere; color: var(--soft); font-size: .9rem }
 @media (max-width: 30rem) { .actions { flex-direction: column } .actions .button, .actions button { width: 100%; text-align: center } }
 `

@@ -15,7 +15,6 @@ import {
   createConnector,
   OPERATIONS,
   type PendingConnection,
-  reasonOf,
   type Service,
 } from './partner-app/connection.ts'
 import {
@@ -63,8 +62,13 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     return visitor
   }
 
-  /** Shows a notice once, on the home page. */
-  function showNotice(ctx: Context, notice: Notice): void {
+  /**
+   * Shows a notice once, on the home page.
+   *
+   * @param reason the answer of the service. It is for the developers of Tallybook, so it is only logged
+   */
+  function showNotice(ctx: Context, notice: Notice, reason?: string): void {
+    if (reason) console.warn(`Tallybook: ${reason}`)
     visitorOf(ctx).notice = notice
     seeOther(ctx, '/')
   }
@@ -83,7 +87,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
       visitor.connection = undefined
       const text =
         'Harbour Ledger has ended this connection, or you have disconnected it there. Connect your account again to go on.'
-      showNotice(ctx, { isSuccess: false, text, details: error.message })
+      showNotice(ctx, { isSuccess: false, text }, error.message)
     }
   }
 
@@ -136,8 +140,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     // attacker's account to this user.
     if (ctx.query.state !== pending?.state || !pending) {
       const text = 'This sign-in was started in another tab, or has ended. Connect your account again.'
-      const details = [ctx.query.error, ctx.query.error_description].filter(Boolean).join(': ') || undefined
-      return before ? seeOther(ctx, '/') : showNotice(ctx, { isSuccess: false, text, details })
+      return before ? seeOther(ctx, '/') : showNotice(ctx, { isSuccess: false, text })
     }
     visitor.pending = undefined
     const connector = connectorOf(visitor)
@@ -150,7 +153,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     } catch (error) {
       if (!(error instanceof AuthorizationResponseError)) throw error
       const text = before ? 'Nothing was changed.' : 'Your account was not connected.'
-      showNotice(ctx, { isSuccess: false, text, details: `${error.error}: ${error.error_description}` })
+      showNotice(ctx, { isSuccess: false, text }, `${error.error}: ${error.error_description}`)
     }
   })
 
@@ -165,7 +168,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
         response.status === 403
           ? 'You did not allow Tallybook to create invoices. To change that, choose “Change what is allowed”.'
           : 'The invoice was not created.'
-      showNotice(ctx, { isSuccess: false, text, details: await rejectionOf(response) })
+      showNotice(ctx, { isSuccess: false, text }, await rejectionOf(response))
     }),
   )
 
@@ -200,14 +203,14 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     }),
   )
 
-  /** If a route fails, answers with a page that names the reason, and logs the error. */
+  /** If a route fails, answers with a page, and logs the error. */
   async function explainFailures(ctx: Context, next: () => Promise<unknown>): Promise<void> {
     try {
       await next()
     } catch (error) {
       console.error(error)
       ctx.status = 502
-      ctx.body = problemPage(reasonOf(error))
+      ctx.body = problemPage()
     }
   }
 

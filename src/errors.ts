@@ -1,5 +1,5 @@
 /** The HTTP status of each error code. */
-const STATUS = {
+export const STATUS = {
   /**
    * The options are wrong. Thrown at construction. Remedy: read `problems`, which has the path and the fix of
    * each problem.
@@ -12,10 +12,18 @@ const STATUS = {
   /** No API key, application, grant or signing key has this id. Remedy: check the id, and whether the client is an API key. */
   ERR_NOT_FOUND: 404,
   /**
-   * The client id is taken, or the client has two live secrets, or a file is imported into a store that has
-   * other signing keys. Remedy: the message says what to do first.
+   * The client id is taken, or a file is imported into a store that has other signing keys, or too many changes were made
+   * at the same time. Remedy: the message says what to do first.
    */
   ERR_CONFLICT: 409,
+  /** A secret cannot be rotated, because the client has two valid secrets. Remedy: revoke one of them first. */
+  ERR_TWO_SECRETS: 409,
+  /** The new secret cannot be revoked, because the client has no other valid secret. Remedy: rotate it without an overlap. */
+  ERR_ONE_SECRET: 409,
+  /** An operator disabled the client, so only an operator may enable it. Remedy: ask an operator. */
+  ERR_DISABLED_BY_OPERATOR: 409,
+  /** The secrets were changed since the first attempt of a repeatable rotation. Remedy: begin a new rotation. */
+  ERR_SECRETS_CHANGED: 409,
   /** Tokens would not fit a request header. Remedy: remove operations, or split the products between clients. */
   ERR_SCOPE_TOO_LARGE: 400,
   /**

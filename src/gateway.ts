@@ -112,7 +112,7 @@ export function createGateway<const Products extends ProductSource>(
       if (closed || typeof resolved.products !== 'function') return
       stopRefreshing ??= periodically(() => catalog.reload(), resolved.productsRefreshSeconds * 1000)
     },
-    startFailed: createStartFailures(logger, 'the gateway is not ready and answers 503'),
+    startFailed: createStartFailures(logger, 'the gateway'),
     async close() {
       closed = true
       stopRefreshing?.()

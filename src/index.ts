@@ -19,13 +19,21 @@ export type {
   ProductSource,
   RouteDefinition,
 } from './catalog/definition.ts'
-export type { Account, Accounts, Permission, PermissionTarget, SignedIn } from './host/accounts.ts'
+export type {
+  Account,
+  Accounts,
+  FoundAccount,
+  Permission,
+  PermissionTarget,
+  SignedIn,
+} from './host/accounts.ts'
 export type { ChangeOptions } from './host/change-options.ts'
 export type { AuditOptions } from './audit/retention.ts'
 export type { AuditTrail } from './audit/read-trail.ts'
 export type { AuditEntry } from './audit/entry.ts'
 export type { AuditReason } from './host/audit-reason.ts'
-export type { AuditListOptions, AuditPage, AuditReadOptions, AuditRecord } from './audit/read-trail.ts'
+export type { AuditListOptions, AuditReadOptions } from './audit/list-options.ts'
+export type { AuditPage, AuditRecord } from './audit/read-trail.ts'
 export type { GatehouseEvents } from './host/events.ts'
 export type { Health, HealthCheck, RevocationHealth } from './health/health-report.ts'
 export type { PageText, PluralText } from './http/pages/texts.ts'
@@ -40,13 +48,20 @@ export type { ApplicationChanges, Applications, NewApplication } from './clients
 export type { ClientPage } from './clients/client-index.ts'
 export type { ListOptions } from './store/time-index.ts'
 export type {
+  AddProductOptions,
   ClientChanges,
+  DisableOptions,
   RotatedSecret,
   RotationOptions,
   SecretInfo,
+  ListOrder,
+  OwnerListOptions,
 } from './clients/client-service-types.ts'
 export { hashSecret } from './clients/secrets.ts'
-export type { AccountService } from './access/account-changes.ts'
+export type { ErasedRecords, PersonToErase } from './access/erase-person.ts'
+export type { NoTokenReason } from './clients/why-no-token.ts'
+export type { AccountChanges, AccountService } from './access/account-changes.ts'
+export type { ExposedSecret } from './access/exposed-secrets.ts'
 export type { GrantHolder, Grants } from './grants/grant-service.ts'
 export type { TokenOwner, Tokens } from './access/token-service.ts'
 export type { RevokedAccess } from './access/revoke-account.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import type { ProjectConfig } from 'vitest/node'
+import { BaseSequencer, type ProjectConfig, type TestSpecification } from 'vitest/node'
 import { ENTRIES } from '../rolldown.config.ts'
 import { NO_STORES, storesOfRun } from './support/stores-of-run.ts'
 
@@ -38,6 +38,16 @@ const ON_KOA_2 = [
   'test/gateway/gateway.test.ts',
 ]
 
+/** The files that mostly wait, for minutes, begin first. Otherwise the run waits for them at its end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(sorted: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => /\/test\/proof\/(mutants|histories)\./.test(moduleId)
+    // oxlint-disable-next-line unicorn/no-array-sort -- this is the method of the sequencer
+    const others = await super.sort(sorted.filter((each) => !isLong(each)))
+    return [...sorted.filter(isLong), ...others]
+  }
+}
+
 /**
  * Defines a project. Without `isolate`, the files of the project share their loaded modules, because loading
  * the modules for each file takes longer than most tests.
@@ -59,6 +69,7 @@ export default defineConfig({
       'test/support/rsa-keys.ts',
       'test/support/start-deployments.ts',
     ],
+    sequence: { sequencer: LongestFirst },
     // A busy machine takes ten times as long as an idle one.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -5,12 +5,12 @@ import type { ConnectionLosses } from './connection-losses.ts'
 const RECONNECT_MS = 100
 
 /**
- * Connects a client again if it ended by itself. With `failoverDetector: true`, a race ends the client for good: the
+ * Connects a client again if it ended by itself. With `failoverDetector: true`, a race can end the client for good: the
  * Sentinels announce a new master while the client asks them for the master. A client that the host has closed, or
  * whose `retryStrategy` gave up, stays closed.
  *
- * Relies on: only a client that ends by itself goes from `connecting` to `end` without a `close`. If the host closes
- * the client while it is `connecting`, `manuallyClosing` is true.
+ * Relies on: a client goes from `connecting` to `end` without a `close` in two cases. It ended by itself, or the host closed it
+ * while it was `connecting`. In the second case, `manuallyClosing` is true.
  *
  * @param losses counts each `close` of the client
  * @returns a function that stops watching the client

@@ -75,7 +75,7 @@ async function takePictures(colorScheme) {
   await picture('error')
   // The next turn begins without a connection, as the first one did.
   await page.goto(`${host}/applications`)
-  page.once('dialog', (dialog) => dialog.accept())
+  await page.getByRole('link', { name: 'Disconnect' }).click()
   await page.getByRole('button', { name: 'Disconnect' }).click()
   await page.getByRole('button', { name: 'Disconnect' }).waitFor({ state: 'detached' })
   await context.close()

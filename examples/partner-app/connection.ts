@@ -195,7 +195,7 @@ export function createConnector(
 export type Connector = ReturnType<typeof createConnector>
 
 /** The reason of a failure in one line, in the words of the service if it gave a reason (RFC 6749 5.2). */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   return error instanceof oauth.ResponseBodyError
     ? `${error.status} ${error.error}: ${error.error_description}`
     : String(error)

@@ -10,8 +10,6 @@ export const style = stylesheet('#7a3e9d')
 export interface Notice {
   readonly isSuccess: boolean
   readonly text: string
-  /** The answer of the service. */
-  readonly details?: string | undefined
 }
 
 /** An invoice in the API's format. */
@@ -67,11 +65,11 @@ export const welcomePage = (notice: Notice | undefined, callback: string, ownCli
   )
 
 /** The page for a service that cannot be reached, or whose answer is invalid. */
-export const problemPage = (details: string) =>
+export const problemPage = () =>
   page(
     site,
     'Something went wrong',
-    html`${noticeBox({ isSuccess: false, text: 'That did not work with Harbour Ledger. Nothing was changed.', details })}
+    html`${noticeBox({ isSuccess: false, text: 'That did not work with Harbour Ledger. Nothing was changed.' })}
       <section>
         <p><a href="/">Back to your books</a></p>
       </section>`,
@@ -150,7 +148,4 @@ const invoiceTable = (invoices: readonly ShownInvoice[]) => html`
 `
 
 const noticeBox = (notice: Notice | undefined) =>
-  notice &&
-  html`<div class="note ${notice.isSuccess ? 'good' : 'bad'}" role="status">
-    ${notice.text} ${notice.details !== undefined && html`<p class="details">${notice.details}</p>`}
-  </div>`
+  notice && html`<div class="note ${notice.isSuccess ? 'good' : 'bad'}" role="status">${notice.text}</div>`

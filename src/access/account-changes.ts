@@ -3,11 +3,16 @@ import { applicationScopes, directScopes, limitToOwner } from '../catalog/resolv
 import type { Account } from '../host/accounts.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Client } from '../clients/client.ts'
+import { missingUsers } from '../host/missing-users.ts'
 import { type ChangeOptions, checkChange } from '../host/change-options.ts'
 import { checkInput, optional, textRule } from '../validation/rules.ts'
 import { partialFailure, CorruptRecord } from '../store/corrupt-record.ts'
 import type { GrantsOfUsers } from '../grants/grant-service.ts'
 import type { RevokeLostOperations } from '../grants/revoke-lost-operations.ts'
+import type { ErasedRecords, PersonToErase } from './erase-person.ts'
+import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
+import type { EventSink } from '../host/events.ts'
+import { exposedSecrets, usersToFind, type ExposedSecret } from './exposed-secrets.ts'
 import type { Plan, RevokedAccess, RevokeAccount } from './revoke-account.ts'
 
 /** Lets the host report changes of its accounts. */
@@ -32,6 +37,10 @@ export interface AccountService {
    * With `userId`, only the API keys and applications of this user are checked, and what the user has authorized, including
    * codes that are not exchanged yet.
    *
+   * A client that belongs to the account stays in use when the user who made it leaves. But this user knows its secret, so the
+   * result names it (`secretsToRotate`), and the event `secret.exposed` is emitted for it, at each call until its secret is
+   * rotated.
+   *
    * All other tokens stay valid, so a call is harmless if nothing has changed. New tokens always follow the current answer of
    * `find`.
    *
@@ -41,7 +50,42 @@ export interface AccountService {
    *   tokens of an API key or application whose record is corrupt stay valid. To revoke these tokens, call
    *   `tokens.revokeAll({ clientId })`
    */
-  changed(accountId: string, options?: AccountChangeOptions): Promise<RevokedAccess>
+  changed(accountId: string, options?: AccountChangeOptions): Promise<AccountChanges>
+  /**
+   * The clients of an account whose valid secrets were shown to users whom `find` does not find any more.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` and the errors of `find`;
+   *   `ERR_STORE_CORRUPT` if the account has a corrupt record
+   */
+  secretsToRotate(accountId: string): Promise<ExposedSecret[]>
+  /**
+   * Erases a person: an account with all its users, or one user of an account. Before the call, close the account in your own
+   * data, so that `accounts.find` does not return it.
+   *
+   * - The API keys and applications of the person are deleted. Their ids stay reserved.
+   * - Clients that belong to the account or to another user stay. Where they name the user as `createdBy` or `secretShownTo`, they say
+   *   `(erased)`.
+   * - What the person has authorized is revoked and deleted, with its refresh tokens.
+   * - The entries of the audit trail stay, with their ids and cursors, but without what names the person: ids, `address` and
+   *   `userAgent`. Such an entry has `erased`.
+   * - A hash of the ids, and the time, stay in the store. `importRegistry` erases the person again if an older backup has the
+   *   person's records from before this time.
+   *
+   * A person who comes back later with the same ids is a new person. The erasure is an entry of the trail, `account.erased`,
+   * without the ids. A repeated call is harmless, and completes a call that failed. Two processes may erase the same person at
+   * the same time.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: a part may be erased already, so call this
+   *   method again; `ERR_SECRET_MISMATCH` before anything is erased, if `secret` does not contain the secret under which the key
+   *   of the hashes is encrypted; `ERR_STORE_CORRUPT` if there are corrupt records, after everything else was erased
+   */
+  erase(person: PersonToErase, options?: ChangeOptions): Promise<ErasedRecords>
+}
+
+/** What `accounts.changed` did, and what is left to do. */
+export interface AccountChanges extends RevokedAccess {
+  /** The clients with secrets that people know who have left the account. */
+  readonly secretsToRotate: readonly ExposedSecret[]
 }
 
 /** Options of `accounts.changed`. */
@@ -53,22 +97,6 @@ export interface AccountChangeOptions extends ChangeOptions {
 /** What was done although the account has corrupt records. This text ends the error message. */
 const DONE =
   'Everything else of the account was checked. Repair the corrupt records, then call accounts.changed() again; or call tokens.revokeAll({ clientId }) for corrupt API keys and applications'
-
-/** Maximum number of concurrent calls of `accounts.find`. */
-const CONCURRENCY = 5
-
-async function missingUsers(
-  userIds: readonly string[],
-  find: (userId: string) => Promise<Account | undefined>,
-): Promise<string[]> {
-  const missing: string[] = []
-  for (let at = 0; at < userIds.length; at += CONCURRENCY) {
-    const batch = userIds.slice(at, at + CONCURRENCY)
-    const found = await Promise.all(batch.map(find))
-    missing.push(...batch.filter((_, index) => found[index] === undefined))
-  }
-  return missing
-}
 
 /** The users in `found` whose operations the host limits. */
 async function limitedUsers(
@@ -85,11 +113,14 @@ async function limitedUsers(
 export function createAccountService(parts: {
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly catalog: CurrentCatalog
+  readonly clientTokens: Pick<ClientTokens, 'listByAccount'>
+  readonly events: EventSink
   readonly revokeAccount: RevokeAccount
   readonly grantsOfUsers: GrantsOfUsers
   readonly revokeLostOperations: RevokeLostOperations
-}): AccountService {
-  const { accounts, catalog, revokeAccount, grantsOfUsers, revokeLostOperations } = parts
+}): Omit<AccountService, 'erase'> {
+  const { accounts, catalog, clientTokens, events, revokeAccount, grantsOfUsers, revokeLostOperations } =
+    parts
 
   /**
    * The operations of a client's products that its tokens may not carry: those above the KYC level of a
@@ -127,10 +158,12 @@ export function createAccountService(parts: {
         return account
       }
       if (onlyUserId === undefined && !(await find(undefined)))
-        return revokeAccount.revokeAll(accountId, change)
+        return { ...(await revokeAccount.revokeAll(accountId, change)), secretsToRotate: [] }
 
+      const known: Client[] = []
       const plan = async (client: Client | CorruptRecord): Promise<Plan> => {
         if (client instanceof CorruptRecord) throw client.error
+        known.push(client)
         if (onlyUserId !== undefined && client.userId !== onlyUserId) return 'nothing'
         return planOf(client, await find(client.userId))
       }
@@ -146,8 +179,26 @@ export function createAccountService(parts: {
       // If the operations of users are limited, both lists contain the corrupt grants of the account.
       const ofGrants = limited.errors.length > 0 ? limited.errors : users.errors
       const all = [...errors, ...ofGrants, ...revoked.errors]
+      const knowing = usersToFind(known).filter((userId) => onlyUserId === undefined || userId === onlyUserId)
+      const secretsToRotate = exposedSecrets(known, await missingUsers(knowing, find))
+      for (const { kind, clientId, userIds } of secretsToRotate) {
+        events.emit('secret.exposed', { kind, clientId, accountId, userIds, actor: options.actor })
+      }
       if (all.length > 0) throw partialFailure(all, DONE)
-      return { clients, grants: revoked.count + limited.count }
+      return { clients, grants: revoked.count + limited.count, secretsToRotate }
+    },
+
+    async secretsToRotate(accountId) {
+      checkInput('the account cannot be checked', { accountId }, { accountId: textRule })
+      const clients: Client[] = []
+      for await (const page of clientTokens.listByAccount(accountId)) {
+        for (const client of page) {
+          if (client instanceof CorruptRecord) throw client.error
+          clients.push(client)
+        }
+      }
+      const find = async (userId: string) => accounts.find(accountId, userId)
+      return exposedSecrets(clients, await missingUsers(usersToFind(clients), find))
     },
   }
 }

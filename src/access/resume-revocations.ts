@@ -1,7 +1,8 @@
 import { periodically } from '../async/periodically.ts'
 import type { Logger } from '../host/logger.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
-import type { Revocations, RevocationSpec } from '../revocation/revoke-tokens.ts'
+import type { RevocationSpec } from '../revocation/kept-until.ts'
+import type { Revocations } from '../revocation/revoke-tokens.ts'
 
 const INTERVAL_MS = 60_000
 

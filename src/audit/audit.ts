@@ -2,20 +2,15 @@ import { periodically } from '../async/periodically.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import type { Proof } from './announced-entry.ts'
-import type { EntryFields, PendingEntry } from './entry.ts'
+import type { AuditEntry, EntryFields, PendingEntry } from './entry.ts'
+import type { ErasedPeople } from './erase-entry.ts'
+import { eraseRecordings } from './erase-recordings.ts'
+import { chunksOf, eraseInTrail, type ErasedEntries } from './erase-trail.ts'
 import type { AuditBounds } from './retention.ts'
-import { createFailures } from './failures.ts'
+import { createFailures } from './failures-trail.ts'
 import type { Outbox } from './outbox.ts'
-import {
-  checkList,
-  checkRead,
-  listEntries,
-  readEntries,
-  type AuditListOptions,
-  type AuditPage,
-  type AuditReadOptions,
-  type AuditRecord,
-} from './read-trail.ts'
+import { checkList, checkRead, type AuditListOptions, type AuditReadOptions } from './list-options.ts'
+import { listEntries, readEntries, type AuditPage, type AuditRecord } from './read-trail.ts'
 import * as recordings from './recording.ts'
 import { createTrail, findLast, type Trail } from './trail.ts'
 
@@ -87,6 +82,27 @@ export function createAudit(parts: {
         await failures.flush()
         await settled()
       }
+    },
+
+    /** The entries of both trails, from the oldest to the newest, for a search. */
+    async *all(): AsyncGenerator<AuditEntry> {
+      for (const each of [trail, failureTrail]) {
+        for await (const chunks of chunksOf(each)) {
+          yield* chunks.flatMap(({ entries }) => entries.filter((entry) => entry !== undefined))
+        }
+      }
+    },
+
+    /**
+     * Rewrites in place what names people who are erased, in both trails and in what waits for them. May be repeated.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be rewritten
+     */
+    async erase(people: ErasedPeople): Promise<ErasedEntries> {
+      await failures.flush()
+      await eraseRecordings(recording, people)
+      const [changes, failed] = [await eraseInTrail(trail, people), await eraseInTrail(failureTrail, people)]
+      return { entries: changes.entries + failed.entries, errors: [...changes.errors, ...failed.errors] }
     },
 
     async list(options: AuditListOptions = {}): Promise<AuditPage> {

@@ -1,6 +1,7 @@
 import { createLru } from '../async/lru.ts'
 import { newEntryId, type AuditEntry, type PendingEntry } from './entry.ts'
-import { storeUncounted, writeCounts, type CountsParts } from './waiting-counts.ts'
+import type { ErasedPeople } from './erase-entry.ts'
+import { eraseWaiting, storeUncounted, writeCounts, type CountsParts } from './waiting-counts.ts'
 
 /** Milliseconds after an act in which equal acts are counted. */
 const COUNT_MS = 60_000
@@ -26,6 +27,8 @@ const MAX_ACCOUNTS = 10_000
 
 /** A minute in which equal acts are counted. */
 interface Minute {
+  /** The id of the first act. */
+  readonly first: string
   /** Its end, in milliseconds since the epoch. */
   readonly until: number
   /** The id of the entry with the count; undefined after the first act, which is an entry of its own. */
@@ -112,6 +115,8 @@ export function createCounting(parts: CountingParts) {
       const key = act && JSON.stringify(act)
       close(now())
       const minute = key && minutes.get(key)
+      // A retry of a change makes its entry again, with the same id.
+      if (minute && minute.first === id) return pending
       if (!minute || minute.id === undefined) accounts.add(accountId)
       if (minute) {
         minute.id ??= newEntryId()
@@ -130,7 +135,7 @@ export function createCounting(parts: CountingParts) {
       }
       if (key) {
         const until = Math.floor((now() + COUNT_MS) / STEP_MS) * STEP_MS
-        minutes.set(key, { until, isOver: false, open: new Set() })
+        minutes.set(key, { first: id, until, isOver: false, open: new Set() })
         if (minutes.size > MAX_DIFFERENT) close(now())
         schedule()
       }
@@ -142,6 +147,9 @@ export function createCounting(parts: CountingParts) {
       await storeUncounted(parts, entries)
       settle(entries)
     },
+
+    /** Rewrites the waiting entries that name people who are erased. */
+    erase: (people: ErasedPeople) => eraseWaiting(parts, people),
 
     /** Writes the counts that other processes left behind. */
     resume: () => writeCounts(parts, now() - GRACE_MS, () => true),
@@ -173,8 +181,8 @@ function createAccountCounts(now: () => number) {
   }
 }
 
-/** When and from where acts were made. */
-const ORIGIN = ['id', 'at', 'address', 'userAgent']
+/** When and from where acts were made, and the name of the client, which changes with each act that renames it. */
+const ORIGIN = ['id', 'at', 'address', 'userAgent', 'clientName']
 
 /**
  * The fields that are the same in equal acts of one client. All tokens that a client revokes by itself count as equal acts.

@@ -1,3 +1,4 @@
+import { isActorOf } from '../host/actor.ts'
 import type { AuditEntry } from './entry.ts'
 
 /** An entry as the owner of a client or of an authorization may see it. */
@@ -18,7 +19,7 @@ export function entryForOwner(entry: AuditEntry, viewerAccountId: string): Entry
   // A user of another account has connected the application, or has disconnected it.
   if (accountId !== viewerAccountId) return withKnown({ ...rest, by: otherAccount(entry) })
   const own = { ...rest, accountId, userId }
-  if (actor === undefined ? hasKnownOrigin(entry) : isOf(actor, accountId)) {
+  if (actor === undefined ? hasKnownOrigin(entry) : isActorOf(actor, accountId)) {
     return withKnown({ ...own, actor, address, userAgent })
   }
   return withKnown({ ...own, by: actor === undefined ? undefined : 'service' })
@@ -31,12 +32,7 @@ function hasKnownOrigin({ name, outcome, reason }: AuditEntry): boolean {
 
 function otherAccount({ name, actor, accountId }: AuditEntry): EntryForOwner['by'] {
   if (actor === undefined) return name.startsWith('consent.') ? 'user' : undefined
-  return accountId !== undefined && isOf(actor, accountId) ? 'user' : 'service'
-}
-
-/** Whether an actor is the account, or one of its users as the console and the management API name them. */
-function isOf(actor: string, accountId: string): boolean {
-  return actor === accountId || actor.startsWith(`${accountId}/`)
+  return accountId !== undefined && isActorOf(actor, accountId) ? 'user' : 'service'
 }
 
 /** The entry without the fields that are undefined. */

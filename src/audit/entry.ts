@@ -25,6 +25,8 @@ export interface AuditEntry {
   readonly clientId?: string | undefined
   /** The kind of the client. */
   readonly kind?: 'apiKey' | 'application' | undefined
+  /** The name that the client had before the act, in entries about the client. Deleted clients have no other name. */
+  readonly clientName?: string | undefined
   readonly grantId?: string | undefined
   /** The `jti` of an access token that was revoked. */
   readonly tokenId?: string | undefined
@@ -55,6 +57,8 @@ export interface AuditEntry {
   readonly count?: number | undefined
   /** When the last of the equal acts happened, in milliseconds since the epoch. */
   readonly until?: number | undefined
+  /** True if a person of the entry was erased (`accounts.erase`). The fields that named the person are absent. */
+  readonly erased?: true | undefined
 }
 
 /** What the caller knows about an entry. */
@@ -89,8 +93,8 @@ export function createEntry(fields: EntryFields, at: number, id = newEntryId()):
 }
 
 /**
- * Who sent a request: the network address and the user agent. `ChangeOptions` and entries accept both. They have no
- * control characters, and are not longer than an entry records.
+ * Who sent a request: the network address and the user agent, without control characters, and cut to the length that an entry
+ * records. So `ChangeOptions` and entries accept both.
  *
  * @param request the host's Koa context. The context of oidc-provider ignores the host's `app.proxy`: behind a proxy,
  *   its `ip` is the address of the proxy. So the type rejects that context

@@ -31,13 +31,29 @@ export async function addToLists(
 ): Promise<void> {
   const { store, bounds } = trail
   const ttl = ttlOf(bounds) + (SPAN_DAYS + 1) * 86_400
-  const indexes = entries.flatMap((entry) =>
-    LISTED.flatMap((field) => {
-      const value = entry[field]
-      return value === undefined ? [] : indexName(trail, [field, value], spanOf(entry.at))
-    }),
-  )
+  const indexes = entries.flatMap((entry) => indexesOf(trail, entry))
   await Promise.all([...new Set(indexes)].map((index) => store.add(index, memberOf(number), ttl)))
+}
+
+/** Removes a chunk from the lists whose value its entries no longer have. */
+export async function removeFromLists(
+  trail: Trail,
+  number: number,
+  before: readonly (AuditEntry | undefined)[],
+  after: readonly (AuditEntry | undefined)[],
+): Promise<void> {
+  const kept = new Set(after.flatMap((entry) => (entry ? indexesOf(trail, entry) : [])))
+  const lost = new Set(before.flatMap((entry) => (entry ? indexesOf(trail, entry) : [])))
+  const indexes = [...lost].filter((index) => !kept.has(index))
+  await Promise.all(indexes.map((index) => trail.store.remove(index, memberOf(number))))
+}
+
+/** The names of the indexes that list the chunk of an entry. */
+function indexesOf(trail: Trail, entry: AuditEntry): string[] {
+  return LISTED.flatMap((field) => {
+    const value = entry[field]
+    return value === undefined ? [] : indexName(trail, [field, value], spanOf(entry.at))
+  })
 }
 
 /**

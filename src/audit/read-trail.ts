@@ -1,31 +1,11 @@
-import { isPrintableAscii } from '../validation/predicates.ts'
-import { checkInput, must, oneOf, optional, textRule } from '../validation/rules.ts'
-import { GatehouseError } from '../errors.ts'
-import { PAGE_LIMIT, pageLimitRule } from '../store/page-limit.ts'
+import { PAGE_LIMIT } from '../store/page-limit.ts'
 import { CHUNK_ENTRIES, MAX_STEP, type Chunk } from './chunk.ts'
+import { cursorOf, placeOf, type Place } from './cursor.ts'
 import type { AuditEntry } from './entry.ts'
+import type { AuditListOptions, AuditReadOptions } from './list-options.ts'
 import { LISTED, listedChunks, type ListFilter } from './lists.ts'
 import { deletedUpTo, liveEntries } from './retention.ts'
 import { corruptChunk, findLast, MAX_KEYS, rangeOf, readChunks, readHead, type Trail } from './trail.ts'
-
-/** The names of the trails. */
-export type TrailName = 'changes' | 'failures'
-
-/** Which entries to list; with at most one of `accountId`, `clientId` and `actor`. */
-export interface AuditListOptions {
-  /** Only the entries of this account. */
-  readonly accountId?: string | undefined
-  /** Only the entries of this API key or application. */
-  readonly clientId?: string | undefined
-  /** Only what this actor requested. */
-  readonly actor?: string | undefined
-  /** `failures` lists what strangers tried. @default 'changes' */
-  readonly trail?: TrailName | undefined
-  /** The `cursor` of the previous page. @default the newest entries are listed */
-  readonly cursor?: string | undefined
-  /** Maximum number of entries, 1 to 500. @default 50 */
-  readonly limit?: number | undefined
-}
 
 /** A page of entries, newest first. */
 export interface AuditPage {
@@ -34,16 +14,6 @@ export interface AuditPage {
   readonly cursor?: string | undefined
   /** True if entries of this part of the trail are missing, because their records are corrupt. */
   readonly missed?: true
-}
-
-/** What to read. */
-export interface AuditReadOptions {
-  /** The cursor of the last entry that was processed. @default the oldest entry is read first */
-  readonly since?: string | undefined
-  /** `failures` reads what strangers tried. @default 'changes' */
-  readonly trail?: TrailName | undefined
-  /** Ends the iteration with the reason of the signal when it is aborted. */
-  readonly signal?: AbortSignal | undefined
 }
 
 /** An entry of `audit.read()`. */
@@ -77,61 +47,6 @@ export interface AuditTrail {
    * @throws {GatehouseError} as `list`
    */
   read(options?: AuditReadOptions): AsyncIterable<AuditRecord>
-}
-
-/** `<chunk>.<index>.<id>`: the place of the entry, and its id. */
-const CURSOR = /^(\d{1,12})\.(\d{1,6})\.([\w-]{1,64})$/
-
-const cursorRule = must(
-  'a `cursor` of the audit trail',
-  (value) => typeof value === 'string' && CURSOR.test(value),
-)
-const trailRule = optional(oneOf('changes', 'failures'))
-
-const LIST_FIELDS = {
-  accountId: optional(textRule),
-  // Every id that a token request can contain.
-  clientId: optional(
-    must('the id of a client, a text of 1 to 256 printable ASCII characters', isPrintableAscii),
-  ),
-  actor: optional(textRule),
-  trail: trailRule,
-  cursor: optional(cursorRule),
-  limit: pageLimitRule,
-}
-
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
-export function checkList(options: AuditListOptions): void {
-  checkInput('the audit trail cannot be listed', options, LIST_FIELDS)
-  if (LISTED.filter((field) => options[field] !== undefined).length > 1) {
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', `pass at most one of ${LISTED.join(', ')}`)
-  }
-}
-
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
-export function checkRead(options: AuditReadOptions): void {
-  const signal = optional(must('an AbortSignal', (value) => value instanceof AbortSignal))
-  checkInput('the audit trail cannot be read', options, {
-    since: optional(cursorRule),
-    trail: trailRule,
-    signal,
-  })
-}
-
-/** The place of an entry: the number of its chunk, its position in the chunk, and its id. */
-interface Place {
-  readonly number: number
-  readonly index: number
-  readonly id: string
-}
-
-function placeOf(cursor: string): Place {
-  const [, number, index, id = ''] = CURSOR.exec(cursor) ?? []
-  return { number: Number(number), index: Number(index), id }
-}
-
-function cursorOf(number: number, index: number, { id }: Pick<AuditEntry, 'id'>): string {
-  return `${number}.${index}.${id}`
 }
 
 /** Reads a page of entries, newest first. Takes at most three round trips. */

@@ -25,8 +25,8 @@ export interface ChangeKind {
 export type Recording = ReturnType<typeof createRecording>
 
 /**
- * Records changes in a trail. Until an entry is in the trail, it is in the outbox of the changed record, or in the
- * list of pending changes. So another process can record the entry if this process stops.
+ * Records events in the trail `changes`: all events but those of `failures-trail.ts`. Until an entry is in the trail, it is in the
+ * outbox of the changed record, or in the list of pending changes. So another process can record the entry if this process stops.
  *
  * @param parts.store the durable view of the store
  * @param parts.now milliseconds since the epoch

@@ -29,9 +29,7 @@ export function createTrail(store: StoreWithMemory, name: string, bounds: TrailB
     last: undefined as { readonly chunk: Chunk; readonly at: number } | undefined,
     /** The highest number of a chunk that this process knows; 0 if it knows none. */
     highest: 0,
-    /**
-     * The ids in the chunks that this process has read or written last. Only the last of these chunks may still change.
-     */
+    /** The ids in the final chunks that this process has read or written last. */
     ids: new Map<number, ReadonlySet<string>>(),
   }
 }
@@ -110,15 +108,11 @@ export async function knownLast(trail: Trail): Promise<Chunk> {
  */
 export async function findLast(trail: Trail): Promise<Chunk> {
   const head = await readHead(trail)
-  // The last chunk that this process knows may have grown since. Its ids are read again only if it is in the
-  // first window.
-  trail.ids.delete(trail.highest)
   let number = Math.max(head ?? 0, trail.highest)
   for (;;) {
     const window = await readChunks(trail, rangeOf(number, number + MAX_STEP))
     const latest = window.findLast(({ text }) => text !== undefined)
-    // All chunks before another chunk are final. A missing number before another chunk is never used any more.
-    for (const chunk of window) if (latest && chunk.number < latest.number) remember(trail, chunk)
+    for (const chunk of window) if (latest && chunk.number < latest.number) rememberFinal(trail, chunk)
     if (!latest && number === 0 && head === undefined) throw corruptHead(trail)
     if (!latest || latest.number === number) {
       return setLast(trail, latest ?? (number === 0 ? EMPTY : readChunk(number, undefined)))
@@ -152,11 +146,19 @@ const EMPTY: Chunk = { number: 0, text: '', entries: [], isFull: true, isCorrupt
 export function setLast(trail: Trail, chunk: Chunk): Chunk {
   trail.last = { chunk, at: performance.now() }
   trail.highest = Math.max(trail.highest, chunk.number)
-  remember(trail, chunk)
+  rememberFinal(trail, chunk)
   return chunk
 }
 
-/** Remembers the ids in a chunk, or that a number is never used. */
+/**
+ * Remembers the ids in a chunk, if its contents show that it is final. The ids of other chunks would be outdated after a slow read
+ * that began before a newer one, or if a read of many chunks has read the first before the last.
+ */
+function rememberFinal(trail: Trail, chunk: Chunk): void {
+  if (chunk.isFull && chunk.text !== undefined) remember(trail, chunk)
+}
+
+/** Remembers the ids in a final chunk, or that a number is never used. */
 export function remember({ ids }: Trail, { number, entries }: Pick<Chunk, 'number' | 'entries'>): void {
   ids.delete(number)
   ids.set(number, idsOf(entries))
@@ -185,16 +187,14 @@ export async function findWritten(
   last: Chunk,
 ): Promise<Map<string, number>> {
   const first = Math.max(1, after, deletedUpTo(trail.bounds, last.number) + 1)
+  // The last chunk may have grown since it was read. Then the compare-and-swap that adds the entries fails.
+  const known = new Map([...trail.ids, [last.number, idsOf(last.entries)]])
   const numbers = rangeOf(first, last.number)
-  const unknown = await readChunks(
-    trail,
-    numbers.filter((number) => !trail.ids.has(number)),
-  )
-  const read = new Map(unknown.map(({ number, entries }) => [number, idsOf(entries)]))
-  const present = numbers.map((number) => [number, read.get(number) ?? trail.ids.get(number)] as const)
+  const unknown = numbers.filter((number) => !known.has(number))
+  for (const { number, entries } of await readChunks(trail, unknown)) known.set(number, idsOf(entries))
   return new Map(
-    present.flatMap(([number, known]) =>
-      ids.filter((id) => known?.has(id)).map((id) => [id, number] as const),
+    numbers.flatMap((number) =>
+      ids.filter((id) => known.get(number)?.has(id)).map((id) => [id, number] as const),
     ),
   )
 }

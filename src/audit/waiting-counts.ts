@@ -1,5 +1,6 @@
 import type { Store } from '../store/contract.ts'
 import type { PendingEntry } from './entry.ts'
+import { erasePending, type ErasedPeople } from './erase-entry.ts'
 
 /** The index of the entries that wait to be counted: `<end>:<id of the count>:<time>:<id of the entry>:<pending entry>`. */
 const INDEX = 'audit:counted'
@@ -86,4 +87,25 @@ function memberOf(pending: PendingEntry): string {
 
 function pad(milliseconds: number): string {
   return String(milliseconds).padStart(13, '0')
+}
+
+/**
+ * Rewrites the waiting entries that name people who are erased.
+ *
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be rewritten
+ */
+export async function eraseWaiting({ store }: CountsParts, people: ErasedPeople): Promise<void> {
+  for (let page: string[] | undefined, after: string | undefined; page === undefined || page.length > 0;) {
+    page = await store.range(INDEX, { after, limit: PAGE_SIZE })
+    after = page.at(-1)
+    for (const member of page) {
+      const [, , , , text] = MEMBER.exec(member) ?? []
+      if (text === undefined) continue
+      const pending = JSON.parse(text) as PendingEntry
+      const left = erasePending(pending, people)
+      if (left === pending) continue
+      await store.add(INDEX, member.slice(0, -text.length) + JSON.stringify(left), KEPT_SECONDS)
+      await store.remove(INDEX, member)
+    }
+  }
 }

@@ -8,7 +8,7 @@ import {
   type Header,
 } from './file-format.ts'
 import { readLines, type Chunks } from './read-lines.ts'
-import type { Counts, Section } from './section.ts'
+import type { ImportLine, Section } from './section.ts'
 import { parseKeys, SIGNING_KEYS } from './signing-keys.ts'
 import type { Sections } from './create-sections.ts'
 
@@ -18,8 +18,7 @@ export interface CheckedLine {
   readonly is: string
   /** The first line of the file. */
   readonly header: Header
-  /** Imports the line. May be called again. */
-  readonly importLine: (counts: Counts) => Promise<void>
+  readonly importLine: ImportLine
 }
 
 /** What the first line and the last line of a complete file state. */
@@ -66,7 +65,7 @@ export async function checkFile(
     const importLine =
       is === SIGNING_KEYS
         ? await parseKeys(parts, number, { fields, importsKeys })
-        : sectionOf(parts, number, is).parseLine(fields, number)
+        : await sectionOf(parts, number, is).parseLine(fields, number)
     await onLine({ is, header, importLine })
   }
   if (!header) throw fileRejected('it is empty')

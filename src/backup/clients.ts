@@ -24,7 +24,7 @@ import {
   type Counts,
   type OnSkipped,
 } from './section.ts'
-import { CLIENT_RECORD, FILE_CLIENT, timeRule } from './record-rules.ts'
+import { CLIENT_RECORD, FILE_CLIENT, SECRET_FIELDS, timeRule } from './record-rules.ts'
 
 /** The number of clients that are read at once. */
 const PAGE_SIZE = 200
@@ -134,7 +134,7 @@ async function importLastUse(
 function onlyKnownFields({ client, secrets, listedAt, partialRevocations }: ClientRecord): ClientRecord {
   return {
     client: pick(client, ['kind', ...Object.keys(FILE_CLIENT[client.kind])]),
-    secrets: secrets.map((secret) => pick(secret, ['hash', 'createdAt', 'expiresAt'])),
+    secrets: secrets.map((secret) => pick(secret, SECRET_FIELDS)),
     listedAt,
     ...(partialRevocations && { partialRevocations: pick(partialRevocations, ['since', 'scopes']) }),
   }

@@ -2,11 +2,13 @@ import type { Internals } from '../gatehouse/internals.ts'
 import { clientSection } from './clients.ts'
 import { deletedClientSection } from './deleted-clients.ts'
 import { catalogSection } from './catalog.ts'
+import { erasureKeySection, erasureSection } from './erasures.ts'
 import { revocationSection } from './revocations.ts'
 import { revocationOfCorrupt } from '../clients/access-epoch.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
-import type { RevocationSpec, Subject } from '../revocation/revoke-tokens.ts'
+import type { RevocationSpec } from '../revocation/kept-until.ts'
+import type { Subject } from '../revocation/revoke-tokens.ts'
 import type { Header } from './file-format.ts'
 
 /** The number of an account's grants that are read at once. */
@@ -15,7 +17,7 @@ const PAGE_SIZE = 50
 /** All sections of an exported registry, and what export and import need. */
 export type Sections = ReturnType<typeof createSections>
 
-/** Creates the sections of an export: products, clients, deleted clients, keys and revocations. */
+/** Creates the sections of an export: products, clients, deleted clients, keys, revocations and erasures. */
 export function createSections(parts: Internals) {
   const { store, logger, longestLifetime, clientTokens, grantLifecycle, exportableKeys: keys } = parts
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
@@ -76,7 +78,11 @@ export function createSections(parts: Internals) {
       clients: clientSection(store),
       deletedClients: deletedClientSection(store),
       revocations: revocationSection(parts, () => parts.revocations.listPending(pendingSpecs)),
+      erasures: erasureSection(parts.erasures),
+      erasureKeys: erasureKeySection(parts.erasures),
     },
+    /** Erases again the people of the erasures in the store. */
+    eraseAgain: parts.eraseAgain,
     logger,
   }
 }

@@ -7,8 +7,8 @@ import { SIGNING_KEYS } from './signing-keys.ts'
 
 /**
  * Exports all data that must outlive the store, as lines of JSON that each end with `\n`. The export
- * contains API keys and applications, the ids of deleted clients, the signing keys, the revocations and the
- * scopes of the products. The export contains no plain secret: secrets of clients are hashed, and keys
+ * contains API keys and applications, the ids of deleted clients, the signing keys, the revocations, the
+ * scopes of the products, and hashes of the people who were erased. The export contains no plain secret: secrets of clients are hashed, and keys
  * are encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored consents.
  * `Readable.from(exportRegistry(gatehouse))` can be piped to a file.
  *
@@ -80,6 +80,8 @@ async function* writeFile({ header, keys, sections, logger }: Sections): AsyncGe
   yield writeHeader(await header())
   yield* keysAndProducts()
   yield* linesOf('clients', 'deletedClients', 'revocations')
+  // The erasures come after the clients, so that they also cover a person who was erased during the export.
+  yield* linesOf('erasures', 'erasureKeys')
   yield* keysAndProducts()
   yield writeTrailer(lines, [...skipped])
 }

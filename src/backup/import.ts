@@ -22,6 +22,11 @@ export interface ImportedRegistry {
   readonly signingKeys: number
   /** The number of revocations in the file that are still in force. */
   readonly revocations: number
+  /**
+   * The number of these API keys and applications that the import deleted again, because their owner was erased after the
+   * file was written (`accounts.erase`).
+   */
+  readonly erasedClients: number
   /** The number of lines that changed nothing. */
   readonly unchanged: number
   /**
@@ -63,6 +68,9 @@ const BATCH_SIZE = 100
  * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the
  * backup would become valid again, and with them all tokens that were revoked since the backup.
  *
+ * After that, everyone is erased again who was erased according to the file or to this store. What a person made after the
+ * erasure stays.
+ *
  * The signing keys are imported last, and only if the line counts of the file are right. So if revocations are missing in
  * a file, no revoked token becomes valid.
  *
@@ -71,10 +79,11 @@ const BATCH_SIZE = 100
  *   nothing. A stream or another iteration is read once: the lines of an incomplete file are then imported, but no
  *   signing keys
  * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret
- *   that encrypted the signing keys; `ERR_CONFLICT` if this store has other signing keys;
+ *   that encrypted the signing keys, or the key of the erasures; `ERR_CONFLICT` if this store has other signing keys;
  *   `ERR_INVALID_ARGUMENT` if the file has another format or a newer version, or if `gatehouse` is not from
  *   `createGatehouse()`. After some lines were imported: `ERR_INVALID_ARGUMENT` with the number of an invalid line, or if
- *   the file is incomplete; `ERR_STORE_UNAVAILABLE`. At any time: `ERR_CLOSED`, and the errors of `file`
+ *   the file is incomplete; `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if corrupt records kept someone from being
+ *   erased again. At any time: `ERR_CLOSED`, and the errors of `file`
  */
 export async function importRegistry(
   gatehouse: AnyGatehouse,
@@ -115,11 +124,12 @@ export async function importRegistry(
     // If a line fails, the lines before it are still imported.
     await flush()
   }
+  const erased = await retry(() => parts.eraseAgain())
   // If the keys changed during the export, the file has a second line with keys, which is imported after the first.
   for (const { importLine } of keys) await retry(() => importLine(counts))
   const { exportedAt } = checked.header
   const conflicts = [...counts.conflicts].toSorted()
-  return { exportedAt, ...counts, conflicts, skipped: checked.skipped }
+  return { exportedAt, ...counts, erasedClients: erased?.clients ?? 0, conflicts, skipped: checked.skipped }
 }
 
 /** Stores the longest lifetimes of the tokens, and warns about a file of another gatehouse. */

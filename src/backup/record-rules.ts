@@ -7,6 +7,7 @@ import {
   must,
   nameRule,
   objectOf,
+  oneOf,
   optional,
   type Rule,
   textRule,
@@ -61,11 +62,13 @@ const CLIENT: Fields = {
   clientId: clientIdRule,
   accountId: hostIdRule,
   userId: optional(hostIdRule),
+  createdBy: optional(hostIdRule),
   name: nameRule,
   // Products and operations that no longer exist are allowed, because stored clients may have them.
   products: storedListOf(textRule),
   removedOperations: storedListOf(textRule),
   disabled: booleanRule,
+  disabledBy: optional(oneOf('operator')),
   epoch: countRule,
   createdAt: timeRule,
 }
@@ -91,7 +94,17 @@ export const FILE_CLIENT: Readonly<Record<Client['kind'], Fields>> = {
 const hashRule: Rule = (value) =>
   isSecretHash(value) ? undefined : 'must be the hash of a secret: "sha256:" and 43 characters'
 
-const secretRule = objectOf({ hash: hashRule, createdAt: timeRule, expiresAt: optional(timeRule) })
+const SECRET: Fields = {
+  hash: hashRule,
+  createdAt: timeRule,
+  expiresAt: optional(timeRule),
+  shownTo: optional(hostIdRule),
+}
+
+/** The names of the fields of a secret in a file. */
+export const SECRET_FIELDS = Object.keys(SECRET)
+
+const secretRule = objectOf(SECRET)
 
 /** The rule for the secrets of a client: at most two, and none after `reportCompromised`. */
 const secretsRule: Rule = (value) =>

@@ -19,14 +19,18 @@ export interface Section {
    */
   exportLines(onSkipped: OnSkipped): AsyncIterable<readonly object[]>
   /**
-   * Validates a line, without any I/O.
+   * Validates a line. Changes nothing.
    *
    * @param number the number of the line
    * @returns a function that imports the line. The function may be called again
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the line
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the line; `ERR_SECRET_MISMATCH` if no configured secret
+   *   decrypts the line
    */
-  parseLine(fields: Values, number: number): (counts: Counts) => Promise<void>
+  parseLine(fields: Values, number: number): ImportLine | Promise<ImportLine>
 }
+
+/** Imports a line. May be called again. */
+export type ImportLine = (counts: Counts) => Promise<void>
 
 /** Called with a record that is not exported because it is corrupt. */
 export type OnSkipped = (record: CorruptRecord) => void

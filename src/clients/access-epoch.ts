@@ -1,4 +1,4 @@
-import type { RevocationSpec } from '../revocation/revoke-tokens.ts'
+import type { RevocationSpec } from '../revocation/kept-until.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 

@@ -3,31 +3,32 @@ import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
 import { limitToOwner } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
 import type { Client } from './client.ts'
+import { whyNoToken, type NoTokenReason } from './why-no-token.ts'
 
 /** Why a client may not call an operation. */
-export type Missing = 'product' | 'operation' | 'kycLevel' | 'user' | 'enabled'
+export type Missing = 'product' | 'operation' | 'kycLevel' | 'user' | 'token'
 
 /**
- * Creates a function that lists what a client lacks to call an operation; an empty list if the client may call
- * it.
+ * Decides what a client may call: why it gets no token, if it gets none, and a function that lists what it lacks to call an
+ * operation. The list is empty if the client may call the operation.
  *
  * - `product`: none of the products that have the operation is added
  * - `operation`: the operation was removed from the client
  * - `kycLevel`: the developer's KYC level is too low. Only applications need a level
  * - `user`: the user of the API key may not use the operation. Only API keys with a user are limited
- * - `enabled`: the client is disabled
+ * - `token`: the client gets no token at all; see `whyNoToken`
  *
- * @param owner the account of the client, as the host finds it with the user of the client
+ * @param owner the account of the client, as the host finds it with the user of the client; undefined if the host does not
+ *   find it
  */
-export function createMissingFor(
-  catalog: Catalog,
-  client: Client,
-  owner: Pick<Account, 'kycLevel' | 'operations'> = {},
-) {
+export function accessOf(catalog: Catalog, client: Client, owner: Account | undefined) {
+  const noToken = whyNoToken(catalog, client, owner)
   const isApplication = client.kind === 'application'
-  const ofUser = new Set(isApplication ? [] : limitToOwner(client, owner, [...catalog.operations.keys()]))
+  const ofUser = new Set(
+    isApplication ? [] : limitToOwner(client, owner ?? {}, [...catalog.operations.keys()]),
+  )
 
-  return function missingFor(operation: Operation): Missing[] {
+  function missingFor(operation: Operation): Missing[] {
     const { scope } = operation
     const hasProduct = client.products.some((id) =>
       catalog.products.get(id)?.operations.some((each) => each.scope === scope),
@@ -35,10 +36,15 @@ export function createMissingFor(
     const missing: Record<Missing, boolean> = {
       product: !hasProduct,
       operation: client.removedOperations.includes(scope),
-      kycLevel: isApplication && !hasRequiredKycLevel(catalog, owner.kycLevel, operation),
+      kycLevel: isApplication && !hasRequiredKycLevel(catalog, owner?.kycLevel, operation),
       user: !isApplication && !ofUser.has(scope),
-      enabled: client.disabled,
+      token: noToken !== undefined && !OF_OPERATIONS.has(noToken),
     }
     return (Object.keys(missing) as Missing[]).filter((each) => missing[each])
   }
+
+  return { noToken, missingFor }
 }
+
+/** The reasons of which each operation says itself what is missing. */
+const OF_OPERATIONS = new Set<NoTokenReason>(['no-product', 'no-operation', 'user-operations', 'kyc-level'])

@@ -1,3 +1,4 @@
+import type { Catalog } from '../catalog/catalog.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { ApiKey } from './client.ts'
 import { createClient, newClient, newClientFields } from './create-client.ts'
@@ -10,7 +11,7 @@ import type {
   WithNewSecret,
 } from './client-service-types.ts'
 import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
-import { checkInput, booleanRule, nameRule, optional } from '../validation/rules.ts'
+import { checkInput, booleanRule, type Fields, nameRule, optional } from '../validation/rules.ts'
 
 /** The input for a new API key. */
 export interface NewApiKey<Scope extends string = string, Product extends string = string> extends NewClient<
@@ -51,6 +52,14 @@ export interface ApiKeys<
   setResourceServer(clientId: string, resourceServer: boolean, options?: ChangeOptions): Promise<ApiKey>
 }
 
+/** Rules for the input of a new API key. */
+export function newApiKeyFields(catalog: Catalog, input: unknown): Fields {
+  return { ...newClientFields(catalog, input), resourceServer: optional(booleanRule) }
+}
+
+/** Rules for the fields of an API key that can be changed. */
+export const API_KEY_CHANGES: Fields = { name: optional(nameRule) }
+
 /** API keys in the store. */
 export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
   const { catalog } = dependencies
@@ -61,11 +70,7 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
     input: NewApiKey & { secretHash?: string | undefined },
     options: CreationOptions = {},
   ) {
-    const fields = {
-      ...newClientFields(catalog.current, input),
-      resourceServer: optional(booleanRule),
-    }
-    checkInput('the API key cannot be created', input, fields)
+    checkInput('the API key cannot be created', input, newApiKeyFields(catalog.current, input))
     const apiKey: ApiKey = {
       kind: 'apiKey',
       ...newClient('apiKey', input),
@@ -80,7 +85,7 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as ApiKeys['create'],
-    update: fieldsSetter(clients, { name: optional(nameRule) }),
+    update: fieldsSetter(clients, API_KEY_CHANGES),
     setResourceServer: (clientId, resourceServer, options) =>
       setResourceServer(clientId, { resourceServer }, options),
   }

@@ -1,7 +1,7 @@
 import { GatehouseError } from '../errors.ts'
 import { booleanRule, type Fields, optional, uniqueListOf } from '../validation/rules.ts'
 import type { Application } from './client.ts'
-import { findLogoUriProblem, findRedirectUriProblem, findWebUriProblem } from './redirect-uri.ts'
+import { findLogoUriProblem, findRedirectUriProblem, findWebUriProblem } from './application-uris.ts'
 
 /** The maximum number of redirect URIs, and of post-logout redirect URIs. */
 const MAX_REDIRECT_URIS = 20

@@ -1,3 +1,4 @@
+import type { Catalog } from '../catalog/catalog.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { applicationFields, requireShortAddresses } from './application-fields.ts'
 import type { Application } from './client.ts'
@@ -96,8 +97,13 @@ const OPTIONAL_FIELDS = Object.fromEntries(
   Object.entries(applicationFields).map(([name, rule]) => [name, optional(rule)]),
 )
 
-/** Rules for the fields that can be changed together. */
-const CHANGEABLE_FIELDS: Fields = {
+/** Rules for the input of a new application. */
+export function newApplicationFields(catalog: Catalog, input: unknown): Fields {
+  return { ...newClientFields(catalog, input), ...OPTIONAL_FIELDS }
+}
+
+/** Rules for the fields of an application that can be changed together. */
+export const APPLICATION_CHANGES: Fields = {
   name: optional(nameRule),
   redirectUris: optional(applicationFields.redirectUris),
   postLogoutRedirectUris: optional(applicationFields.postLogoutRedirectUris),
@@ -128,8 +134,7 @@ export function createApplications(
     input: NewApplication & { secretHash?: string | undefined },
     options: CreationOptions = {},
   ) {
-    const fields = { ...newClientFields(catalog.current, input), ...OPTIONAL_FIELDS }
-    checkInput('the application cannot be created', input, fields)
+    checkInput('the application cannot be created', input, newApplicationFields(catalog.current, input))
     requireShortAddresses(input)
     const application: Application = {
       kind: 'application',
@@ -151,7 +156,7 @@ export function createApplications(
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as Applications['create'],
-    update: fieldsSetter(clients, CHANGEABLE_FIELDS, requireShortAddresses),
+    update: fieldsSetter(clients, APPLICATION_CHANGES, requireShortAddresses),
     setFirstParty: (clientId, firstParty, options) => setFirstParty(clientId, { firstParty }, options),
   }
 }

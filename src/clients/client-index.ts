@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Store } from '../store/contract.ts'
 import {
   readMember,
@@ -10,6 +11,7 @@ import {
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
+import { nameEntriesOf } from './name-index.ts'
 
 /** A page of a list of clients. */
 export interface ClientPage<T> {
@@ -26,7 +28,7 @@ const STALE_AFTER_MS = 3_600_000
 
 /**
  * Lists of the clients of one kind in order of creation: one list of all clients, and one list for each
- * account.
+ * account. A client is also in the index of the words of its name, which `name-index.ts` reads.
  *
  * A new client is added to the lists before its record is written. A client is removed from the lists after
  * its record was deleted. So every usable client is listed. While a client is being created or deleted, its
@@ -60,19 +62,21 @@ export function createClientIndex<C extends Client>({
 
   return {
     async add(record: ClientRecord<C>): Promise<void> {
-      await Promise.all(indexesOf(record).map((index) => store.add(index, memberOf(record))))
+      await Promise.all(entriesOf(record).map((entry) => store.add(...entry)))
     },
 
     /** @param except a record with the same client id, whose entries must stay */
     async remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void> {
-      const kept = except && memberOf(except) === memberOf(record) ? indexesOf(except) : []
-      const indexes = indexesOf(record).filter((index) => !kept.includes(index))
-      await Promise.all(indexes.map((index) => store.remove(index, memberOf(record))))
+      const kept = except ? entriesOf(except) : []
+      const removed = entriesOf(record).filter(
+        (entry) => !kept.some((each) => isDeepStrictEqual(each, entry)),
+      )
+      await Promise.all(removed.map((entry) => store.remove(...entry)))
     },
 
     /** @param accountId selects the clients of this account; undefined selects all clients */
     page(accountId: string | undefined, options: ListOptions): Promise<RecordList<ClientRecord<C>>> {
-      const index = nameOf(kind, accountId)
+      const index = clientIndexName(kind, accountId)
       return readPage(options, {
         range: (from) => store.range(index, from),
         load: (members) => recordsOf(index, members),
@@ -83,7 +87,7 @@ export function createClientIndex<C extends Client>({
 
     /** The number of API keys and applications of an account. Of each kind, at most `limit` are counted. */
     async count(accountId: string, limit: number): Promise<number> {
-      const names = [nameOf('apiKey', accountId), nameOf('application', accountId)]
+      const names = [clientIndexName('apiKey', accountId), clientIndexName('application', accountId)]
       const counts = await Promise.all(names.map((index) => countMembers(store, index, limit)))
       return counts.reduce((sum, count) => sum + count, 0)
     },
@@ -106,12 +110,19 @@ async function countMembers(store: Store, index: string, limit: number): Promise
   return count
 }
 
-function nameOf(kind: Client['kind'], accountId: string | undefined): string {
+/** The name of the index of the clients of one kind: of an account, or of all accounts. */
+export function clientIndexName(kind: Client['kind'], accountId: string | undefined): string {
   return accountId === undefined ? `clients:${kind}` : `clients:${kind}:of:${accountId}`
 }
 
-function indexesOf({ client }: ClientRecord): string[] {
-  return [nameOf(client.kind, undefined), nameOf(client.kind, client.accountId)]
+/** The names of the indexes that list a client, each with its member for the client. */
+function entriesOf(record: ClientRecord): [index: string, member: string][] {
+  const { kind, accountId, clientId, name } = record.client
+  return [
+    [clientIndexName(kind, undefined), memberOf(record)],
+    [clientIndexName(kind, accountId), memberOf(record)],
+    ...nameEntriesOf(clientId, name),
+  ]
 }
 
 function memberOf({ listedAt, client }: ClientRecord): string {

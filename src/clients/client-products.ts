@@ -36,19 +36,31 @@ export function lostProducts(client: Products, products: readonly string[]): rea
 }
 
 /**
- * Adds a product with all its operations.
+ * Adds a product with its operations.
  *
+ * @param options.removedOperations operations of the product that the client does not get, unless it has them already. @default none
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_SCOPE_TOO_LARGE`
  */
 export function addProduct<C extends Client>(
   client: C,
   product: string,
   catalog: Catalog,
-  otherScopes: readonly string[],
+  {
+    otherScopes,
+    removedOperations = [],
+  }: { readonly otherScopes: readonly string[]; readonly removedOperations?: readonly string[] | undefined },
 ): C | undefined {
   if (client.products.includes(product)) return undefined
   requireKnownProduct(catalog, product)
-  const changed = { ...client, products: [...client.products, product] }
+  const added = new Set(scopesOf(catalog, [product]))
+  for (const scope of removedOperations) requireIn(added, scope, 'removedOperations')
+  const has = new Set(directScopes(catalog, client))
+  const removed = removedOperations.filter((scope) => !has.has(scope))
+  const changed = {
+    ...client,
+    products: [...client.products, product],
+    removedOperations: [...new Set([...client.removedOperations, ...removed])],
+  }
   requireFits(changed, catalog, otherScopes, client)
   return changed
 }
@@ -149,8 +161,12 @@ function requireKnownProduct(catalog: Catalog, product: string): void {
 }
 
 function requireInProducts(client: Client, scope: string, catalog: Catalog): void {
-  const found = findOperationProblem(new Set(scopesOf(catalog, client.products)), scope)
-  if (found !== undefined) throw invalidArgument('scope', found)
+  requireIn(new Set(scopesOf(catalog, client.products)), scope, 'scope')
+}
+
+function requireIn(scopes: ReadonlySet<string>, scope: string, path: string): void {
+  const found = findOperationProblem(scopes, scope)
+  if (found !== undefined) throw invalidArgument(path, found)
 }
 
 function invalidArgument(path: string, fault: Fault): GatehouseError {

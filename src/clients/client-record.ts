@@ -5,7 +5,7 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import { clientRecordRule } from './client-schema.ts'
 import type { WithOutbox } from '../audit/outbox.ts'
 import type { Client } from './client.ts'
-import type { StoredSecret } from './secrets.ts'
+import { describeSecrets, type StoredSecret } from './secrets.ts'
 
 /**
  * A revocation of only some scopes. Tokens with an epoch below `since` are all revoked, whatever scopes they
@@ -22,7 +22,7 @@ export interface PartialRevocation {
  * returning `client` never exposes a hash.
  */
 export interface ClientRecord<C extends Client = Client> extends WithOutbox {
-  /** The client without `lastUsedAt`, which has its own record. */
+  /** The client without `lastUsedAt`, which has its own record, and without what `clientOf` adds. */
   readonly client: C
   /** The hashed secrets, newest first; empty after `reportCompromised`. */
   readonly secrets: readonly StoredSecret[]
@@ -168,10 +168,25 @@ function kindOf(stored: ClientRecord | DeletedClient): Client['kind'] {
   return isDeleted(stored) ? stored.kind : stored.client.kind
 }
 
-/** The record, with defaults for fields that records of older versions of this library lack. */
+/**
+ * The record, with defaults for fields that records of older versions of this library lack: the user to whom a client
+ * belongs has created it, and knows its secrets.
+ */
 export function withDefaults<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
-  if (record.client.kind !== 'apiKey') return record
-  return { ...record, client: { resourceServer: false, ...record.client } }
+  const { client, secrets } = record
+  const withServer = client.kind === 'apiKey' ? { resourceServer: false, ...client } : client
+  const { userId } = client
+  if (client.createdBy !== undefined || userId === undefined) return { ...record, client: withServer }
+  return {
+    ...record,
+    client: { ...withServer, createdBy: userId },
+    secrets: secrets.map((secret) => ({ shownTo: userId, ...secret })),
+  }
+}
+
+/** The client of a record, with what people may know about its secrets. */
+export function clientOf<C extends Client>({ client, secrets }: ClientRecord<C>): C {
+  return { ...client, ...describeSecrets(secrets) }
 }
 
 /** Whether the client was deleted. */

@@ -3,7 +3,7 @@ import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import type { Application, Client } from './client.ts'
 import { isClientId } from './client-id.ts'
-import { clientRecords } from './client-record.ts'
+import { clientOf, clientRecords } from './client-record.ts'
 import { MAX_SECRETS } from './secret-rotation.ts'
 import { decodeHash, isLive, type StoredSecret } from './secrets.ts'
 
@@ -33,7 +33,7 @@ export function createClientRegistry(store: Store): ClientRegistry {
       // Requests may contain any text as a client id. An invalid id needs no database query.
       if (!isClientId(clientId)) return undefined
       const record = await records.get(clientId)
-      return record && { ...record.client, [SECRETS]: record.secrets }
+      return record && { ...clientOf(record), [SECRETS]: record.secrets }
     },
   }
 }

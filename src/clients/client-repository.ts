@@ -9,15 +9,23 @@ import {
 import type { AuditWriter } from '../audit/audit.ts'
 import type { EntryFields } from '../audit/entry.ts'
 import type { EventSink } from '../host/events.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import type { ListOptions } from '../store/time-index.ts'
+import { PAGE_LIMIT } from '../store/page-limit.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
 import { createClientIndex, type ClientPage } from './client-index.ts'
-import { clientRecords, type ClientChanged, type ClientRecord, type ClientRecords } from './client-record.ts'
+import {
+  clientOf,
+  clientRecords,
+  type ClientChanged,
+  type ClientRecord,
+  type ClientRecords,
+} from './client-record.ts'
 import type { Idempotency } from './idempotency.ts'
 import { requireMatch, type ConditionalChange } from './if-match.ts'
 import type { LastUses } from './last-used.ts'
@@ -26,6 +34,7 @@ import type { LastUses } from './last-used.ts'
 export interface ClientsDependencies {
   readonly store: Store
   readonly catalog: CurrentCatalog
+  readonly accounts: Pick<HostAccounts, 'find'>
   readonly events: EventSink
   readonly lastUses: LastUses
   readonly revocations: Pick<Revocations, 'revokeWith' | 'revokeFirst'>
@@ -97,7 +106,7 @@ async function readWithLastUse<C extends Client>(
   return found.map((record, at) =>
     record === undefined || record instanceof CorruptRecord
       ? record
-      : { ...record, client: withLastUse(record.client, usedAt[at]) },
+      : { ...record, client: withLastUse(clientOf(record), usedAt[at]) },
   )
 }
 
@@ -112,10 +121,10 @@ function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined
 /** The client of a record, with its last use. */
 export async function presentClient<C extends Client>(
   { lastUses }: ClientRepository<C>,
-  { client }: ClientRecord<C>,
+  record: ClientRecord<C>,
 ): Promise<C> {
-  const [lastUsedAt] = await lastUses.get([client.clientId])
-  return withLastUse(client, lastUsedAt)
+  const [lastUsedAt] = await lastUses.get([record.client.clientId])
+  return withLastUse(clientOf(record), lastUsedAt)
 }
 
 export async function findClient<C extends Client>(
@@ -128,22 +137,40 @@ export async function findClient<C extends Client>(
   return record?.client.kind === kind ? record.client : undefined
 }
 
-/**
- * A page of the clients of one account, or of all accounts. A client whose record is corrupt is omitted and
- * logged.
- *
- * @param accountId selects the clients of this account; undefined selects all clients
- */
+/** A page of the clients of all accounts. A client whose record is corrupt is omitted and logged. */
 export async function listClients<C extends Client>(
+  clients: ClientRepository<C>,
+  options: ListOptions,
+): Promise<ClientPage<C>> {
+  const { items, cursor } = await readRecords(clients, undefined, options)
+  return { items: items.map(({ client }) => client), cursor }
+}
+
+/** All records of the clients of an account. A corrupt record is omitted and logged. */
+export async function recordsOfOwner<C extends Client>(
+  clients: ClientRepository<C>,
+  accountId: string,
+): Promise<ClientRecord<C>[]> {
+  const records: ClientRecord<C>[] = []
+  let cursor: string | undefined
+  do {
+    const page = await readRecords(clients, accountId, { cursor, limit: PAGE_LIMIT.max })
+    records.push(...page.items)
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return records
+}
+
+async function readRecords<C extends Client>(
   { index, logger }: ClientRepository<C>,
   accountId: string | undefined,
   options: ListOptions,
-): Promise<ClientPage<C>> {
-  const { items, corrupt, cursor } = await index.page(accountId, options)
-  for (const { key, error } of corrupt) {
+) {
+  const page = await index.page(accountId, options)
+  for (const { key, error } of page.corrupt) {
     logger.error({ err: error, key }, 'a list omits an API key or application whose record is corrupt')
   }
-  return { items: items.map(({ client }) => client), cursor }
+  return page
 }
 
 /** @throws {GatehouseError} `ERR_NOT_FOUND` */
@@ -218,8 +245,8 @@ export function changeEntry(
 }
 
 /** What every entry about a client contains. */
-export function entryDetails({ kind, clientId, accountId, userId }: Client, options: ChangeOptions) {
-  return { kind, clientId, accountId, userId, ...changeOptionsOf(options) }
+export function entryDetails({ kind, clientId, name, accountId, userId }: Client, options: ChangeOptions) {
+  return { kind, clientId, clientName: name, accountId, userId, ...changeOptionsOf(options) }
 }
 
 /** @throws {GatehouseError} `ERR_NOT_FOUND` if `clientId` is not a valid client id */

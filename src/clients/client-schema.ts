@@ -19,10 +19,12 @@ const COMMON: Fields = {
   clientId: textRule,
   accountId: textRule,
   userId: optional(textRule),
+  createdBy: optional(textRule),
   name: textRule,
   products: listOf(textRule),
   removedOperations: listOf(textRule),
   disabled: booleanRule,
+  disabledBy: optional(oneOf('operator')),
   epoch: countRule,
   createdAt: countRule,
 }
@@ -75,7 +77,14 @@ export function clientRecordRule(clientId: string): Rule {
   const idRule = objectOf({ clientId: oneOf(clientId) })
   const existingRule = objectOf({
     client: (value) => idRule(value) ?? clientRule(value),
-    secrets: listOf(objectOf({ hash: textRule, createdAt: countRule, expiresAt: optional(countRule) })),
+    secrets: listOf(
+      objectOf({
+        hash: textRule,
+        createdAt: countRule,
+        expiresAt: optional(countRule),
+        shownTo: optional(textRule),
+      }),
+    ),
     listedAt: countRule,
     partialRevocations: partialRevocationsRule,
   })

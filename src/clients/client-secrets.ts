@@ -1,6 +1,6 @@
 import { isRejection } from '../errors.ts'
 import { changeOptionsOf, checkChange } from '../host/change-options.ts'
-import { checkInput, oneOf, optional, textRule, wholeNumber } from '../validation/rules.ts'
+import { checkInput, hostIdRule, oneOf, optional, stringRule, wholeNumber } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 import { changeRecord, presentClient, requireRecord, type ClientRepository } from './client-repository.ts'
@@ -22,7 +22,8 @@ export function createSecretMethods<C extends Client>(
     async rotateSecret(clientId, options = {}) {
       checkChange('secret.rotated', options, {
         overlapSeconds: optional(wholeNumber(0, OVERLAP_SECONDS.max)),
-        idempotencyKey: optional(textRule),
+        idempotencyKey: optional(stringRule),
+        shownTo: optional(hostIdRule),
       })
       const { idempotencyKey: key } = options
       if (key === undefined) return setNewSecret(clients, clientId, options)
@@ -74,7 +75,7 @@ export function createSecretMethods<C extends Client>(
       const { secrets } = await requireRecord(clients, clientId)
       return secrets
         .filter((secret) => isLive(secret, Date.now()))
-        .map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt }))
+        .map(({ createdAt, expiresAt, shownTo }) => ({ createdAt, expiresAt, shownTo }))
     },
 
     async reportCompromised(clientId, options) {
@@ -92,13 +93,16 @@ async function setNewSecret<C extends Client>(
   options: RotationOptions,
   attempt?: Attempt,
 ): Promise<RotatedSecret> {
-  const { overlapSeconds = OVERLAP_SECONDS.byDefault } = options
+  const { overlapSeconds = OVERLAP_SECONDS.byDefault, shownTo } = options
   const clientSecret = attempt?.clientSecret ?? newSecret()
   const hash = hashSecret(clientSecret)
   const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }
   const record = await changeRecord(clients, rotation, (stored) => {
     if (attempt && isRotated(stored.secrets, hash, attempt)) return undefined
-    return { ...stored, secrets: rotateSecret(stored.secrets, { hash, now: Date.now(), overlapSeconds }) }
+    return {
+      ...stored,
+      secrets: rotateSecret(stored.secrets, { hash, now: Date.now(), overlapSeconds, shownTo }),
+    }
   })
   return presentRotation(record, clientSecret)
 }

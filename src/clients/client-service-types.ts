@@ -2,7 +2,9 @@ import type { Client } from './client.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { ListOptions } from '../store/time-index.ts'
 import type { ClientPage } from './client-index.ts'
+import type { DisabledBy } from './disable.ts'
 import type { SecretAge } from './secret-rotation.ts'
+import type { LISTED_STATES, NoTokenReason } from './why-no-token.ts'
 
 /** The input for a new API key, and the common part of the input for a new application. */
 export interface NewClient<
@@ -11,8 +13,13 @@ export interface NewClient<
 > extends ChangeOptions {
   /** The account that owns the client. */
   readonly accountId: string
-  /** The user of that account who creates the client. */
+  /**
+   * The user of that account to whom the client belongs. If the host does not find this user any more, the client gets no
+   * tokens. @default none: the client belongs to the account
+   */
   readonly userId?: string | undefined
+  /** The user of that account who creates the client, and to whom its new secret is shown. @default `userId` */
+  readonly createdBy?: string | undefined
   /** Display name; at most 120 characters. */
   readonly name: string
   /** Ids of the client's products. @default none: the client cannot be used until a product is added */
@@ -59,6 +66,23 @@ export interface SecretInfo {
   readonly createdAt: number
   /** Epoch seconds at which the secret expires; undefined for the current secret. */
   readonly expiresAt?: number | undefined
+  /** The user of the account to whom the secret was shown; undefined if the host named none. */
+  readonly shownTo?: string | undefined
+}
+
+/** Options of `addProduct`. */
+export interface AddProductOptions<Scope extends string = string> extends ChangeOptions {
+  /** Operations of the product that the client does not get, unless another of its products gave them. @default none */
+  readonly removedOperations?: readonly Scope[] | undefined
+}
+
+/** Options of `disable` and `enable`. */
+export interface DisableOptions extends ChangeOptions {
+  /**
+   * Who disables or enables the client. If an operator disabled it, only an operator may enable it.
+   * @default 'owner'
+   */
+  readonly by?: DisabledBy | undefined
 }
 
 /** Options of a secret rotation. */
@@ -71,6 +95,25 @@ export interface RotationOptions extends ChangeOptions {
   readonly idempotencyKey?: string | undefined
   /** Seconds for which the old secret stays valid, 0 to 7776000 (90 days). @default 86400 (1 day) */
   readonly overlapSeconds?: number | undefined
+  /** The user of the account to whom the new secret is shown. @default none is known */
+  readonly shownTo?: string | undefined
+}
+
+/** The order of an owner's list. */
+export type ListOrder = 'newest' | 'name' | 'last-used'
+
+/** Which clients of an account a list has, and their order. */
+export interface OwnerListOptions extends ListOptions {
+  /** Only clients with this text in their name, in upper or lower case. */
+  readonly name?: string | undefined
+  /** Only clients with this product. */
+  readonly product?: string | undefined
+  /** Only clients that get tokens (`active`), that get none (`no-token`), or that get none for this reason. */
+  readonly state?: (typeof LISTED_STATES)[number] | undefined
+  /** Only clients that got no token since this time, in epoch seconds. Uses are known to the hour. */
+  readonly unusedSince?: number | undefined
+  /** `last-used` begins with the latest use. @default 'newest' */
+  readonly sort?: ListOrder | undefined
 }
 
 /** The result of a secret rotation. */
@@ -110,10 +153,12 @@ export interface ClientService<
    */
   findOwn(accountId: string, clientId: string): Promise<C>
   /**
-   * The clients of one account in order of creation, page by page. A client whose record is corrupt is
-   * omitted and logged.
+   * The clients of one account, newest first, page by page. Each call reads all clients of the account. A client whose record is
+   * corrupt is omitted and logged.
+   *
+   * @throws {GatehouseError} the errors of `accounts.find`, if `state` is given
    */
-  listByOwner(accountId: string, options?: ListOptions): Promise<ClientPage<C>>
+  listByOwner(accountId: string, options?: OwnerListOptions): Promise<ClientPage<C>>
   /** All clients in order of creation, page by page. */
   list(options?: ListOptions): Promise<ClientPage<C>>
 
@@ -132,12 +177,12 @@ export interface ClientService<
    */
   setProducts(clientId: string, products: readonly Product[], options?: ChangeOptions): Promise<C>
   /**
-   * Adds a product with all its operations.
+   * Adds a product with its operations.
    *
    * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` if tokens of the client would no longer fit the header of
    *   a request
    */
-  addProduct(clientId: string, product: Product, options?: ChangeOptions): Promise<C>
+  addProduct(clientId: string, product: Product, options?: AddProductOptions<Scope>): Promise<C>
   /**
    * Removes a product. Access tokens that were issued before are rejected from then on, so the client must
    * obtain new tokens.
@@ -161,8 +206,8 @@ export interface ClientService<
    * switch to the new secret one by one. With `overlapSeconds: 0`, all older secrets are revoked at once.
    * Tokens obtained with an old secret stay valid. If the old secret leaked, call `reportCompromised` first.
    *
-   * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are valid already, except with `overlapSeconds: 0`; with
-   *   `idempotencyKey`, `ERR_IDEMPOTENCY_KEY` and `ERR_IN_PROGRESS`
+   * @throws {GatehouseError} `ERR_TWO_SECRETS` if two secrets are valid already, except with `overlapSeconds: 0`; with
+   *   `idempotencyKey`, `ERR_IDEMPOTENCY_KEY`, `ERR_IN_PROGRESS` and `ERR_SECRETS_CHANGED`
    */
   rotateSecret(clientId: string, options?: RotationOptions): Promise<RotatedSecret>
   /**
@@ -176,7 +221,7 @@ export interface ClientService<
    * Revokes one of two valid secrets at once: the old secret or the new secret. Revoking the new secret
    * undoes the rotation. Tokens obtained with the revoked secret stay valid.
    *
-   * @throws {GatehouseError} `ERR_CONFLICT` if `which` is `new` and there is no old secret
+   * @throws {GatehouseError} `ERR_ONE_SECRET` if `which` is `new` and there is no old secret
    */
   revokeSecret(clientId: string, which: SecretAge, options?: ChangeOptions): Promise<C>
   /**
@@ -196,8 +241,25 @@ export interface ClientService<
   /**
    * Disables the client: it gets no tokens until `enable` is called. Its existing tokens are rejected, even after that.
    */
-  disable(clientId: string, options?: ChangeOptions): Promise<C>
-  enable(clientId: string, options?: ChangeOptions): Promise<C>
+  disable(clientId: string, options?: DisableOptions): Promise<C>
+  /** @throws {GatehouseError} `ERR_DISABLED_BY_OPERATOR` if an operator disabled the client, and `by` is not `operator` */
+  enable(clientId: string, options?: DisableOptions): Promise<C>
+  /**
+   * Why the client gets no token now; undefined if it gets tokens. Asks `accounts.find` for its owner.
+   *
+   * @throws {GatehouseError} the errors of `accounts.find`
+   */
+  whyNoToken(clientId: string): Promise<NoTokenReason | undefined>
+  /**
+   * Gives the client to another user of its account, or to the account itself. An access token of an API key acts as the user
+   * who owned the key when the token was issued. So the hand-over of an API key revokes its access tokens. The secrets of the
+   * client stay valid: rotate them if the former user must not know them.
+   *
+   * @param userId null for the account
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the host does not find the user in the account; the errors of
+   *   `accounts.find`
+   */
+  handOver(clientId: string, userId: string | null, options?: ChangeOptions): Promise<C>
   /**
    * Deletes the client permanently: it gets no tokens, and all its existing tokens are rejected. Its client
    * id stays reserved, so that no later client gets the grants that users gave to this client.

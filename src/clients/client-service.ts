@@ -9,7 +9,7 @@ import {
   setProducts,
 } from './client-products.ts'
 import { productsRule } from './create-client.ts'
-import type { ChangeOptions } from '../host/change-options.ts'
+import { checkChange, type ChangeOptions } from '../host/change-options.ts'
 import type { ClientService } from './client-service-types.ts'
 import {
   changeRecord,
@@ -17,13 +17,30 @@ import {
   listClients,
   notFound,
   presentClient,
+  requireRecord,
   type ApplyChange,
   type Change,
   type ClientRepository,
 } from './client-repository.ts'
 import { deleteClient, removeAccess } from './remove-access.ts'
-import { checkInput, type Fields, hostIdRule } from '../validation/rules.ts'
+import { listOfOwner } from './owner-list.ts'
+import { disable, enable } from './disable.ts'
+import { handOver } from './hand-over.ts'
+import { whyNoToken } from './why-no-token.ts'
+import {
+  checkInput,
+  type Fields,
+  hostIdRule,
+  oneOf,
+  optional,
+  textRule,
+  uniqueListOf,
+} from '../validation/rules.ts'
 import { createSecretMethods } from './client-secrets.ts'
+import { addName, removeName } from './name-index.ts'
+import type { ClientRecord } from './client-record.ts'
+
+const DISABLE_RULES: Fields = { by: optional(oneOf('owner', 'operator')) }
 
 /** The methods that API keys and applications have in common. */
 export function createClientService<C extends Client>(
@@ -47,10 +64,10 @@ export function createClientService<C extends Client>(
       if (client?.accountId !== accountId) throw notFound(clients, clientId)
       return client
     },
-    list: async (options = {}) => listClients(clients, undefined, options),
+    list: async (options = {}) => listClients(clients, options),
     async listByOwner(accountId, options = {}) {
       checkInput('the clients cannot be listed', { accountId }, { accountId: hostIdRule })
-      return listClients(clients, accountId, options)
+      return listOfOwner(clients, accountId, options)
     },
 
     async setProducts(clientId, products, options) {
@@ -61,10 +78,13 @@ export function createClientService<C extends Client>(
         (before) => lostProducts(before, products).length > 0,
       )
     },
-    addProduct: (clientId, product, options) =>
-      change({ clientId, name: 'product.added', target: product, options }, (client) =>
-        addProduct(client, product, catalog.current, otherScopes),
-      ),
+    async addProduct(clientId, product, options = {}) {
+      checkChange('product.added', options, { removedOperations: optional(uniqueListOf(textRule)) })
+      const { removedOperations, ...others } = options
+      return change({ clientId, name: 'product.added', target: product, options: others }, (client) =>
+        addProduct(client, product, catalog.current, { otherScopes, removedOperations }),
+      )
+    },
     removeProduct: (clientId, product, options) =>
       changeAndRevoke({ clientId, name: 'product.removed', target: product, options }, (client) =>
         removeProduct(client, product, catalog.current),
@@ -80,14 +100,22 @@ export function createClientService<C extends Client>(
 
     ...createSecretMethods(clients),
 
-    disable: (clientId, options) =>
-      changeAndRevoke({ clientId, name: 'disabled', options }, (client) =>
-        client.disabled ? undefined : { ...client, disabled: true },
-      ),
-    enable: (clientId, options) =>
-      change({ clientId, name: 'enabled', options }, (client) =>
-        client.disabled ? { ...client, disabled: false } : undefined,
-      ),
+    async disable(clientId, options = {}) {
+      checkChange('disabled', options, DISABLE_RULES)
+      const { by = 'owner', ...others } = options
+      return changeAndRevoke({ clientId, name: 'disabled', options: others }, (client) => disable(client, by))
+    },
+    async enable(clientId, options = {}) {
+      checkChange('enabled', options, DISABLE_RULES)
+      const { by = 'owner', ...others } = options
+      return change({ clientId, name: 'enabled', options: others }, (client) => enable(client, by))
+    },
+    async whyNoToken(clientId) {
+      const client = await findClient(clients, clientId)
+      if (!client) throw notFound(clients, clientId)
+      return whyNoToken(catalog.current, client, await clients.accounts.find(client.accountId, client.userId))
+    },
+    handOver: (clientId, userId, options) => handOver(clients, clientId, userId, options),
     delete: (clientId, options) => deleteClient(clients, clientId, options),
   }
 }
@@ -118,8 +146,45 @@ export function fieldsSetter<C extends Client>(
       return changed
     }
     const name = given.map(([field]) => field).join(',')
-    return presentClient(clients, await changeRecord(clients, { clientId, name, options }, ofClient(set)))
+    const change = () => changeRecord(clients, { clientId, name, options }, ofClient(set))
+    const newName = values.find(([field]) => field === 'name')?.[1]
+    const record = await (typeof newName === 'string' ? rename(clients, clientId, newName, change) : change())
+    return presentClient(clients, record)
   }
+}
+
+/**
+ * Keeps the index of names while a change sets a name. The words of the new name are added before the change, so that each name
+ * can be found.
+ */
+async function rename<C extends Client>(
+  clients: ClientRepository<C>,
+  clientId: string,
+  name: string,
+  change: () => Promise<ClientRecord<C>>,
+): Promise<ClientRecord<C>> {
+  const { client: before } = await requireRecord(clients, clientId)
+  if (before.name === name) return change()
+  await addName(clients.store, clientId, name)
+  try {
+    return await change()
+  } finally {
+    // If this fails, words of another name stay. The search reads the present name too, so it skips them.
+    await tidyNames(clients, clientId, [before.name, name]).catch(() => {})
+  }
+}
+
+/** Removes the words of names that a client does not have any more, or that it never got. */
+async function tidyNames<C extends Client>(
+  { store, records }: ClientRepository<C>,
+  clientId: string,
+  names: readonly string[],
+): Promise<void> {
+  const nameNow = async () => (await records.get(clientId))?.client.name ?? ''
+  const kept = await nameNow()
+  for (const each of names) await removeName(store, clientId, each, kept)
+  // A concurrent rename may have given the client a name whose words were just removed.
+  await addName(store, clientId, await nameNow())
 }
 
 /** The client as it is stored, without fields that are undefined. */

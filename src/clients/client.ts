@@ -4,8 +4,13 @@ interface ClientCommon {
   readonly clientId: string
   /** The account that owns the client. */
   readonly accountId: string
-  /** The user of that account who created the client; undefined if the host named no user. */
+  /**
+   * The user of that account to whom the client belongs. Without this user, the client gets no tokens. Undefined if
+   * the client belongs to the account.
+   */
   readonly userId?: string | undefined
+  /** The user of that account who created the client; undefined if the host named no user. */
+  readonly createdBy?: string | undefined
   /** Display name. */
   readonly name: string
   /** Ids of its products. A client without products cannot be used. */
@@ -14,6 +19,8 @@ interface ClientCommon {
   readonly removedOperations: readonly string[]
   /** A disabled client is rejected as if it did not exist. */
   readonly disabled: boolean
+  /** `operator` if only an operator may enable the client; undefined if its owner may. */
+  readonly disabledBy?: 'operator' | undefined
   /**
    * The number of changes that removed access from the client or revoked its tokens. Tokens carry it as
    * `access_epoch`. It starts at 0 and never falls. The client id is never reused, so no later client starts
@@ -27,6 +34,13 @@ interface ClientCommon {
    * `createdAt`. Undefined if the client never got a token.
    */
   readonly lastUsedAt?: number | undefined
+  /**
+   * Why the client cannot authenticate: its secret leaked and was not replaced (`compromised`), or has expired
+   * (`no-secret`). Undefined if it has a valid secret.
+   */
+  readonly noSecret?: 'compromised' | 'no-secret' | undefined
+  /** The users to whom a valid secret of the client was shown. Undefined if the host named none. */
+  readonly secretShownTo?: readonly string[] | undefined
 }
 
 /** An API key: credentials for direct access (`client_credentials`) to the account that owns the key. */

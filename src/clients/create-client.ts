@@ -4,8 +4,8 @@ import { isClientId, newClientId } from './client-id.ts'
 import type { Client } from './client.ts'
 import { findOperationProblem, findProductProblem, requireFits, scopesOf } from './client-products.ts'
 import type { CreationOptions, NewClient } from './client-service-types.ts'
-import { changeFields, changeOptionsOf, type ChangeOptions } from '../host/change-options.ts'
-import { findClient, presentClient, type ClientRepository } from './client-repository.ts'
+import { changeFields, type ChangeOptions } from '../host/change-options.ts'
+import { entryDetails, findClient, presentClient, type ClientRepository } from './client-repository.ts'
 import type { ClientRecord } from './client-record.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
 import {
@@ -39,6 +39,7 @@ export function newClientFields(catalog: Catalog, input: unknown): Fields {
   return {
     accountId: hostIdRule,
     userId: optional(hostIdRule),
+    createdBy: optional(hostIdRule),
     name: nameRule,
     products: optional(productsRule(catalog)),
     removedOperations: optional(uniqueListOf((scope) => findOperationProblem(scopes, scope))),
@@ -52,10 +53,12 @@ export function newClientFields(catalog: Catalog, input: unknown): Fields {
 
 /** The fields that every new client has, from validated input. */
 export function newClient(kind: Client['kind'], input: NewClient) {
+  const createdBy = input.createdBy ?? input.userId
   return {
     clientId: input.clientId ?? newClientId(kind),
     accountId: input.accountId,
     ...(input.userId !== undefined && { userId: input.userId }),
+    ...(createdBy !== undefined && { createdBy }),
     name: input.name.trim(),
     products: [...(input.products ?? [])],
     removedOperations: [...(input.removedOperations ?? [])],
@@ -86,9 +89,10 @@ export async function createClient<C extends Client>(
   if (attempt?.isRepeat) return { client: await requireCreated(clients, client, hash), clientSecret }
   try {
     requireFits(client, clients.catalog.current, clients.otherScopes)
-    await insert(clients, client, hash, input)
+    const shownTo = clientSecret === undefined ? undefined : client.createdBy
+    await insert(clients, client, { hash, shownTo }, input)
     await attempt?.complete()
-    return { client, clientSecret }
+    return { client: { ...client, ...(shownTo !== undefined && { secretShownTo: [shownTo] }) }, clientSecret }
   } catch (error) {
     if (!attempt || !isRejection(error)) throw error
     // An earlier attempt may have created the client, and its answer was lost.
@@ -123,24 +127,24 @@ async function beginAttempt(
 async function insert<C extends Client>(
   clients: ClientRepository<C>,
   client: C,
-  hash: string,
+  { hash, shownTo }: { readonly hash: string; readonly shownTo: string | undefined },
   options: ChangeOptions,
 ): Promise<void> {
   const { records, index, events, audit } = clients
-  const { kind, clientId, accountId, userId } = client
+  const { kind, clientId, accountId } = client
   // Each new client gets a later `listedAt` than the previous client. So clients are listed in the order in
   // which this process created them.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
-  const secrets = [{ hash, createdAt: client.createdAt }]
+  const secrets = [{ hash, createdAt: client.createdAt, ...(shownTo !== undefined && { shownTo }) }]
   const record: ClientRecord<C> = { client, secrets, listedAt: clients.lastListedAt }
   await index.add(record)
   await requireRoom(clients, accountId).catch(async (error: unknown) => {
     await index.remove(record, await records.get(clientId))
     throw error
   })
-  const fields = { kind, clientId, accountId, userId, ...changeOptionsOf(options) }
+  const entry = { name: 'client.created', ...entryDetails(client, options) }
   const isCreated = await audit.change(records.key(clientId), async (outbox) => {
-    const isNew = await records.create(clientId, outbox.put(record, { name: 'client.created', ...fields }))
+    const isNew = await records.create(clientId, outbox.put(record, entry))
     if (!isNew) outbox.put(undefined)
     return isNew
   })

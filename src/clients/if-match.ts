@@ -5,10 +5,10 @@ import type { Client } from './client.ts'
 
 /**
  * The ETag of a client (RFC 9110 8.8.3). It changes with every change of the client, and stays the same when
- * only `lastUsedAt` changes.
+ * only its last use or its secrets change.
  */
 export function etagOf(client: Client): string {
-  const { lastUsedAt: _, ...stored } = client
+  const { lastUsedAt: _, noSecret: __, secretShownTo: ___, ...stored } = client
   // A field that was just removed is undefined. In the store it is absent.
   const fields = Object.entries(stored).filter(([, value]) => value !== undefined)
   return `"${digest(JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 27)}"`
@@ -30,6 +30,11 @@ export const IF_MATCH = Symbol('if match')
 /** Options of a change that is made only if the client has not been changed. */
 export interface ConditionalChange extends ChangeOptions {
   readonly [IF_MATCH]?: readonly string[] | undefined
+}
+
+/** Options with which a change is rejected if the client was changed since it was read. An `If-Match` of the caller stays. */
+export function ifUnchanged(options: ConditionalChange, client: Client): ConditionalChange {
+  return { ...options, [IF_MATCH]: options[IF_MATCH] ?? [etagOf(client)] }
 }
 
 /** @throws {GatehouseError} `ERR_CHANGED` if the options name ETags, and the client has another ETag */

@@ -60,11 +60,15 @@ export async function deleteClient<C extends Client>(
   const record = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
     const found = await audit.change(
       records.key(clientId),
-      (outbox) =>
-        records.delete(clientId, kind, (deleted, { client }) => {
+      async (outbox) => {
+        const before = await records.delete(clientId, kind, (deleted, { client }) => {
           requireMatch(options, client)
           return outbox.put(deleted, { name: 'client.deleted', ...entryDetails(client, options ?? {}) })
-        }),
+        })
+        // Another process may have deleted the client after this one had made its entry.
+        if (!before) outbox.put(undefined)
+        return before
+      },
       { isRemoval: true },
     )
     if (found) events.emit('client.deleted', { kind, clientId, accountId: found.client.accountId, actor })

@@ -1,10 +1,10 @@
 import type { GatehouseError } from '../errors.ts'
 import { partialFailure, isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
-import type { RevocationSpec } from '../revocation/revoke-tokens.ts'
+import type { RevocationSpec } from '../revocation/kept-until.ts'
 import type { Client } from './client.ts'
 import { clientNotFound, isClientId } from './client-id.ts'
 import { createClientIndex } from './client-index.ts'
-import { clientRecords, type ClientRecord } from './client-record.ts'
+import { clientOf, clientRecords, type ClientRecord } from './client-record.ts'
 import { changeEntry, emitChange, type ClientsDependencies } from './client-repository.ts'
 import type { RemovalOptions } from '../host/change-options.ts'
 import { hostIdRule } from '../validation/rules.ts'
@@ -104,7 +104,7 @@ export function createClientTokens({
     let after: string | undefined
     do {
       const { items, corrupt, cursor } = await index.page(accountId, { cursor: after, limit: PAGE_SIZE })
-      yield [...items.map(({ client }) => client), ...corrupt]
+      yield [...items.map(clientOf), ...corrupt]
       after = cursor
     } while (after !== undefined)
   }

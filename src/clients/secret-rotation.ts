@@ -16,21 +16,27 @@ export const OVERLAP_SECONDS = { byDefault: 86_400, max: 90 * 86_400 }
  *
  * @param now milliseconds since the epoch
  * @param overlapSeconds how long the replaced secret stays valid
- * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are live already, because the client's servers may still use
+ * @param shownTo the user of the account to whom the new secret is shown
+ * @throws {GatehouseError} `ERR_TWO_SECRETS` if two secrets are live already, because the client's servers may still use
  *   either of them
  */
 export function rotateSecret(
   secrets: readonly StoredSecret[],
-  { hash, now, overlapSeconds }: { hash: string; now: number; overlapSeconds: number },
+  {
+    hash,
+    now,
+    overlapSeconds,
+    shownTo,
+  }: { hash: string; now: number; overlapSeconds: number; shownTo?: string | undefined },
 ): StoredSecret[] {
   const createdAt = Math.floor(now / 1000)
-  const added = { hash, createdAt }
+  const added = { hash, createdAt, ...(shownTo !== undefined && { shownTo }) }
   if (overlapSeconds === 0) return [added]
 
   const live = secrets.filter((secret) => isLive(secret, now))
   if (live.length >= MAX_SECRETS) {
     throw new GatehouseError(
-      'ERR_CONFLICT',
+      'ERR_TWO_SECRETS',
       'two secrets are live already. First revoke one of them: revokeSecret(clientId, "old") or revokeSecret(clientId, "new"). Or revoke both at once with overlapSeconds: 0',
     )
   }
@@ -44,7 +50,7 @@ export function rotateSecret(
  * @param hash the hash of the secret that the rotation adds
  * @param attempt.newestCreatedAt `createdAt` of the newest secret before the first attempt, in epoch seconds; undefined if
  *   there was none
- * @throws {GatehouseError} `ERR_CONFLICT` if the secrets were changed since the first attempt, because the secret of the
+ * @throws {GatehouseError} `ERR_SECRETS_CHANGED` if the secrets were changed since the first attempt, because the secret of the
  *   rotation may have been revoked since
  */
 export function isRotated(
@@ -55,7 +61,7 @@ export function isRotated(
   if (secrets.some((secret) => secret.hash === hash)) return true
   if (secrets[0]?.createdAt === newestCreatedAt) return false
   throw new GatehouseError(
-    'ERR_CONFLICT',
+    'ERR_SECRETS_CHANGED',
     'the secrets were changed since the first attempt of this rotation: begin a new rotation',
   )
 }
@@ -67,7 +73,7 @@ export function isRotated(
  * @param now milliseconds since the epoch
  * @returns undefined if there is nothing to revoke: `age` is `old` and there is no old secret, or there is no
  *   secret at all
- * @throws {GatehouseError} `ERR_CONFLICT` if `age` is `new` and there is no old secret, so that no secret
+ * @throws {GatehouseError} `ERR_ONE_SECRET` if `age` is `new` and there is no old secret, so that no secret
  *   would be left
  */
 export function revokeSecret(
@@ -80,10 +86,10 @@ export function revokeSecret(
   if (age === 'old') return old === undefined ? undefined : [newest]
   if (old === undefined) {
     throw new GatehouseError(
-      'ERR_CONFLICT',
+      'ERR_ONE_SECRET',
       'only one secret is live: replace it with rotateSecret(clientId, { overlapSeconds: 0 }), or disable the client',
     )
   }
-  const { hash, createdAt } = old
-  return [{ hash, createdAt }]
+  const { expiresAt: _, ...kept } = old
+  return [kept]
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
 import { digest } from '../store/digest.ts'
+import type { Client } from './client.ts'
 
 /** A client secret in its stored form: the hash, never the secret itself. */
 export interface StoredSecret {
@@ -10,6 +11,8 @@ export interface StoredSecret {
   readonly createdAt: number
   /** Epoch seconds at which the secret expires; undefined for the current secret. */
   readonly expiresAt?: number | undefined
+  /** The user of the owning account to whom the secret was shown; undefined if the host named none. */
+  readonly shownTo?: string | undefined
 }
 
 /**
@@ -81,4 +84,17 @@ export function hasSecretHash(secrets: readonly StoredSecret[], hash: string): b
 /** The bytes of a hash. */
 export function decodeHash(hash: string): Buffer {
   return Buffer.from(hash.slice(ALGORITHM.length), 'base64url')
+}
+
+/** What people may know about the secrets of a client. */
+export function describeSecrets(
+  secrets: readonly StoredSecret[],
+): Pick<Client, 'noSecret' | 'secretShownTo'> {
+  const now = Date.now()
+  const live = secrets.filter((secret) => isLive(secret, now))
+  const shownTo = [...new Set(live.flatMap((secret) => secret.shownTo ?? []))]
+  return {
+    ...(live.length === 0 && { noSecret: secrets.length === 0 ? 'compromised' : 'no-secret' }),
+    ...(shownTo.length > 0 && { secretShownTo: shownTo }),
+  }
 }

@@ -41,10 +41,15 @@ export const DEFAULT_PATH = '/console'
 /** Options of the console. Invalid options throw `ERR_INVALID_ARGUMENT`, with all problems at once. */
 export interface ConsoleOptions {
   /**
-   * Path of the console in the host's app, without a trailing slash; `''` is the root. If koa-mount mounts the middleware,
+   * Path of the console as browsers see it, without a trailing slash; `''` is the root. If koa-mount mounts the middleware,
    * this is the path of that mount. @default '/console'
    */
   readonly path?: string | undefined
+  /**
+   * Path at which the host's app receives requests for the console, if a proxy changes paths; `''` is the root.
+   * @default `path`
+   */
+  readonly mountPath?: string | undefined
   /**
    * Writes the whole document around a page, error pages included. The host then sets the Content Security Policy, which must
    * contain `csp` of the page. If the function throws, or returns no text, the person gets an error page without the layout.
@@ -65,16 +70,22 @@ export interface ConsoleOptions {
   readonly sameOriginFrame?: boolean | undefined
 }
 
-/** Options of a part of the console that is mounted alone. It has the options of the console, except for the path. */
+/** Options of a part of the console that is mounted alone. It has the options of the console, except for the paths. */
 export interface ConsolePartOptions {
-  /** Path of the part in the host's app, without a trailing slash, such as `/settings/api-keys`. */
+  /** Path of the part as browsers see it, without a trailing slash, such as `/settings/api-keys`. */
   readonly path: string
+  /**
+   * Path at which the host's app receives requests for the part, if a proxy changes paths; `''` is the root.
+   * @default `path`
+   */
+  readonly mountPath?: string | undefined
 }
 
 /** Checks the options of the console. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with every problem */
 export function checkConsoleOptions(options: unknown): void {
   checkInput('createConsole()', options, {
     path: optional(mountPathProblem),
+    mountPath: optional(mountPathProblem),
     layout: optional(functionRule),
     texts: optional(mapOf(mapOf(optional(pageTextRule), nameProblem), localeProblem)),
     locale: optional(functionRule),
@@ -84,7 +95,10 @@ export function checkConsoleOptions(options: unknown): void {
 
 /** Checks the options of a part. @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with every problem */
 export function checkPartOptions(options: unknown): void {
-  checkInput('a part of createConsole()', options, { path: mountPathProblem })
+  checkInput('a part of createConsole()', options, {
+    path: mountPathProblem,
+    mountPath: optional(mountPathProblem),
+  })
 }
 
 const pluralRule = exactObjectOf({

@@ -1,13 +1,13 @@
 import type { Context, Middleware } from 'koa'
 import { createConsentPreview } from '../authorization-server/interaction/consent-preview.ts'
 import { createFailures } from '../front-door/failure.ts'
-import { Rejection } from '../front-door/rejection.ts'
+import { wantedLocales } from '../http/locale.ts'
 import { pathBelow } from '../http/request-path.ts'
 import { GatehouseError } from '../errors.ts'
-import { hasTooManyParameters } from '../http/query-limit.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
-import { createPageTokens } from '../http/csrf.ts'
+import { createPageTokens } from '../http/csrf-tokens.ts'
+import { createAnswer } from './answer.ts'
 import { createAssets } from './assets/assets.ts'
 import {
   checkConsoleOptions,
@@ -18,10 +18,9 @@ import {
 } from './console-options.ts'
 import { createDispatch } from './dispatch.ts'
 import { createMount, type Mount } from './mount.ts'
-import { errorPage } from './error-page.ts'
 import { consolePages } from './pages.ts'
 import type { Section } from './page.ts'
-import { createReaders, type Reader } from './reader.ts'
+import { createReaders } from './reader-formats.ts'
 import { createResponder } from './respond.ts'
 import { createConsoleTexts } from './texts.ts'
 
@@ -69,10 +68,14 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
   const pages = consolePages({ ...parts, previewConsent })
   parts.begin()
 
-  async function findReader(ctx: Context): Promise<Reader> {
-    const known = (await options.locale?.(ctx)) || undefined
-    if (known === undefined) ctx.vary('Accept-Language')
-    return readerOf(texts.forReader(known === undefined ? ctx.acceptsLanguages() : [known]))
+  const readers = {
+    ofBrowser: (ctx: Context) => readerOf(texts.forReader(wantedLocales(ctx))),
+    async find(ctx: Context) {
+      const known = (await options.locale?.(ctx)) || undefined
+      if (known !== undefined) return readerOf(texts.forReader([known]))
+      ctx.vary('Accept-Language')
+      return readers.ofBrowser(ctx)
+    },
   }
 
   function serve(mount: Mount): Middleware {
@@ -83,34 +86,10 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
       ready: parts.ready,
     })
     const respond = createResponder(mount, { assets, branding }, options)
-
-    async function answer(ctx: Context, path: string): Promise<void> {
-      // An error before the language of the reader is known is shown in a language of the browser.
-      let reader = readerOf(texts.forReader(ctx.acceptsLanguages()))
-      // The callback for the language, and the layout, may read `ctx.query`. So this request gets neither.
-      const isAlone = hasTooManyParameters(ctx)
-      try {
-        if (isAlone) throw new Rejection('query')
-        reader = await findReader(ctx)
-        const result = await dispatch(ctx, path, reader)
-        if (typeof result === 'string') redirect(ctx, result)
-        else if (result) await respond(ctx, result, reader)
-      } catch (error) {
-        const failure = fail(ctx, error)
-        ctx.set({ ...failure.headers })
-        const view = errorPage(failure, reader, { home: mount.path || '/', retry: mount.path + path })
-        try {
-          await respond(ctx, view, reader, isAlone)
-        } catch (layoutError) {
-          // The layout of the host may fail for every page.
-          fail(ctx, layoutError)
-          await respond(ctx, view, reader, true)
-        }
-      }
-    }
+    const answer = createAnswer(mount, { dispatch, respond, fail, readers })
 
     return async function console(ctx, next) {
-      const path = pathBelow(ctx, mount.path)
+      const path = pathBelow(ctx, mount.mountPath)
       if (path === undefined) await next()
       else if (!assets.send(ctx, path)) await answer(ctx, path)
     }
@@ -120,19 +99,13 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
     return function mountPart(partOptions: ConsolePartOptions): Middleware {
       checkPartOptions(partOptions)
       const own = pages.filter((each) => each.section === section)
-      return serve(createMount(partOptions.path, own, base))
+      return serve(createMount(partOptions, own, base))
     }
   }
 
-  return Object.assign(serve(createMount(options.path ?? DEFAULT_PATH, pages)), {
+  return Object.assign(serve(createMount({ ...options, path: options.path ?? DEFAULT_PATH }, pages)), {
     connectedApplications: part('connected', '/connected-applications'),
     apiKeys: part('apiKeys', '/api-keys'),
     applications: part('applications', '/applications'),
   })
-}
-
-function redirect(ctx: Context, address: string): void {
-  ctx.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
-  ctx.status = 303
-  ctx.redirect(address)
 }

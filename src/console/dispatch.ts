@@ -1,27 +1,27 @@
 import type { Context } from 'koa'
 import { GatehouseError } from '../errors.ts'
+import { requireAccess } from '../front-door/access.ts'
 import {
   enter,
   isCsrfTokenExpired,
-  requireAccess,
   requireOwnPage,
   type FrontDoorParts,
   type Visit,
 } from '../front-door/enter.ts'
 import { createMatch } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
-import type { HostAccounts } from '../host/host-accounts.ts'
 import { Form, isRejection, readForm } from '../http/form-body.ts'
+import { confirmPage } from './elements/confirm.ts'
 import { EXPIRED, problemsOf, type FormProblem } from './problem-texts.ts'
 import type { Mount } from './mount.ts'
 import { showsSection, withNavigation } from './navigation.ts'
 import type { Call, Page, View } from './page.ts'
-import type { Reader } from './reader.ts'
-import { FRAGMENT_HEADER } from './respond.ts'
+import type { Reader } from './reader-formats.ts'
+import { signInUrl, type SignInParts } from './sign-in-redirect.ts'
 
 /** What the checks of a request need. */
 export interface DispatchParts extends FrontDoorParts {
-  readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'isOperator' | 'signInUrl'>
+  readonly accounts: FrontDoorParts['accounts'] & SignInParts['accounts']
 }
 
 /** The page to write, or the address to which the browser continues. Undefined if a page has written the response. */
@@ -42,28 +42,13 @@ export function createDispatch(mount: Mount, parts: DispatchParts) {
       visit = await enter(page, parts, ctx, params)
     } catch (error) {
       const isSignedOut = error instanceof Rejection && error.reason === 'signedOut'
-      const signIn = isSignedOut && (await signInUrl(ctx, parts))
+      const signIn = isSignedOut && (await signInUrl(ctx, mount.address(path), parts))
       if (signIn) return signIn
       throw error
     }
     const call = await callOf(visit, { mount, texts: reader, path, tokens: parts.tokens })
     return ctx.method === 'POST' ? submit(page, call, parts) : show(page, call)
   }
-}
-
-/**
- * The address of the host's sign-in page. A form cannot continue there, because its fields would be lost. A request
- * target in absolute form names an origin, which the sender chooses. So only its path and its query are used.
- */
-async function signInUrl(
-  ctx: Context,
-  { accounts, issuerOrigin }: DispatchParts,
-): Promise<string | undefined> {
-  const isSubmitted = ctx.method === 'POST' || ctx.get(FRAGMENT_HEADER) !== ''
-  if (isSubmitted || !accounts.signInUrl) return undefined
-  const { pathname, search } = new URL(ctx.originalUrl, issuerOrigin)
-  const returnTo = Object.assign(new URL(issuerOrigin), { pathname, search })
-  return (await accounts.signInUrl(returnTo, ctx, { reauthenticate: false })).href
 }
 
 async function callOf<Resource>(
@@ -91,7 +76,7 @@ async function callOf<Resource>(
       return (csrfToken ??= tokens.issue(ctx, caller))
     },
     problems: [],
-    self: mount.path + path,
+    self: mount.address(path),
     to: mount.to,
     has: (section) => showsSection(section, mount, isOperator),
   }
@@ -103,7 +88,7 @@ async function submit(page: Page, call: Call, parts: DispatchParts): Promise<Ans
   if (isRejection(form)) throw new Rejection(BODY_REASONS[form.status])
   const isExpired = isCsrfTokenExpired(call, form.get('csrf'), parts)
   const name = form.get('action') ?? ''
-  const action = page.actions && Object.hasOwn(page.actions, name) ? page.actions[name] : undefined
+  const action = actionOf(page, name)
   if (!action) throw new Rejection('body')
   await requireAccess(call, action.access)
   const submitted = { ...call, form }
@@ -119,10 +104,19 @@ async function submit(page: Page, call: Call, parts: DispatchParts): Promise<Ans
   }
 }
 
+function actionOf({ actions }: Page, name: string) {
+  return actions && Object.hasOwn(actions, name) ? actions[name] : undefined
+}
+
 const BODY_REASONS = { 400: 'body', 413: 'bodyTooLarge', 415: 'mediaType' } as const
 
 async function show(page: Page, call: Call): Promise<Answer> {
   try {
+    const action = actionOf(page, call.query['confirm'] ?? '')
+    if (action?.confirm) {
+      await requireAccess(call, action.access)
+      return withNavigation(confirmPage(call, await action.confirm(call)), page, call)
+    }
     const view = await page.show(call)
     return view && withNavigation(view, page, call)
   } catch (error) {

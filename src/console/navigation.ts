@@ -31,7 +31,7 @@ export function withNavigation(view: View, { section }: Page, call: Call): View 
   const isNotice = isOwnLink && isKnown && view.status === undefined
   const body = html`${navigation(call, section)}
     <p class="notice bad" role="alert" data-offline hidden>${texts.html('errorBusy')}</p>
-    ${isNotice && notice('good', html`<p>${texts.html(done as TextName)}</p>`)}
+    ${view.trail} ${isNotice && notice('good', html`<p>${texts.html(done as TextName)}</p>`)}
     ${problems.length > 0 && problemList(call)} ${view.body}`
   return { ...view, body }
 }

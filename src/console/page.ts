@@ -1,8 +1,9 @@
-import type { Access, Guarded, Visit } from '../front-door/enter.ts'
+import type { Access } from '../front-door/access.ts'
+import type { Guarded, Visit } from '../front-door/enter.ts'
 import type { Form } from '../http/form-body.ts'
 import type { Html } from '../http/html.ts'
 import type { FormProblem } from './problem-texts.ts'
-import type { Reader } from './reader.ts'
+import type { Reader } from './reader-formats.ts'
 import type { TextName } from './texts.ts'
 
 /** The parts of the console. Each part is one entry of the navigation. */
@@ -33,6 +34,8 @@ export interface Call<Resource = undefined> extends Visit<Resource> {
 export interface View {
   /** The title of the window, without markup. */
   readonly title: string
+  /** The links to the pages above this page. Notices of what was done, and problems, come below them. */
+  readonly trail?: Html | undefined
   readonly body: Html
   /** HTTP status. @default 200 */
   readonly status?: number | undefined
@@ -51,12 +54,27 @@ export interface Redirect {
   readonly done?: (TextName & `done${string}`) | undefined
 }
 
+/** A page that asks before an action. */
+export interface Confirmation {
+  readonly title: TextName
+  /** What happens then. */
+  readonly what: TextName
+  /** What else the reader should know, as paragraphs. */
+  readonly more?: readonly TextName[] | undefined
+  readonly button: TextName
+  /** The values of the texts. */
+  readonly values?: Readonly<Record<string, string>> | undefined
+  readonly trail?: Html | undefined
+}
+
 /**
  * What a form of a page does. The form names it in its field `action`. If it throws a `GatehouseError` about the input,
  * the page is shown again with the problems and the submitted form.
  */
 export interface Action<Resource = undefined> {
   readonly access: Access
+  /** What the page asks before the action. `confirmLink` leads to this page, so that the action needs a second click. */
+  readonly confirm?: ((call: Call<Resource>) => Confirmation | Promise<Confirmation>) | undefined
   run(call: Call<Resource>): Promise<View | Redirect>
 }
 

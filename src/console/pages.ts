@@ -17,6 +17,7 @@ import type { ConsoleServices } from './services.ts'
 import { apiKeyKind, applicationKind } from './clients/client-kind.ts'
 import { clientPage } from './clients/client-page.ts'
 import { deletePage, reportPage } from './clients/confirm-pages.ts'
+import { handOverPage } from './clients/hand-over-page.ts'
 import { listPage } from './clients/list-page.ts'
 import { newPage } from './clients/new-page.ts'
 
@@ -31,6 +32,7 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
       clientPage(kind, services),
       reportPage(kind),
       deletePage(kind),
+      handOverPage(kind, services),
       guidePage(kind, services),
     ]),
     settingsPage(services),

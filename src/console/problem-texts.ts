@@ -1,6 +1,6 @@
 import { GatehouseError, type GatehouseErrorCode, type Problem, type ProblemCode } from '../errors.ts'
 import { html, type Html } from '../http/html.ts'
-import type { Reader } from './reader.ts'
+import type { Reader } from './reader-formats.ts'
 import type { TextName } from './texts.ts'
 
 /** The codes of errors about a submitted form. The page is shown again with the problems. */
@@ -9,6 +9,10 @@ type FormError = Extract<
   | 'ERR_INVALID_ARGUMENT'
   | 'ERR_SCOPE_TOO_LARGE'
   | 'ERR_CONFLICT'
+  | 'ERR_TWO_SECRETS'
+  | 'ERR_ONE_SECRET'
+  | 'ERR_SECRETS_CHANGED'
+  | 'ERR_DISABLED_BY_OPERATOR'
   | 'ERR_TOO_MANY_CLIENTS'
   | 'ERR_SIGNING_KEYS_READ_ONLY'
 >
@@ -45,6 +49,10 @@ const TEXTS: Readonly<Record<Exclude<FormProblem['code'], 'ERR_INVALID_ARGUMENT'
   'form-expired': 'problemFormExpired',
   ERR_SCOPE_TOO_LARGE: 'problemScopeTooLarge',
   ERR_CONFLICT: 'problemConflict',
+  ERR_TWO_SECRETS: 'problemConflict',
+  ERR_ONE_SECRET: 'problemConflict',
+  ERR_SECRETS_CHANGED: 'problemConflict',
+  ERR_DISABLED_BY_OPERATOR: 'stateByOperatorWhy',
   ERR_TOO_MANY_CLIENTS: 'problemTooManyClients',
   ERR_SIGNING_KEYS_READ_ONLY: 'problemSigningKeysReadOnly',
 }

@@ -1,3 +1,5 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import type { Context } from 'koa'
 import { html, trustedHtml } from '../http/html.ts'
 import type { PageBranding } from '../http/pages/branding.ts'
@@ -9,7 +11,7 @@ import type { Assets } from './assets/assets.ts'
 import type { ConsoleOptions, ConsolePage } from './console-options.ts'
 import type { Mount } from './mount.ts'
 import type { View } from './page.ts'
-import type { Reader } from './reader.ts'
+import type { Reader } from './reader-formats.ts'
 
 /** The header with which a script asks for a page without a document around it. */
 export const FRAGMENT_HEADER = 'X-Gatehouse-Fragment'
@@ -24,7 +26,12 @@ export function createResponder(
   { layout, sameOriginFrame }: ConsoleOptions,
 ) {
   /** @param isAlone whether the page is a document of its own, even if the host has a layout */
-  return async function respond(ctx: Context, view: View, { lang, dir }: Reader, isAlone = false) {
+  return async function respond(
+    ctx: Context,
+    view: View,
+    { lang, dir }: Reader,
+    isAlone = false,
+  ): Promise<void> {
     const { status = 200, title, images = [], hasFrame } = view
     const needs = { images: [branding.logo, ...images], hasFrame, sameOriginFrame, noReferrer: true }
     const csp = policyOf(needs)
@@ -44,15 +51,28 @@ export function createResponder(
     ctx.set('Content-Language', lang)
     ctx.vary(FRAGMENT_HEADER)
     ctx.type = 'text/html; charset=utf-8'
-    if (ctx.get(FRAGMENT_HEADER) !== '') ctx.body = page.body
-    else if (layout && !isAlone) ctx.body = await inLayout(layout, ctx, page)
-    else {
-      setPolicy(ctx, needs)
-      const content = trustedHtml(page.body)
-      ctx.body = document(branding, { ...page, content, className: 'gatehouse-page' }).toString()
-    }
+    if (ctx.get(FRAGMENT_HEADER) !== '') return send(ctx, page.body)
+    if (layout && !isAlone) return send(ctx, await inLayout(layout, ctx, page))
+    setPolicy(ctx, needs)
+    const content = trustedHtml(page.body)
+    return send(ctx, document(branding, { ...page, content, className: 'gatehouse-page' }).toString())
   }
 }
+
+/**
+ * Sends a page, compressed if it is the answer to a GET. The answer to a form may contain a new secret together with texts of the
+ * form, so it is not compressed. A host whose layout contains a secret sets `ctx.compress = false`, as for koa-compress.
+ */
+async function send(ctx: Context, text: string): Promise<void> {
+  ctx.body = text
+  if (ctx.method === 'POST' || ctx['compress'] === false) return
+  ctx.vary('Accept-Encoding')
+  if (ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return
+  ctx.set('Content-Encoding', 'gzip')
+  ctx.body = await zip(text)
+}
+
+const zip = promisify(gzip)
 
 /** @throws {GatehouseError} `ERR_HOST_CALLBACK` if `layout` returns no text */
 async function inLayout(

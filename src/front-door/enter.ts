@@ -1,14 +1,13 @@
 import type { Context } from 'koa'
-import type { Permission, PermissionTarget, SignedIn } from '../host/accounts.ts'
+import type { PermissionTarget, SignedIn } from '../host/accounts.ts'
+import { actorOf } from '../host/actor.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { requesterOf } from '../audit/entry.ts'
 import { isFromOwnPage } from '../http/own-page.ts'
-import type { PageTokens } from '../http/csrf.ts'
+import type { PageTokens } from '../http/csrf-tokens.ts'
+import { requireAccess, type Access, type Rights } from './access.ts'
 import { Rejection } from './rejection.ts'
-
-/** Who may open a page or call a route: callers with a permission, every signed-in caller, or operators. */
-export type Access = Permission | 'signed-in' | 'operator'
 
 /** Who calls the management API, or opens a page of the console. */
 export interface Caller extends Pick<SignedIn, 'accountId' | 'userId'> {
@@ -22,7 +21,8 @@ export interface Caller extends Pick<SignedIn, 'accountId' | 'userId'> {
 export interface Guarded<Resource = unknown> {
   readonly access: Access
   /**
-   * Finds what the path names, if it belongs to the caller.
+   * Finds the client or grant in the path, if it belongs to the caller. `findOwn` of `client-service.ts` decides to whom
+   * a client belongs, and `authorization-routes.ts` to whom a grant belongs.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND`, also if it belongs to another account
    */
@@ -33,7 +33,7 @@ export interface Guarded<Resource = unknown> {
 }
 
 /** One request that may enter. */
-export interface Visit<Resource = unknown> {
+export interface Visit<Resource = unknown> extends Rights {
   readonly ctx: Context
   readonly caller: Caller
   /** The decoded parameters of the path. */
@@ -42,10 +42,6 @@ export interface Visit<Resource = unknown> {
   readonly resource: Resource
   /** The options of each change that the request makes. */
   readonly change: ChangeOptions
-  /** Whether the caller is an operator. The host is asked once, if anything asks. */
-  isOperator(): Promise<boolean>
-  /** Whether the caller has a permission for the resource. */
-  may(permission: Permission): Promise<boolean>
 }
 
 /** What the checks of a request need. */
@@ -78,7 +74,7 @@ export async function enter<Resource>(
 
   let operator: Promise<boolean> | undefined
   const isOperator = () => (operator ??= Promise.resolve(accounts.isOperator?.(ctx) ?? false))
-  // Only for operators, the resource of such a path is looked up.
+  // The resource of such a path is looked up only if the caller is an operator.
   if (access === 'operator' && !(await isOperator())) throw new Rejection('forbidden', { needs: 'operator' })
 
   const resource = (await find?.(caller, params)) as Resource
@@ -104,15 +100,7 @@ async function findCaller(
   const signedIn = await accounts.current?.(ctx)
   if (!signedIn) return undefined
   const { accountId, userId, via } = signedIn
-  const actor = userId === undefined ? accountId : `${accountId}/${userId}`
-  return { accountId, userId, actor, isSession: via !== 'token' }
-}
-
-/** @throws {Rejection} `forbidden` */
-export async function requireAccess({ isOperator, may }: Visit, access: Access): Promise<void> {
-  if (access === 'signed-in') return
-  const isAllowed = access === 'operator' ? await isOperator() : await may(access)
-  if (!isAllowed) throw new Rejection('forbidden', { needs: access })
+  return { accountId, userId, actor: actorOf(signedIn), isSession: via !== 'token' }
 }
 
 /**
@@ -126,6 +114,11 @@ export function requireOwnPage(
   { issuerOrigin }: Pick<FrontDoorParts, 'issuerOrigin'>,
 ): void {
   if (!isFromOwnPage(ctx, surface, issuerOrigin)) throw new Rejection('foreignPage')
+}
+
+/** Whether a call that changes something needs a CSRF token: another site can make a browser send a cookie, but not a token. */
+export function needsCsrfToken({ caller }: Pick<Visit, 'caller'>): boolean {
+  return caller.isSession
 }
 
 /**

@@ -1,15 +1,20 @@
 import type { Context } from 'koa'
-import { GatehouseError, type GatehouseErrorCode, type Problem } from '../errors.ts'
+import { GatehouseError, STATUS, type GatehouseErrorCode, type Problem } from '../errors.ts'
 import { emitAppError } from '../host/emit-app-error.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import { Rejection, type RejectionDetails, type RejectionReason } from './rejection.ts'
 
-/** The statuses of errors of the services, where a front end answers with another status than a Koa app. */
-const STATUS: Partial<Record<GatehouseErrorCode, number>> = {
+/** The errors of the services that a front end answers with another status than a Koa app does (`STATUS`). */
+const EXCEPTIONS: Partial<Record<GatehouseErrorCode, number>> = {
   ERR_INVALID_ARGUMENT: 422,
   ERR_SCOPE_TOO_LARGE: 422,
   ERR_SIGNING_KEYS_READ_ONLY: 409,
+}
+
+/** The status with which a front end answers an error of a service. */
+export function statusOf(code: GatehouseErrorCode): number {
+  return EXCEPTIONS[code] ?? STATUS[code]
 }
 
 /**
@@ -41,7 +46,7 @@ export function failureOf(error: unknown): Failure {
   const unknown = { reason: undefined, details: {}, message: undefined, problems: [], headers: {} }
   if (!(error instanceof GatehouseError)) return { ...unknown, status: 500, code: 'ERR_INTERNAL' }
   const { code, problems, headers } = error
-  const status = STATUS[code] ?? error.status
+  const status = statusOf(code)
   if (status >= 500) return { ...unknown, status, code, headers }
   // The message of an error with problems repeats them on further lines.
   const [line = ''] = error.message.split('\n', 1)

@@ -1,7 +1,7 @@
 import type { Problem } from '../errors.ts'
 
 /** Why the front door rejects a request: HTTP status, and the code that programs read. */
-const REASONS = {
+export const REASONS = {
   query: [400, 'ERR_QUERY'],
   noRoute: [404, 'ERR_NO_ROUTE'],
   method: [405, 'ERR_METHOD'],

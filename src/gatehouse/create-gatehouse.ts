@@ -21,6 +21,7 @@ import { createProviderBuilder, createServerParts } from './wire-authorization-s
 import { createClients } from './wire-clients.ts'
 import { createCore } from './wire-core.ts'
 import { createOwnGateway } from './wire-gateway.ts'
+import { createPersonalData } from './wire-erasures.ts'
 import { createAuthorizations } from './wire-grants.ts'
 import { createServices } from './wire-services.ts'
 import { createKeySource } from './wire-signing-keys.ts'
@@ -53,10 +54,11 @@ function assemble(options: GatehouseOptions): Gatehouse {
 
   const clients = createClients(core)
   const authorizations = createAuthorizations(core)
+  const personalData = createPersonalData(core, clients, authorizations)
   const keys = createKeySource(core)
   const pages = createPages({ texts: createTexts(settings), branding, connectedApplicationsUri })
   const buildProvider = createProviderBuilder(core, clients, authorizations, { keys, pages })
-  const start = createStart(core, clients, authorizations, keys, buildProvider)
+  const start = createStart(core, clients, authorizations, personalData, keys, buildProvider)
   const { lifecycle, ready } = start
   const shutdown = createShutdown(close, logger)
   const { gateway, verifyToken, readStoreHealth, check } = createOwnGateway(core, keys, start, shutdown)
@@ -64,7 +66,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     provider: () => lifecycle.running?.provider,
     ready: readyForRequest,
   })
-  const services = createServices(core, clients, authorizations, keys, verifyToken, ready)
+  const services = createServices(core, clients, authorizations, personalData, keys, verifyToken, ready)
 
   const gatehouse: Gatehouse = {
     on: events.on,
@@ -101,7 +103,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     close,
     [Symbol.asyncDispose]: close,
   }
-  registerInternals(gatehouse, core, clients, authorizations, {
+  registerInternals(gatehouse, core, clients, authorizations, personalData, {
     tokens: services.tokens,
     health: gatehouse.health,
     keys,

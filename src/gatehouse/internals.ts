@@ -7,6 +7,7 @@ import type { KeySource } from '../keys/signing-keys.ts'
 import type { Gatehouse } from './gatehouse.ts'
 import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
+import type { PersonalData } from './wire-erasures.ts'
 import type { Authorizations } from './wire-grants.ts'
 
 /** What the optional parts need besides the wired parts. */
@@ -34,7 +35,13 @@ export type Internals = ReturnType<typeof collectInternals>
 
 const internals = new WeakMap<object, Internals>()
 
-function collectInternals(core: Core, clients: Clients, authorizations: Authorizations, rest: Rest) {
+function collectInternals(
+  core: Core,
+  clients: Clients,
+  authorizations: Authorizations,
+  personalData: PersonalData,
+  rest: Rest,
+) {
   const { settings } = core
   const { issuer, audience, defaultLocale, branding } = settings
   const { list, rotate, revoke, exportable } = rest.keys
@@ -42,6 +49,7 @@ function collectInternals(core: Core, clients: Clients, authorizations: Authoriz
     ...core,
     ...clients,
     ...authorizations,
+    ...personalData,
     ...rest,
     store: core.durable,
     signingKeys: { list, rotate, revoke },

@@ -6,13 +6,16 @@ import { withTimeout } from '../async/with-timeout.ts'
 /** Milliseconds between attempts while the store is unavailable. */
 const RETRY_INTERVAL_MS = 250
 
+/** For so many milliseconds, an unavailable store is no failure: its client connects while the process starts. */
+const CONNECTING_MS = 1000
+
 /**
  * Starts a service, waits for it, and stops it.
  *
  * @param start starts the service; called again after a failure
  * @param stop stops what `start` returned
- * @param onFailure called with the error of each failed attempt after `begin()` was called. Before that, only
- *   the callers of `ready()` receive the error
+ * @param onFailure called with the error of each failed attempt after `begin()` was called, unless the store is
+ *   unavailable in the first second. Before `begin()`, only the callers of `ready()` receive the error
  */
 export function createLifecycle<Running>(
   start: () => Promise<Running>,
@@ -26,6 +29,7 @@ export function createLifecycle<Running>(
   let hasBegun = false
 
   async function startWithRetries(): Promise<Running> {
+    const startedAt = performance.now()
     for (;;) {
       if (closed) throw closedError()
       try {
@@ -35,7 +39,8 @@ export function createLifecycle<Running>(
         // failed start.
         if (closed) throw closedError()
         failure = error
-        if (hasBegun) onFailure(error)
+        const isConnecting = isStoreUnavailable(error) && performance.now() - startedAt < CONNECTING_MS
+        if (hasBegun && !isConnecting) onFailure(error)
         if (!isStoreUnavailable(error)) throw error
         // The timer does not keep the process alive.
         await delay(RETRY_INTERVAL_MS, undefined, { ref: false })

@@ -1,10 +1,12 @@
 import type { Provider } from '../authorization-server/provider/build-provider.ts'
+import type { Erasures } from '../access/erasures.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
 import { createResumeRevocations, type ResumeRevocations } from '../access/resume-revocations.ts'
 import { createStartFailures } from '../host/start-failures.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
+import type { PersonalData } from './wire-erasures.ts'
 import type { Authorizations } from './wire-grants.ts'
 import type { BuildProvider } from './wire-authorization-server.ts'
 
@@ -28,16 +30,14 @@ export function createStart(
   core: Core,
   clients: Clients,
   { resumeGrant, resumeAccount }: Authorizations,
+  { erasures }: PersonalData,
   keys: KeySource,
   buildProvider: BuildProvider,
 ) {
   const resume = createResumeRevocations({ ...core, ...clients, resumeGrant, resumeAccount })
-  const startFailed = createStartFailures(
-    core.logger,
-    'gatehouse has not started: requests fail until it has started',
-  )
+  const startFailed = createStartFailures(core.logger, 'gatehouse')
   const lifecycle = createLifecycle(
-    () => start(core, clients, keys, buildProvider, resume),
+    () => start(core, clients, erasures, keys, buildProvider, resume),
     async ({ stop }) => stop(),
     startFailed,
   )
@@ -51,6 +51,7 @@ export function createStart(
 async function start(
   core: Core,
   clients: Clients,
+  erasures: Erasures,
   keys: KeySource,
   buildProvider: BuildProvider,
   resumeRevocations: ResumeRevocations,
@@ -74,8 +75,13 @@ async function start(
     // Pending requests continue with the previous provider. Both providers keep their state in the store.
     stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing))))
     stops.push(resumeRevocations.start())
+    stops.push(clients.completeNames())
     stops.push(core.audit.start())
     stops.push(core.storeClock.follow())
+    // Later, the host removes the replaced secret from its options.
+    erasures.reseal().catch((error: unknown) => {
+      core.logger.warn({ err: error }, 'the key of the erasures could not be read')
+    })
     return {
       get provider() {
         return provider

@@ -6,6 +6,9 @@ import { createLastUses } from '../clients/last-used.ts'
 import { withRepairedEpochs } from '../clients/repair-epochs.ts'
 import { createClientTokens } from '../clients/revoke-client-tokens.ts'
 import { createIdempotency } from '../clients/idempotency.ts'
+import { completeNameIndex } from '../clients/complete-name-index.ts'
+import { createNameSearch } from '../clients/name-index.ts'
+import { createStates } from '../clients/client-states.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { Core } from './wire-core.ts'
 
@@ -38,6 +41,10 @@ export function createClients(core: Core) {
     apiKeys: createApiKeys(parts),
     applications: createApplications(parts),
     clientTokens: createClientTokens(parts),
+    statesOf: createStates(core),
+    searchByName: createNameSearch(store),
+    /** Adds the clients of older versions of this library to the index of names. */
+    completeNames: () => completeNameIndex(core.store, logger),
     /** Subscribes to the changes that other processes make, so that this process may cache clients. */
     follow: cache.follow,
     clientUsed: (client: Client) => lastUses.record(client.clientId),

@@ -4,6 +4,7 @@ import { createTokens } from '../access/token-service.ts'
 import type { AuditTrail } from '../audit/read-trail.ts'
 import type { VerifyToken } from '../gateway/verify-token.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
+import type { PersonalData } from './wire-erasures.ts'
 import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
 import type { Authorizations } from './wire-grants.ts'
@@ -17,18 +18,30 @@ export function createServices(
   core: Core,
   { apiKeys, applications, clientTokens }: Clients,
   { grants, grantsOfUsers, revokeLostOperations }: Authorizations,
+  { erase }: PersonalData,
   { list, rotate, revoke }: KeySource,
   verify: VerifyToken,
   ready: () => Promise<unknown>,
 ) {
-  const { accounts, catalog, revocations, audit } = core
+  const { accounts, catalog, events, revocations, audit } = core
   const revokeAccount = createRevokeAccount(clientTokens, grants)
   const services = {
     apiKeys,
     applications,
     grants,
     tokens: createTokens({ verify, revocations, clientTokens, revokeAccount }),
-    accounts: createAccountService({ accounts, catalog, revokeAccount, grantsOfUsers, revokeLostOperations }),
+    accounts: {
+      ...createAccountService({
+        accounts,
+        catalog,
+        clientTokens,
+        events,
+        revokeAccount,
+        grantsOfUsers,
+        revokeLostOperations,
+      }),
+      erase,
+    },
     signingKeys: { list, rotate, revoke },
     catalog: { reload: core.catalogSync.reload },
   }

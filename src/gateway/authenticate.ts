@@ -1,11 +1,12 @@
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, optional, type Fields } from '../validation/rules.ts'
-import type { Authorized } from './authorize-request.ts'
+import type { Authorized } from './authorize-token.ts'
 import { authorizationFields } from './bearer-token.ts'
 import { createPathLocator, locateReadings } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 import { requiredScopesOf, type RequiredScopes } from './required-scope.ts'
 import type { ErrorResponse } from './error-responses.ts'
+import { rejectUnclaimed } from './unclaimed.ts'
 import { readCallTarget } from '../http/request-path.ts'
 
 /** A call from any framework. Node's `IncomingMessage` and the Fetch API's `Request` both fit. */
@@ -66,7 +67,7 @@ export async function authenticate(
   const scopes = await scopesOf(parts, call, readings, options)
   if ('status' in scopes) return scopes
 
-  const outcome = await parts.authorizer.authorizeRequest(
+  const outcome = await parts.authorizer.authorizeToken(
     { authorization: authorizationOf(call), query },
     scopes,
   )
@@ -89,18 +90,18 @@ async function scopesOf(
   readings: readonly string[],
   { scope = [], mountPath }: AuthenticateOptions,
 ): Promise<RequiredScopes | ErrorResponse> {
-  const { dependencies, errorResponses, readiness } = parts
+  const { dependencies, errorResponses, firstLoad } = parts
   const locatePath = mountPath === undefined ? parts.locatePath : createPathLocator(mountPath)
   const location = locateReadings(locatePath, readings)
   const scopes = [scope].flat()
   if (location.place === 'below') {
-    if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
+    if (!firstLoad.isReady && !(await firstLoad.soonReady())) return errorResponses.unavailable()
     const { path, endsInSlash } = location
     scopes.push(...(requiredScopesOf(method.toUpperCase(), path, endsInSlash, dependencies) ?? []))
   }
   const [first, ...others] = new Set(scopes)
   if (first !== undefined) return [first, ...others]
-  return errorResponses.notFound(location.place === 'unclear' ? location.problem : undefined)
+  return rejectUnclaimed(errorResponses, location)
 }
 
 function authorizationOf({ headers, rawHeaders }: IncomingCall): readonly string[] {

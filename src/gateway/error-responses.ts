@@ -58,7 +58,7 @@ export function createErrorResponses(audience: string) {
       return challenge(401, undefined, description, scopes)
     },
 
-    /** The token was sent in an invalid way. */
+    /** The token was not sent as RFC 6750 requires: in two places, for example. */
     invalidRequest: (problem: string) => challenge(400, 'invalid_request', problem),
 
     /** The token is expired, malformed, revoked or for another API. A new token may work. */

@@ -97,7 +97,7 @@ export function createGatewayFrom<Scope extends string = string>(
 ): Gateway<Scope> {
   const { revocations } = dependencies
   const parts = createParts(dependencies)
-  const { readiness } = parts
+  const { firstLoad } = parts
   const tokenWatch = createTokenWatch(dependencies, parts.authorizer.isOwn)
   const { shutdown = createShutdown(close, dependencies.logger) } = dependencies
   shutdown.onGraceEnd(tokenWatch.close)
@@ -107,37 +107,37 @@ export function createGatewayFrom<Scope extends string = string>(
     on: dependencies.events.on,
     off: dependencies.events.off,
     middleware(options) {
-      readiness.begin()
+      firstLoad.begin()
       return guard(parts, options)
     },
     requireScope(...scopes) {
-      readiness.begin()
+      firstLoad.begin()
       return requireScope(parts, scopes)
     },
     authenticate: (call, options) => authenticate(parts, call, options),
     watch: tokenWatch.watch,
     wellKnown() {
-      readiness.begin()
+      firstLoad.begin()
       return wellKnown(dependencies)
     },
     health() {
       return readHealth({
-        start: readiness,
+        start: firstLoad,
         shutdown,
-        becomesUsable: async () => readiness.isReady || readiness.soonReady(),
+        becomesUsable: async () => firstLoad.isReady || firstLoad.soonReady(),
         readStoreHealth: dependencies.readStoreHealth,
         check: dependencies.check,
         revocations,
         isReady: ({ isUsable }) => isUsable && !revocations.mustReject,
       })
     },
-    ready: readiness.whenReady,
+    ready: firstLoad.whenReady,
     shutdown: shutdown.run,
     close,
   }
 
   function close(): Promise<void> {
-    readiness.close()
+    firstLoad.close()
     tokenWatch.close()
     return (closing ??= dependencies.close())
   }

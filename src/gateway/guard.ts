@@ -6,10 +6,11 @@ import { authorizationFields, readBearerToken, type BearerRequest } from './bear
 import type { LocationBelow } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 import { createOpenRoutes, type PublicRoute } from './open-routes.ts'
-import { isUnclaimed, requiredScopesOf } from './required-scope.ts'
+import { requiredScopesOf } from './required-scope.ts'
 import type { Principal } from './principal.ts'
 import type { ErrorResponse } from './error-responses.ts'
-import { createRequestLocator } from './request-location.ts'
+import { createRequestLocator, type RequestLocation } from './request-location.ts'
+import { isUnclaimed, rejectUnclaimed } from './unclaimed.ts'
 import { wellKnown } from './well-known.ts'
 
 const REQUIRED_SCOPES = Symbol('required scopes')
@@ -66,7 +67,7 @@ export function guard(
   options: GatewayMiddlewareOptions = {},
 ): Middleware<{ auth: Principal }> {
   checkInput('the options of the gateway are not valid', options, OPTIONS, 'ERR_OPTIONS')
-  const { dependencies, authorizer, errorResponses, readiness, warnOfRewrite } = parts
+  const { dependencies, authorizer, errorResponses, firstLoad, warnOfRewrite } = parts
   const { when, unclaimed, mountPath = parts.base } = options
   const isWholeHost = /^\/*$/.test(mountPath)
   const { locatePath, locateRequest } = createRequestLocator(mountPath)
@@ -88,7 +89,7 @@ export function guard(
    * @returns false if the call must go on to `guardRequest`, which makes all error responses
    */
   function acceptKnownCall(ctx: Context): boolean {
-    if (!readiness.isReady) return false
+    if (!firstLoad.isReady) return false
     const target = plainTarget(ctx)
     if (target === undefined || target.startsWith('/.well-known/')) return false
     const queryAt = target.indexOf('?')
@@ -109,13 +110,13 @@ export function guard(
   async function guardRequest(ctx: ParameterizedContext<{ auth: Principal }>, next: Next): Promise<unknown> {
     const location = locateRequest(ctx)
     if (location.place === 'elsewhere') return next()
-    if (location.place === 'unclear') return writeError(ctx, errorResponses.notFound(location.problem))
-    if (location.place === 'rewritten') return rejectRewrite(ctx)
-    if (!readiness.isReady && !(await readiness.soonReady()))
+    if (location.place === 'unclear') return writeError(ctx, rejectUnclaimed(errorResponses, location))
+    if (location.place === 'rewritten') return rejectRewrite(ctx, location)
+    if (!firstLoad.isReady && !(await firstLoad.soonReady()))
       return writeError(ctx, errorResponses.unavailable())
 
     const { path, endsInSlash, alternatives } = location
-    if (!alternatives.every(belongsToNoOperation)) return rejectRewrite(ctx)
+    if (!alternatives.every(belongsToNoOperation)) return rejectRewrite(ctx, location)
     // Below the root of a host, a mounted app may see further paths, so the call needs a token.
     const isCertain = !isWholeHost || alternatives.length === 0
     const openness = isCertain ? openRoutes?.find(ctx.method, path, endsInSlash) : undefined
@@ -126,10 +127,10 @@ export function guard(
     const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
     if (scopes === undefined && openness === undefined) {
       const passes = unclaimed === 'pass' && isCertain && belongsToNoOperation(location)
-      return passes ? next() : writeError(ctx, errorResponses.notFound())
+      return passes ? next() : writeError(ctx, rejectUnclaimed(errorResponses, location))
     }
 
-    const outcome = await authorizer.authorizeRequest(request, scopes ?? [])
+    const outcome = await authorizer.authorizeToken(request, scopes ?? [])
     if (!outcome.ok) return writeError(ctx, outcome)
     acceptCall(ctx, outcome.principal, scopes ?? [])
     return next()
@@ -140,9 +141,9 @@ export function guard(
   }
 
   /** Rejects a request whose path earlier middleware has rewritten, so that its operation is unclear. */
-  function rejectRewrite(ctx: Context): void {
+  function rejectRewrite(ctx: Context, location: RequestLocation): void {
     warnOfRewrite()
-    writeError(ctx, errorResponses.notFound())
+    writeError(ctx, rejectUnclaimed(errorResponses, location))
   }
 }
 

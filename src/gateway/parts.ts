@@ -1,8 +1,8 @@
-import { createAuthorizer } from './authorize-request.ts'
+import { createAuthorizer } from './authorize-token.ts'
 import { createPathLocator } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { createErrorResponses } from './error-responses.ts'
-import { createReadiness } from './readiness.ts'
+import { createFirstLoad } from './first-load.ts'
 
 const REWRITTEN =
   'a request got 404: middleware above the gateway rewrites a path below {base_url} to a path that is outside of it, ' +
@@ -12,14 +12,14 @@ const REWRITTEN =
 /** Creates the parts that all entry points of one gateway share. */
 export function createParts(dependencies: GatewayDependencies) {
   const errorResponses = createErrorResponses(dependencies.audience)
-  const readiness = createReadiness(dependencies)
+  const firstLoad = createFirstLoad(dependencies)
   const base = new URL(dependencies.audience).pathname
   let hasWarned = false
   return {
     dependencies,
-    authorizer: createAuthorizer(dependencies, errorResponses, readiness),
+    authorizer: createAuthorizer(dependencies, errorResponses, firstLoad),
     errorResponses,
-    readiness,
+    firstLoad,
     /** Logs once that middleware before the gateway hides the operation of a request. */
     warnOfRewrite(): void {
       if (hasWarned) return

@@ -29,8 +29,8 @@ export interface Principal {
   /** Epoch seconds. */
   readonly expiresAt: number
   /**
-   * All claims of the token. A getter decodes the claims when they are first read, so a copy of the principal does not
-   * have this property.
+   * All claims of the token, decoded when they are first read. The property is a getter of the prototype, so a copy such
+   * as `{ ...auth }` does not have it.
    */
   readonly claims: Readonly<JWTPayload>
 }

@@ -25,7 +25,7 @@ const FAILURE_COOLDOWN_MS = 1_000
 
 /**
  * Creates a source of keys over HTTP (RFC 7517 5). The keys are fetched at the first use. They are fetched
- * again when a token names an unknown key, since that key may be new. If the keys are older than
+ * again when a token names an unknown key, because this key may be new. If the keys are older than
  * `jwksCacheSeconds`, their next use starts a fetch in the background; no timer runs. If the authorization
  * service is unavailable, the old keys stay in use without a time limit. So a restart of that service does
  * not make tokens invalid.
@@ -48,7 +48,7 @@ export function remoteKeys(options: {
   const keys = createRemoteJWKSet(new URL(jwksUri), {
     timeoutDuration: FETCH_TIMEOUT_MS,
     cooldownDuration: COOLDOWN_MS,
-    // There is no maximum age, because with one jose would discard old keys before it has new keys.
+    // No maximum age is set. With a maximum age, jose would discard old keys before it has new keys.
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: fetchKeys,
   })
@@ -96,10 +96,10 @@ export function remoteKeys(options: {
 
   return {
     /**
-     * Finds the key that signed a token. If the key is unknown, it may be new: the call joins a fetch of the
-     * keys and waits for it at most a second, unless the keys were fetched within the last 30 seconds. The
-     * promise then rejects with jose's `JWKSNoMatchingKey`, also if the fetch failed. If the keys were never
-     * fetched, the promise rejects with the error of that fetch.
+     * Finds the key that signed a token. An unknown key may be new. So the call joins a fetch of the keys and waits for
+     * it, at most a second, unless the keys were fetched within the last 30 seconds. If the key stays unknown, the
+     * promise rejects with jose's `JWKSNoMatchingKey`, also if the fetch failed. If the keys were never fetched, the
+     * promise rejects with the error of the failed fetch.
      */
     async getKey(...[header, token]: Parameters<JWTVerifyGetKey>) {
       if (keys.jwks() === undefined) return keys(header, token)

@@ -30,7 +30,7 @@ export function requireScope(
     const required = isGuarded ? [...new Set([...scopesRequiredAbove(ctx), ...scopes])] : scopes
     const outcome = isGuarded
       ? authorizer.authorizePrincipal(auth, required)
-      : await authorizer.authorizeRequest(bearerRequestOf(ctx), required)
+      : await authorizer.authorizeToken(bearerRequestOf(ctx), required)
     if (!outcome.ok) return writeError(ctx, outcome)
     acceptCall(ctx, outcome.principal, required)
     return next()

@@ -1,5 +1,4 @@
 import type { RouteClaim } from '../catalog/catalog.ts'
-import { METHODS } from '../catalog/route.ts'
 import { readingsOf } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
@@ -53,23 +52,11 @@ export function claimsOfEmptySegment(
   return readingsOf(withEmptySegment(path)).flatMap((reading) => findClaims(method, reading))
 }
 
-const withEmptySegment = (path: string) => `${path === '/' ? '' : path}/${ANY_SEGMENT}`
-
 /**
- * Whether a path belongs to no operation, whatever the method is, and however a router reads the path. The
- * method is ignored, because many handlers check only the path. Some routers take the end of `/invoices/` for
- * an empty parameter. So if the path ended in a slash, the path with an empty parameter is also checked.
+ * The path of a request in a router that takes the trailing slash for an empty parameter.
  *
- * @param path canonical, below {base_url}
- * @param endsInSlash whether the sent path ended in a slash
+ * @param path canonical, below {base_url}, without the slash
  */
-export function isUnclaimed(
-  path: string,
-  endsInSlash: boolean,
-  catalog: Pick<GatewayDependencies, 'findClaims'>,
-): boolean {
-  const paths = endsInSlash ? [path, withEmptySegment(path)] : [path]
-  return paths
-    .flatMap((each) => readingsOf(each))
-    .every((reading) => METHODS.every((method) => catalog.findClaims(method, reading).length === 0))
+export function withEmptySegment(path: string): string {
+  return `${path === '/' ? '' : path}/${ANY_SEGMENT}`
 }

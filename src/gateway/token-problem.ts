@@ -18,7 +18,7 @@ export type TokenProblem =
   | 'missing-claim'
   /** One of our own claims is invalid. */
   | 'wrong-claim'
-  /** The token has `cnf`, and needs a proof of that key. */
+  /** The token has `cnf`: it is bound to a key, and the caller would have to prove that it has this key. */
   | 'bound-to-key'
 
 /** A token that is not valid. */

@@ -8,14 +8,14 @@ import { isExpired, type VerifyToken } from './verify-token.ts'
 export const CACHED_TOKENS = { byDefault: 100_000, min: 0, max: 10_000_000 }
 
 /**
- * Milliseconds after which the signature of a cached token is verified again. Tokens may be valid for days.
- * If a key is no longer published, the cache must not accept the tokens of that key for so long.
+ * Milliseconds after which the signature of a cached token is verified again. Tokens may be valid for days. The cache
+ * must not accept the tokens of a key for days after the key is no longer published.
  */
 const REVERIFY_AFTER_MS = 600_000
 
 /**
- * Maximum number of tokens that are found without a digest. They are stored as whole texts, so there are few of
- * them.
+ * Maximum number of tokens that are found by their text, without a digest. The number is small, because the cache keeps
+ * their whole texts.
  */
 const MAX_RECENT_TOKENS = 1000
 /**
@@ -42,9 +42,9 @@ interface RecentToken extends Entry {
  * entries. The cache ignores revocations, because the gateway checks them on each call.
  *
  * The key of an entry is the digest of the whole token, so an entry takes a few hundred bytes however long the
- * token is. The tokens of the most active clients are also found by their text, with their frozen principals. On
- * some processors, the digest takes a third of the CPU time of a call, because OpenSSL evicts other code from
- * small caches. Freezing the principal takes a tenth.
+ * token is. The tokens of the most active clients are also found by their text, with their frozen principals. This
+ * saves CPU time. On some processors, the digest takes a third of the CPU time of a call, because OpenSSL evicts other
+ * code from their small caches. Freezing the principal takes a tenth.
  *
  * @param options.verifyToken verifies one token; called once for concurrent calls with the same token
  * @param options.capacity maximum number of cached tokens; 0 caches nothing
@@ -111,7 +111,7 @@ export function createVerifiedTokens({
       const verification = pending.get(token) ?? verifyAndCache(token)
       pending.set(token, verification)
       const result = await verification
-      // Another call may have started this verification, and the token may have expired since.
+      // Another call may have started this verification. The token may have expired in the meantime.
       if ('problem' in result || !isExpired(result.expiresAt, Date.now() / 1000)) return result
       return { problem: 'expired' }
     },

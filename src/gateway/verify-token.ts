@@ -66,7 +66,7 @@ export function createTokenVerifier(options: {
   }
 
   return async function verifyToken(token) {
-    // A form may hold a longer text than a header, and parsing 56 kB as a token costs 20 ms.
+    // A token in a form may be longer than a header can be, and parsing 56 kB as a token costs 20 ms.
     if (token.length > MAX_TOKEN_LENGTH) return { problem: 'too-long' }
     try {
       const own = readOwnToken(token)
@@ -81,8 +81,8 @@ export function createTokenVerifier(options: {
       const isAccessToken =
         typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === TYPE
       if (!isAccessToken) return { problem: 'not-access-token' }
-      // If a token has no key id and only one key is published, jose tries that key. The gateway could then
-      // not check whether the key is revoked.
+      // If a token has no key id and only one key is published, jose tries this key. Without the key id, the
+      // gateway could not check whether the key is revoked.
       if (!isText(kid)) return { problem: 'no-key-id', also: alsoWrong(token, options) }
       const { payload } = await jwtVerify(token, getKey, rules)
       return acceptClaims(payload, kid)
@@ -95,8 +95,8 @@ export function createTokenVerifier(options: {
 
 /** Checks the claims that jose does not check. */
 function acceptClaims(claims: JWTPayload, keyId: string): VerifiedToken | InvalidToken {
-  // A token with `cnf` is bound to a key. The gateway must not accept such a token without a proof of that
-  // key (RFC 7800 3.1, RFC 9449 7.1).
+  // A token with `cnf` is bound to a key. The gateway must not accept such a token unless the caller proves
+  // that it has the key (RFC 7800 3.1, RFC 9449 7.1).
   if (claims['cnf'] !== undefined) return { problem: 'bound-to-key' }
   const [invalid] = findProblems(claims, CLAIM_RULES)
   if (invalid !== undefined) return { problem: 'wrong-claim', claim: invalid.path }

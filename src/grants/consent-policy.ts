@@ -1,11 +1,7 @@
+import type { ConsentDecision } from './consent-decision.ts'
+
 // Pure functions about consent. The consent page uses them. The authorization server uses them to decide
 // whether it must ask a person.
-
-/** The decision of a person. Each requested scope is in exactly one of the two lists. */
-export interface ConsentDecision {
-  readonly granted: readonly string[]
-  readonly denied: readonly string[]
-}
 
 /** What a person has decided about the scopes of an application so far. */
 export type StoredConsent = ConsentDecision
@@ -15,11 +11,6 @@ export type StoredConsent = ConsentDecision
  * yet.
  */
 export type ScopeStatus = 'new' | 'granted' | 'denied'
-
-/**
- * Every sign-in needs this scope. If a request contains it, a person who approves the request cannot deny it.
- */
-export const MANDATORY_SCOPE = 'openid'
 
 /**
  * Whether a person must be asked about a request: if the request demands it (`prompt=consent`), or if at least one
@@ -43,23 +34,9 @@ export function scopeStatus(scope: string, stored: StoredConsent): ScopeStatus {
   return stored.granted.includes(scope) ? 'granted' : 'new'
 }
 
-/** Whether the consent page preselects a scope: true unless the person denied the scope before. */
-export function isPreselected(scope: string, stored: StoredConsent): boolean {
-  return scopeStatus(scope, stored) !== 'denied'
-}
-
-/**
- * The decision of a person who approved a request. A requested scope is granted if it is mandatory or if the
- * person ticked it. All other requested scopes are denied. Ticked scopes that were not requested are ignored.
- *
- * @returns undefined if nothing is granted: at least one scope must be ticked
- */
-export function decide(requested: readonly string[], ticked: readonly string[]): ConsentDecision | undefined {
-  const isGranted = (scope: string) => scope === MANDATORY_SCOPE || ticked.includes(scope)
-  const granted = requested.filter((scope) => isGranted(scope))
-  return granted.length === 0
-    ? undefined
-    : { granted, denied: requested.filter((scope) => !isGranted(scope)) }
+/** Whether the checkbox of a scope is ticked before the person decides: yes, unless the person denied it before. */
+export function isTickedAtFirst(status: ScopeStatus): boolean {
+  return status !== 'denied'
 }
 
 /**

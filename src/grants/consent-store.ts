@@ -1,5 +1,6 @@
 import { subjectOf, type Person } from '../host/subject.ts'
-import { mergeConsent, type StoredConsent, type ConsentDecision } from './consent-policy.ts'
+import type { ConsentDecision } from './consent-decision.ts'
+import { mergeConsent, type StoredConsent } from './consent-policy.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
@@ -75,8 +76,8 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
 }
 
 /**
- * Stores what people have decided about applications. One record for each person and application covers all
- * authorizations of this pair.
+ * Stores what people have decided about applications. A person has one record for each
+ * application. It covers all authorizations of the application by this person.
  */
 export type ConsentStore = ReturnType<typeof createConsentStore>
 
@@ -84,7 +85,7 @@ function idOf(person: Person, clientId: string): string {
   return digest(JSON.stringify([subjectOf(person), clientId]))
 }
 
-/** Both lists are empty without a record, and if the consent was revoked after the record was written. */
+/** The consent of a record. Both lists are empty if there is no record, or if the consent was revoked after its decision. */
 function validPart(record: ConsentRecord | undefined, versions: ConsentVersions): StoredConsent {
   if (!record || !isOfVersions(record.versions, versions)) return { granted: [], denied: [] }
   return { granted: record.granted, denied: record.denied }

@@ -94,8 +94,8 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       await removeEntry(index, await bucketsOf(index), memberOf(entry))
     },
     /**
-     * All grants of an account in few round trips. The entries are read 1000 at a time, and the next entries are
-     * read while the grants of the entries before are loaded.
+     * Reads all grants of an account in few round trips: 1000 entries at a time. While the grants of these entries are
+     * loaded, the next entries are read.
      */
     async all(accountId: string): Promise<Pick<ListedGrants, 'items' | 'corrupt'>> {
       const index = indexOf(accountId)
@@ -104,7 +104,8 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
         members = await rangeOfAll(index, buckets, members?.at(-1), PAGE_SIZE)
         const read = loadMembers(index, members)
-        // If the next entries cannot be read, this function rejects before it awaits this read.
+        // The loop may reject at the next entries, before `read` is awaited. Without this handler, a failure of `read`
+        // would then be an unhandled rejection.
         read.catch(() => {})
         reads.push(read)
       }
@@ -200,9 +201,9 @@ function grantIdOf(id: string): string {
 }
 
 /**
- * The text at the end of every index entry of a pair. With this text, `listOverLimit` finds the entries of a pair
- * without reading the records of other pairs. Two pairs may have the same text by chance, so `isInUseOf` also
- * compares the records. The text is short, because Redis needs more memory for lists with entries above 64 bytes.
+ * The text at the end of every index entry of a pair: of a person and a client. By this text, `listOverLimit` finds the
+ * entries of a pair, and reads no records of other pairs. Two pairs may have the same text by chance. So `isInUseOf` also
+ * compares the records. The text is short, because Redis needs more memory for a list with an entry above 64 bytes.
  */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 6)}`

@@ -15,8 +15,8 @@ export interface Listing extends GrantEntry {
 }
 
 /**
- * How many seconds a grant lives longer than its tokens. So a grant is extended once a day, and not with each
- * new token.
+ * Seconds for which an extended grant outlives the tokens that are issued with it. Tokens that are issued within these
+ * seconds expire before the grant. So a grant is extended once a day, and not with each new token.
  */
 const EXTENSION_INTERVAL_SECONDS = 86_400
 
@@ -131,15 +131,14 @@ async function activateGrant(
 }
 
 /**
- * Extends a grant. The index lists a grant in a bucket that depends on its expiry. If the extended grant
- * belongs in a later bucket, an entry is added to that bucket before the record changes.
+ * Extends a grant. The expiry of a grant decides in which bucket of the index it is listed. If the new expiry belongs to
+ * a later bucket, an entry is added to the later bucket before the record changes.
  */
 async function extendGrant(state: State, grantId: string, known?: Stored<GrantRecord>): Promise<boolean> {
   const stored = known ?? (await state.records.read(grantId))
   if (!stored || !isActive(stored.record)) return false
   const { listedAt, exp } = stored.record
-  // A grant that an older version of this library made may be in use and not listed. Such a grant is listed
-  // now.
+  // Older versions of this library did not list some of the grants that are in use. Such a grant is listed now.
   if (listedAt === undefined) return activateGrant(state, grantId, stored)
   const now = nowInSeconds()
   const end = now + state.lifetime

@@ -1,12 +1,13 @@
 import { GatehouseError } from '../errors.ts'
 import { type ChangeOptions, checkChange, type RemovalOptions } from '../host/change-options.ts'
 import { checkInput, optional, textRule, type Rule } from '../validation/rules.ts'
+import type { Person } from '../host/subject.ts'
 import type { ListOptions } from '../store/time-index.ts'
 import { partialFailure, CorruptRecord } from '../store/corrupt-record.ts'
 import { toGrant, type Grant, type GrantPage } from './grant.ts'
 import type { AuthorizationHolder } from './revoked-consents.ts'
 import { isActive, type GrantRecord } from './grant-record.ts'
-import type { RevocationSpec } from '../revocation/revoke-tokens.ts'
+import type { RevocationSpec } from '../revocation/kept-until.ts'
 import {
   revokeEachGrant,
   revokeGrant,
@@ -164,6 +165,19 @@ export function createGrantService(parts: GrantServiceParts) {
       revoke(accountId: string, userIds: readonly string[], options: RemovalOptions) {
         const holders = userIds.map((userId) => ({ accountId, userId }))
         return revokeOfHolders(parts, accountId, holders, options)
+      },
+      /**
+       * Revokes some of the grants in use of an account.
+       *
+       * @param isMeant selects a grant by its holder and by the time when it was made, in milliseconds since the epoch
+       */
+      revokeSome(
+        accountId: string,
+        isMeant: (holder: Person, madeAt: number) => boolean,
+        options: RemovalOptions,
+      ) {
+        const isGrantMeant = ({ userId, iat }: GrantRecord) => isMeant({ accountId, userId }, iat * 1000)
+        return revokeEachGrant(parts, accountId, options, isGrantMeant)
       },
     },
 

@@ -69,9 +69,11 @@ export function createConsentVersions(store: Store, ttl: number) {
 export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
 
 /**
- * Whether an authorization is still valid: `then` are the versions when it was made, `now` are the current
- * versions. A holder without a version now is ignored: its version in `then` has expired, and a version
- * expires later than every authorization that it revoked.
+ * Whether an authorization is still valid. A holder without a current version is ignored. It never had a version, or its
+ * version has expired, and a version expires later than every authorization that it revoked.
+ *
+ * @param then the versions when the authorization was made
+ * @param now the current versions
  */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {
   const parts = ['account', 'client', 'user', 'userClient'] as const

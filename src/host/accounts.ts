@@ -29,6 +29,15 @@ export interface Account<Level extends string = string> {
   readonly operations?: readonly string[] | undefined
 }
 
+/** An account, or a user of an account, that a search found. */
+export interface FoundAccount {
+  readonly accountId: string
+  /** @default the account itself was found */
+  readonly userId?: string | undefined
+  /** The name that operators see. @default the ids */
+  readonly name?: string | undefined
+}
+
 /** Who is signed in at the host in this browser. */
 export interface SignedIn {
   /** `id` of the account that the person belongs to. */
@@ -122,6 +131,17 @@ export interface Accounts<Level extends string = string> {
         target: PermissionTarget,
       ) => Awaitable<boolean | null | undefined>)
     | undefined
+  /**
+   * Finds accounts and users by a text that an operator typed: a part of a name, an e-mail address, a number of the host. The first
+   * 20 results are shown. Operators search in the console and the management API.
+   * @default operators find accounts and users by their exact ids
+   */
+  search?: ((text: string) => Awaitable<readonly Nullable<FoundAccount>[] | None>) | undefined
+  /**
+   * Whose an API key or application is that a user makes in the console or the management API: the account's, so that it stays when
+   * the user leaves, or the user's, so that it gets no tokens without the user. @default 'account'
+   */
+  clientsBelongTo?: 'account' | 'user' | undefined
   /**
    * Whether the caller of a request to the management API or the console is an operator, who may read and revoke everything.
    * @default no caller is an operator

@@ -47,6 +47,21 @@ export interface GatehouseEvents {
   'client.deleted': ClientEvent
   /** The secret of a client leaked (`reportCompromised`), and all its secrets and tokens were revoked. */
   'client.compromised': ClientEvent
+  /**
+   * `accounts.changed` found that people who have left the account know a valid secret of a client that stays in use: rotate it.
+   */
+  'secret.exposed': ClientEvent & { userIds: readonly string[] }
+  /**
+   * This process erased a person (`accounts.erase`). The audit trail does not have these ids. A listener that stores or logs the
+   * event keeps them.
+   */
+  'account.erased': {
+    accountId: string
+    /** Undefined if the whole account was erased. */
+    userId?: string | undefined
+    /** Who requested it, if the host named the actor. */
+    actor?: string | undefined
+  }
   /** This process revoked tokens before they expired. */
   'token.revoked': {
     /** What the revoked tokens have in common: a token id, grant, client, operation or signing key. */
@@ -137,6 +152,7 @@ const NAMES = (
     ['refresh_token.reused', 'code.reused', 'refresh_token.retried', 'consent.approved', 'consent.denied'],
     ['grant.limited', 'grant.revoked', 'client.created', 'client.changed', 'client.deleted'],
     ['client.compromised', 'token.revoked', 'revocations.stale', 'revocations.fresh', 'key.published'],
+    ['account.erased', 'secret.exposed'],
     ['key.activated', 'key.retired', 'key.revoked', 'catalog.reloaded', 'catalog.rejected', 'error'],
   ] as const
 ).flat()

@@ -11,9 +11,9 @@ import {
   type Rule,
   textRule,
 } from '../validation/rules.ts'
-import type { Account, Accounts, Permission, PermissionTarget, SignedIn } from './accounts.ts'
+import type { Account, Accounts, FoundAccount, Permission, PermissionTarget, SignedIn } from './accounts.ts'
 import { firstTimes, type Logger } from './logger.ts'
-import { subjectProblem } from './subject.ts'
+import { ERASED_USER, subjectProblem } from './subject.ts'
 
 /**
  * Validates all results of the host's account callbacks, in this one place. If a result is invalid, the
@@ -54,12 +54,17 @@ export function createHostAccounts(
   }
 
   return {
+    clientsBelongTo: accounts.clientsBelongTo ?? 'account',
     /** The account of exactly this id, or undefined. */
     async find(accountId: string, userId?: string): Promise<Account | undefined> {
+      if (userId === ERASED_USER) return undefined
       const account = await readAccount(accountId, () => accounts.find(accountId, userId))
       account?.operations?.forEach(warnOfUnknown)
       return account && { ...account, kycLevel: knownLevel(account.kycLevel) }
     },
+    ...(accounts.search && {
+      search: (text: string) => readFound(() => accounts.search?.(text)),
+    }),
     ...(accounts.current && {
       current: (ctx: Context) => readSignedIn('accounts.current', () => accounts.current?.(ctx)),
     }),
@@ -88,7 +93,7 @@ export function createHostAccounts(
  * The host's accounts with validated results. Absent values are undefined, and present values match their
  * types. If the host does not provide a callback, the method of that name is absent.
  */
-export type HostAccounts = Pick<CheckedAccounts, 'find'> & {
+export type HostAccounts = Pick<CheckedAccounts, 'find' | 'clientsBelongTo'> & {
   readonly [Name in keyof CheckedAccounts]: CheckedAccounts[Name] | undefined
 }
 type CheckedAccounts = ReturnType<typeof createHostAccounts>
@@ -117,6 +122,25 @@ async function readAccount(accountId: string, find: () => unknown): Promise<Acco
     claims: isObject(claims) ? claims : undefined,
     operations: Array.isArray(operations) ? operations : undefined,
   }
+}
+
+async function readFound(search: () => unknown): Promise<FoundAccount[]> {
+  const found = (await callHost(SEARCH, search)) || []
+  if (!Array.isArray(found)) throw invalidResult(SEARCH, `${kindOf(found)}; it must be a list`)
+  return found.map((each: unknown) => {
+    const fields = readResult(SEARCH, each ?? '', () => ({
+      accountId: textRule,
+      userId: nullable(textRule),
+      name: nullable(textRule),
+    }))
+    if (!fields) throw invalidResult(SEARCH, 'a list with an empty entry')
+    const { accountId, userId, name } = fields
+    return {
+      accountId: String(accountId),
+      userId: isText(userId) ? userId : undefined,
+      name: isText(name) ? name : undefined,
+    }
+  })
 }
 
 async function readSignedIn(callback: string, call: () => unknown): Promise<SignedIn | undefined> {
@@ -157,4 +181,5 @@ async function readAddress(returnTo: URL, call: () => unknown): Promise<URL> {
 }
 
 const FIND = 'accounts.find'
+const SEARCH = 'accounts.search'
 const SIGN_IN_URL = 'accounts.signInUrl'

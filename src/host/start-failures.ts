@@ -2,19 +2,28 @@ import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { firstTimes, type Logger } from './logger.ts'
 
 /**
- * Logs why a start failed. Each cause is logged once, because attempts are repeated many times. A temporary
- * cause (an unavailable store, a restarting authorization service) is logged as a warning, and any other
- * cause as an error.
+ * Logs why a start failed. Each cause is logged once, because attempts are repeated many times. A temporary cause (an
+ * unavailable store, a restarting authorization service) is a warning without a stack trace. Any other cause is an error.
  *
- * @param message the log message
+ * @param name what starts: `gatehouse` or `the gateway`
  */
-export function createStartFailures(logger: Logger, message: string): (error: unknown) => void {
+export function createStartFailures(
+  logger: Logger,
+  name: 'gatehouse' | 'the gateway',
+): (error: unknown) => void {
   const isNew = firstTimes()
 
   return function startFailed(error) {
+    const isTemporary = error instanceof GatehouseError && error.status === 503
     // An unavailable store is one cause, though its messages differ.
     if (!isNew(isStoreUnavailable(error) ? error.code : String(error))) return
-    const level = error instanceof GatehouseError && error.status === 503 ? 'warn' : 'error'
-    logger[level]({ err: error }, message)
+    if (isTemporary) {
+      logger.warn(
+        { reason: error.message },
+        `${name} is still connecting: requests get 503 until it has started`,
+      )
+    } else {
+      logger.error({ err: error }, `${name} has not started: requests fail until it has started`)
+    }
   }
 }

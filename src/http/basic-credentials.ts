@@ -25,7 +25,7 @@ export function readBasicCredentials(authorization: string): BasicCredentials | 
   const rawId = text.slice(0, Math.max(colon, 0))
   const rawSecret = text.slice(colon + 1)
   const clientId = formDecode(rawId)
-  // If the id was form-encoded, the secret was too, so only the decoded secret is tried.
+  // If the client form-encoded its id, it form-encoded its secret too. So only the decoded secret is tried.
   const isRawPossible = clientId === rawId && isPrintableAscii(rawSecret)
   const readings = new Set([formDecode(rawSecret), isRawPossible ? rawSecret : undefined])
   const [first, ...others] = [...readings].filter((reading) => reading !== undefined)

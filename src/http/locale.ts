@@ -1,3 +1,5 @@
+import type { Context } from 'koa'
+
 /** The default of the option `defaultLocale`. All texts of the pages exist in it. */
 export const DEFAULT_LOCALE = 'en'
 
@@ -5,6 +7,14 @@ export const DEFAULT_LOCALE = 'en'
 export function localeProblem(value: unknown): string | undefined {
   if (typeof value === 'string' && /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(value)) return undefined
   return "must be a language tag such as 'en' or 'de-CH' (BCP 47)"
+}
+
+/**
+ * The languages that a reader wants, in order of preference: `ui_locales` of the request (OpenID Connect Core 3.1.2.1), and
+ * then `Accept-Language`.
+ */
+export function wantedLocales(ctx: Context, uiLocales: readonly string[] = []): string[] {
+  return [...uiLocales, ...ctx.acceptsLanguages()]
 }
 
 /** A locale and its parents, the most general locale last: `zh-Hant-TW`, `zh-Hant`, `zh` (RFC 4647 3.4). */

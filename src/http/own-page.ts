@@ -3,8 +3,8 @@ import type { Context } from 'koa'
 /** What each surface demands of a request that changes something, before it checks the CSRF token. */
 const DEMANDS = {
   /**
-   * The consent pages are below {auth_url}, so `Origin` must be that of the issuer. A form with neither header is
-   * accepted, because its CSRF token is bound to the interaction.
+   * The consent pages are below {auth_url}, so `Origin` must be the origin of the issuer. A form with neither `Origin` nor
+   * `Sec-Fetch-Site` is accepted, because its CSRF token is bound to the interaction.
    */
   consent: { origins: 'issuer', mayBeUnknown: true },
   /** Hosts serve the console under further names. A form of a page without a referrer sends the Origin `null`. */

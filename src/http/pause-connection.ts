@@ -2,10 +2,13 @@ import { BlockList, isIPv6 } from 'node:net'
 import type { Context } from 'koa'
 
 /**
- * Stops reading from the connection of a request after its response, for a part of the seconds that `Retry-After` names. So
- * a client that repeats rejected requests at once, on many connections, costs hardly any CPU time. A connection of a proxy
- * is not paused, because requests of other clients arrive on it. An HTTP/2 connection is not paused either. If `app.proxy`
- * is not set, a proxy is recognized by its headers and by a private address.
+ * Stops reading from the connection of a request after its response. Reading continues after 50 % to 100 % of the seconds
+ * that `Retry-After` names. A client may ignore `Retry-After` and repeat rejected requests on many connections. These
+ * requests cost hardly any CPU time while their connections are paused.
+ *
+ * A connection of a proxy is not paused, because requests of other clients arrive on it. The host has a proxy if it sets
+ * `app.proxy`. Without `app.proxy`, a connection is a proxy's if a request has headers of a proxy and comes from a private
+ * address. An HTTP/2 connection is not paused either.
  *
  * @param ctx the host's context
  * @param seconds the value of `Retry-After`

@@ -1,10 +1,12 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 
 /**
- * ES256 signs access tokens. RS256 signs ID tokens, because OpenID Connect Core 15.1 requires every provider
- * to support RS256.
+ * The algorithms of the keys. ES256 signs access tokens. RS256 signs ID tokens, because OpenID Connect Core 15.1 requires every
+ * provider to support RS256.
  */
-export type SigningAlgorithm = 'ES256' | 'RS256'
+export const ALGORITHMS = ['ES256', 'RS256'] as const
+
+export type SigningAlgorithm = (typeof ALGORITHMS)[number]
 
 /** A private signing key as a JWK, with `kid`, `alg` and `use`. */
 export type SigningJwk = JWK & { readonly kid: string; readonly alg: SigningAlgorithm; readonly use: 'sig' }

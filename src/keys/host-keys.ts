@@ -3,9 +3,9 @@ import { GatehouseError } from '../errors.ts'
 import type { AuditWriter } from '../audit/audit.ts'
 import { changeOptionsOf } from '../host/change-options.ts'
 import type { EventSink } from '../host/events.ts'
-import { toPublicJwk, type SigningJwk } from './generate-key.ts'
+import { ALGORITHMS, toPublicJwk, type SigningJwk } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
-import { ALGORITHMS, type KeyState } from './rotation-policy.ts'
+import type { KeyState } from './rotation-policy.ts'
 import type { RevokeKey } from './revoked-keys.ts'
 import { checkedOptions, type KeySource } from './signing-keys.ts'
 
@@ -96,7 +96,7 @@ export function createHostKeys(parts: {
       const { actor } = change
       const key = keys.find((one) => one.kid === kid)
       if (!key) {
-        throw new GatehouseError('ERR_NOT_FOUND', `there is no key "${kid}" in \`signingKeys.jwks\``)
+        throw new GatehouseError('ERR_NOT_FOUND', `there is no signing key "${kid}"`)
       }
       if (signing.includes(key)) {
         throw readOnly(

@@ -8,9 +8,15 @@ export interface UnsealedKey {
   readonly isOutdated: boolean
 }
 
-/** @param secrets the host's secrets, newest first. The newest secret encrypts; every secret decrypts */
-export function createKeyEncryption(secrets: readonly string[]) {
-  const keys = secrets.map((secret) => deriveKey(secret, 'signing-keys'))
+/**
+ * @param secrets the host's secrets, newest first. The newest secret encrypts; every secret decrypts
+ * @param purpose what the encrypted keys are for
+ */
+export function createKeyEncryption(
+  secrets: readonly string[],
+  purpose: 'signing-keys' | 'erasures' = 'signing-keys',
+) {
+  const keys = secrets.map((secret) => deriveKey(secret, purpose))
   const [newest] = keys
   if (!newest) throw new TypeError('at least one secret is needed')
 

@@ -32,7 +32,7 @@ export interface RingLoaderParts {
   readonly logger: Logger
 }
 
-/** Attempts before a load fails. More attempts would be needed only if the store loses each new ring at once. */
+/** Attempts before a load fails. More attempts would help only if the store loses each new ring at once. */
 const MAX_ATTEMPTS = 10
 
 /**
@@ -155,7 +155,7 @@ async function encryptAgain(
   } catch (error) {
     logger.warn(
       { err: error },
-      'the signing keys could not be encrypted under the newest `secret`; keep the older `secret` until a later start has encrypted them',
+      'the signing keys could not be encrypted under the newest secret; keep the older secret until a later start has encrypted them',
     )
     return undefined
   }

@@ -13,8 +13,14 @@ import {
   stringRule,
   textRule,
 } from '../validation/rules.ts'
-import { generateSigningKey, toPublicJwk, type SigningAlgorithm, type SigningJwk } from './generate-key.ts'
-import { ALGORITHMS, KEY_STATES, partOf, type RingKey } from './rotation-policy.ts'
+import {
+  ALGORITHMS,
+  generateSigningKey,
+  toPublicJwk,
+  type SigningAlgorithm,
+  type SigningJwk,
+} from './generate-key.ts'
+import { KEY_STATES, partOf, type RingKey } from './rotation-policy.ts'
 import type { KeyEncryption, UnsealedKey } from './key-encryption.ts'
 
 /** A key with its decrypted material. A retired or revoked key has no material. */

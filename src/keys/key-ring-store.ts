@@ -86,7 +86,7 @@ export function changeRing(
   )
 }
 
-/** So the result of an older read never replaces the result of a newer read. */
+/** Runs one operation after the other. So the result of an older read never replaces the result of a newer read. */
 function exclusively<T>(state: KeyRingStore, work: () => Promise<T>): Promise<T> {
   const done = state.last.then(work, work)
   state.last = done.catch(() => {})
@@ -147,8 +147,8 @@ async function change(
     if (!isWritten) outbox.put(undefined)
     if (isWritten) {
       notify()
-      // `onWritten` may revoke tokens. So it runs before the read and the notification. If `onWritten` fails,
-      // the read and the notification are still done, and then its error is thrown.
+      // `onWritten` may revoke tokens. So it runs before the read and the notification. If `onWritten` fails, its
+      // error is thrown only after the read and the notification.
       const afterWrite = onWritten()
       await afterWrite.catch(() => {})
       await Promise.all([read(state), notifyProcesses(state, draft.id)])

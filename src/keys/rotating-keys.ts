@@ -153,7 +153,10 @@ async function readPolicy({ schedule, longestLifetimes }: RotatingKeysParts): Pr
   }
 }
 
-/** After a lost ring was replaced. If the revocation fails, a later poll revokes the tokens. */
+/**
+ * Revokes the tokens of the keys of a lost ring, after a new ring has replaced it. If the revocation fails, a later poll
+ * repeats it.
+ */
 async function revokeReplaced(
   parts: RotatingKeysParts,
   { revokeTokens }: RevokedKeys,

@@ -1,6 +1,6 @@
 // Model: test/proof/models/key-rotation.pml
 import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
-import type { SigningAlgorithm } from './generate-key.ts'
+import { ALGORITHMS, type SigningAlgorithm } from './generate-key.ts'
 
 const DAY = 86_400
 
@@ -56,12 +56,9 @@ export interface KeyStep<Key extends RingKey> {
   readonly changes: readonly KeyChange[]
 }
 
-/** The algorithms of the keys. */
-export const ALGORITHMS: readonly SigningAlgorithm[] = ['ES256', 'RS256']
-
 /**
- * Seconds after which keys are stale if the process has not found them in the store again. A process with
- * stale keys polls the ring before it signs.
+ * A process that read the key ring longer ago than these seconds has stale keys. It reads the ring again before it
+ * signs.
  */
 export const STALE_AFTER_SECONDS = 3600
 /** Seconds within which all processes publish a new key, even if its notification is lost. */
@@ -131,8 +128,8 @@ export function advance<Key extends RingKey>(
 /**
  * Activates the next key of each algorithm at once.
  *
- * @param replaced the ids of the keys that were current when the rotation was requested. If another key is
- *   current by now, the rotation is already done
+ * @param replaced the ids of the keys that were current when the rotation was requested. If none of these
+ *   keys is current any more, the rotation is already done
  */
 export function rotate<Key extends RingKey>(
   keys: readonly Key[],
@@ -205,8 +202,8 @@ function activationOf(
   const next = keys.find(({ alg, state }) => alg === current.alg && state === 'next')
   if (next === undefined) return Infinity
   const { rotateAfter, publishAhead } = policy
-  // All processes publish the next key after one poll interval at the latest. `publishAhead` is counted from
-  // that moment.
+  // All processes publish the next key at the latest one poll interval after its creation. `publishAhead` is counted
+  // from the end of this interval.
   const polled = Math.min(POLL_INTERVAL_SECONDS, publishAhead / 2)
   return Math.max(current.since + rotateAfter, next.createdAt + polled + publishAhead)
 }

@@ -1,7 +1,7 @@
 import { settlesWithin } from '../async/with-timeout.ts'
 import type { Logger } from '../host/logger.ts'
 
-/** 5 polls in 5 seconds, which may follow each other without a pause. */
+/** At most 5 polls in 5 seconds. All 5 may follow each other without a pause. */
 const BURST = 5
 /** Milliseconds that a call with an unknown key waits for a poll or a fetch of the keys. */
 export const MAX_WAIT_MS = 1000

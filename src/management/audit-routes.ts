@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { AuditTrail } from '../audit/read-trail.ts'
 import { entryForOwner } from '../audit/entry-for-owner.ts'
 import { route, type Route } from './route.ts'
-import { PageQuery } from './schemas.ts'
+import { PageQuery } from './queries.ts'
 
 const AuditQuery = v.strictObject({
   ...PageQuery.entries,
@@ -18,7 +18,13 @@ const OperatorAuditQuery = v.strictObject({
 
 /** The routes of the audit trail: that of the caller's account, and for operators all of it. */
 export function auditRoutes(audit: Pick<AuditTrail, 'list'>): Route[] {
-  const common = { method: 'get', tag: 'Audit trail', status: 200, answer: 'AuditPage' } as const
+  const common = {
+    method: 'get',
+    tag: 'Audit trail',
+    status: 200,
+    answer: 'AuditPage',
+    errors: ['ERR_INVALID_ARGUMENT'],
+  } as const
   return [
     route<undefined, v.InferOutput<typeof AuditQuery>>({
       ...common,

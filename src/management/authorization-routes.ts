@@ -4,8 +4,9 @@ import { findApplications, type ClientRegistry } from '../clients/client-registr
 import { GatehouseError } from '../errors.ts'
 import type { Grant } from '../grants/grant.ts'
 import type { Grants } from '../grants/grant-service.ts'
+import { belongsTo } from '../host/subject.ts'
 import { route, type Route } from './route.ts'
-import { PageQuery } from './schemas.ts'
+import { PageQuery } from './queries.ts'
 
 const ClientIdQuery = v.strictObject({ clientId: v.pipe(v.string(), v.minLength(1)) })
 
@@ -44,6 +45,7 @@ export function authorizationRoutes(grants: Grants, registry: ClientRegistry): R
       description: 'For a user of an account, only what this user has authorized.',
       access: 'authorizations:read',
       query: PageQuery,
+      errors: ['ERR_INVALID_ARGUMENT'],
       status: 200,
       answer: 'AuthorizationPage',
       handle: ({ caller: { accountId, userId }, query }) => list({ accountId, userId }, query),
@@ -72,10 +74,10 @@ export function authorizationRoutes(grants: Grants, registry: ClientRegistry): R
       summary: 'Revoke an authorization with all its tokens',
       description: 'A repeat gets 404, like any unknown id.',
       access: 'authorizations:revoke',
-      async find({ accountId, userId }, { grantId = '' }) {
+      async find(caller, { grantId = '' }) {
         const grant = await grants.find(grantId)
-        const isOwn = grant?.accountId === accountId && (userId === undefined || grant.userId === userId)
-        if (!isOwn) throw new GatehouseError('ERR_NOT_FOUND', 'there is no authorization with that id')
+        if (!grant || !belongsTo(grant, caller))
+          throw new GatehouseError('ERR_NOT_FOUND', 'there is no authorization with that id')
         return grant
       },
       target: ({ grantId }) => ({ grantId }),

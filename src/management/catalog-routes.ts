@@ -1,12 +1,13 @@
 import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
 import type { Client } from '../clients/client.ts'
 import type { Internals } from '../gatehouse/internals.ts'
-import { createMissingFor } from '../clients/access-preview.ts'
+import { accessOf } from '../clients/access-preview.ts'
 import { route, type Call, type Route } from './route.ts'
 import type { Context } from 'koa'
 import type { Catalog, Operation, Product } from '../catalog/catalog.ts'
 import type { LocalizedText } from '../catalog/definition.ts'
 import { localize } from '../catalog/localize.ts'
+import { wantedLocales } from '../http/locale.ts'
 
 type Services = Pick<Internals, 'catalog' | 'accounts' | 'defaultLocale'>
 
@@ -43,7 +44,7 @@ export function createAccessPreview({ catalog, accounts, defaultLocale }: Servic
     // The account is looked up as at a token request.
     const owner = await accounts.find(client.accountId, client.userId)
     const { current } = catalog
-    const missingFor = createMissingFor(current, client, owner)
+    const { noToken, missingFor } = accessOf(current, client, owner)
     const products = presentProducts(current, localizeFor(ctx, defaultLocale), {
       product: ({ id }) => ({ added: client.products.includes(id) }),
       operation(operation) {
@@ -51,7 +52,7 @@ export function createAccessPreview({ catalog, accounts, defaultLocale }: Servic
         return { callable: missing.length === 0, missing }
       },
     })
-    return { kycLevel: owner?.kycLevel, products }
+    return { noToken, kycLevel: owner?.kycLevel, products }
   }
 }
 
@@ -60,7 +61,7 @@ type Localize = (text: LocalizedText) => string
 
 /** Creates the function that picks the texts of a request's language. */
 function localizeFor(ctx: Context, defaultLocale: string): Localize {
-  const wanted = ctx.acceptsLanguages()
+  const wanted = wantedLocales(ctx)
   ctx.vary('Accept-Language')
   return (text) => localize(text, wanted, defaultLocale)
 }

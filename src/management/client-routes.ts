@@ -1,28 +1,37 @@
-import type { Context } from 'koa'
-import * as v from 'valibot'
+import type * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
 import type { ClientService, CreationOptions } from '../clients/client-service-types.ts'
 import type { createAccessPreview } from './catalog-routes.ts'
-import type { SecretAge } from '../clients/secret-rotation.ts'
 import type { Caller } from '../front-door/enter.ts'
+import {
+  operationsBeyond,
+  ownerOfNew,
+  requireHandOver,
+  requireOperation,
+} from '../front-door/member-operations.ts'
+import type { Internals } from '../gatehouse/internals.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { route, type Call, type Route } from './route.ts'
-import {
-  Rotation,
-  ApiKeyChanges,
-  ApplicationChanges,
-  NewApiKey,
-  NewApplication,
-  PageQuery,
-  type SchemaName,
-} from './schemas.ts'
-import { presentPage, sendClient } from './present-client.ts'
-import type { ApiKeys } from '../clients/api-keys.ts'
-import type { Applications } from '../clients/applications.ts'
-import { PAGE_LIMIT } from '../store/page-limit.ts'
+import { repeatOptionsOf, secretRoutes } from './secret-routes.ts'
+import { ClientQuery } from './queries.ts'
+import { NewOwner, type SchemaName } from './schemas.ts'
+import type { ClientPresenter } from './present-client.ts'
+import type { Fields } from '../validation/rules.ts'
+import { ifUnchanged } from '../clients/if-match.ts'
+import type { ServiceCode } from './openapi-codes.ts'
+
+/** What a new client shall have. */
+interface Chosen {
+  readonly products?: readonly string[] | undefined
+  readonly removedOperations?: readonly string[] | undefined
+}
 
 /** What differs between the routes of API keys and the routes of applications. */
-interface ClientRoutesOptions<C extends Client, New, Changes extends { name?: string | undefined }> {
+interface ClientRoutesOptions<
+  C extends Client,
+  New extends Chosen,
+  Changes extends { name?: string | undefined },
+> {
   readonly service: ClientService<C, string, string, Changes> & {
     /** Creates a client of an account. */
     create(input: New & Owner & ChangeOptions, options: CreationOptions): Promise<Created<C>>
@@ -35,7 +44,15 @@ interface ClientRoutesOptions<C extends Client, New, Changes extends { name?: st
   readonly name: 'ApiKey' | 'Application'
   readonly newClient: v.GenericSchema<unknown, New>
   readonly changes: v.GenericSchema<unknown, Changes>
-  readonly previewAccess: PreviewAccess
+  /** The rules of the service for the values of a new client, and of changes. */
+  readonly rules: { readonly newClient: (input: unknown) => Fields; readonly changes: Fields }
+  readonly parts: ClientRouteParts
+}
+
+/** What the routes of both kinds need. */
+export interface ClientRouteParts extends Pick<Internals, 'accounts' | 'catalog'> {
+  readonly previewAccess: ReturnType<typeof createAccessPreview>
+  readonly presenter: ClientPresenter
 }
 
 /** A new client, under its kind. */
@@ -45,6 +62,7 @@ type Created<C extends Client> = { readonly [Kind in C['kind']]: C } & { readonl
 interface Owner {
   readonly accountId: string
   readonly userId: string | undefined
+  readonly createdBy: string | undefined
 }
 
 type Change = readonly [
@@ -71,10 +89,13 @@ const CHANGES: readonly Change[] = [
 ]
 
 /** The routes that API keys and applications have in common. */
-function clientRoutes<C extends Client, New, Changes extends { name?: string | undefined }>(
-  options: ClientRoutesOptions<C, New, Changes>,
-): Route[] {
-  const { service, kind, base, permissions, name, newClient, changes, previewAccess } = options
+export function clientRoutes<
+  C extends Client,
+  New extends Chosen,
+  Changes extends { name?: string | undefined },
+>(options: ClientRoutesOptions<C, New, Changes>): Route[] {
+  const { service, kind, base, permissions, name, newClient, changes, rules, parts } = options
+  const { presentPage, sendClient } = parts.presenter
   const one = `${base}/{clientId}` as const
   const plural = `${name}s`
   const [article, tag] = name === 'ApiKey' ? ['an API key', 'API keys'] : ['an application', 'Applications']
@@ -87,7 +108,10 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
 
   /** A route that changes a client and answers with the changed client. */
   function change<Body = undefined>(
-    definition: Pick<Route<Body>, 'method' | 'path' | 'operationId' | 'summary' | 'body' | 'description'>,
+    definition: Pick<
+      Route<Body>,
+      'method' | 'path' | 'operationId' | 'summary' | 'body' | 'rules' | 'description' | 'errors'
+    >,
     apply: (call: Call<Body, undefined, C>) => Promise<C>,
   ): Route {
     return route<Body, undefined, C>({
@@ -104,18 +128,13 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
       path: base,
       operationId: `list${plural}`,
       tag,
-      summary: `List the ${tag} of the account, in order of creation`.replace('Applications', 'applications'),
-      description: `With \`name\`, a page has only the clients with exactly this name among the next ${PAGE_LIMIT.max} clients. So it may be empty although there is a next page.`,
+      summary: `List the ${tag} of the account`.replace('Applications', 'applications'),
       access: `${permissions}:read`,
-      query: v.strictObject({ ...PageQuery.entries, name: v.optional(v.string()) }),
+      query: ClientQuery,
+      errors: ['ERR_INVALID_ARGUMENT'],
       status: 200,
       answer: `${name}Page`,
-      async handle({ caller, query: { name: wanted, cursor, limit } }) {
-        const size = wanted === undefined ? limit : PAGE_LIMIT.max
-        const page = await service.listByOwner(caller.accountId, { cursor, limit: size })
-        const items = page.items.filter((client) => wanted === undefined || client.name === wanted)
-        return presentPage({ items, cursor: page.cursor })
-      },
+      handle: async ({ caller, query }) => presentPage(await service.listByOwner(caller.accountId, query)),
     }),
     route<New>({
       method: 'post',
@@ -126,13 +145,20 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
       description: 'Only this answer has the secret.',
       access: `${permissions}:create`,
       body: newClient,
+      rules: rules.newClient,
+      errors: ['ERR_INVALID_ARGUMENT', 'ERR_SCOPE_TOO_LARGE', 'ERR_TOO_MANY_CLIENTS'],
       isRepeatable: true,
       status: 201,
       answer: `Created${name}`,
-      async handle({ ctx, caller: { accountId, userId }, body, change: changeOptions }) {
-        const input = { ...body, accountId, userId, ...changeOptions }
+      async handle({ ctx, caller, body, change: changeOptions }) {
+        const owner = ownerOfNew(parts, caller)
+        const { products = [], removedOperations = [] } = body
+        const beyond = await operationsBeyond(parts, caller, kind, products)
+        const removed = { removedOperations: [...new Set([...removedOperations, ...beyond])] }
+        const input = { ...body, ...removed, ...owner, ...changeOptions }
         const { [kind]: client, clientSecret } = await service.create(input, repeatOptionsOf(ctx))
-        return { [kind]: sendClient(ctx, client), clientSecret }
+        ctx.set('Location', `${base.slice(1)}/${client.clientId}`)
+        return { [kind]: await sendClient(ctx, client), clientSecret }
       },
     }),
     route<undefined, undefined, C>({
@@ -156,7 +182,7 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
       access: `${permissions}:read`,
       status: 200,
       answer: 'AccessPreview',
-      handle: previewAccess,
+      handle: parts.previewAccess,
     }),
     change<Changes>(
       {
@@ -166,6 +192,8 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
         summary: `Change the fields of ${article}`,
         description: 'A field that is left out stays as it is.',
         body: changes,
+        rules: () => rules.changes,
+        errors: ['ERR_INVALID_ARGUMENT'],
       },
       ({ resource, body, change: changeOptions }) => service.update(resource.clientId, body, changeOptions),
     ),
@@ -188,12 +216,36 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
           path: one + path,
           operationId: `${verb}${name}${thing}`,
           summary: summary.replace('{client}', article),
+          errors: verb === 'enable' ? ['ERR_DISABLED_BY_OPERATOR'] : errorsOf(method, thing),
         },
-        ({ resource, params, change: changeOptions }) =>
-          apply === 'disable' || apply === 'enable'
-            ? service[apply](resource.clientId, changeOptions)
-            : service[apply](resource.clientId, params['product'] ?? params['scope'] ?? '', changeOptions),
+        async ({ resource, caller, params, change: changeOptions }) => {
+          const { clientId } = resource
+          if (apply === 'disable' || apply === 'enable') return service[apply](clientId, changeOptions)
+          const { product = '', scope = '' } = params
+          if (apply === 'restoreOperation') await requireOperation(parts, caller, resource, scope)
+          if (apply !== 'addProduct') return service[apply](clientId, product || scope, changeOptions)
+          const removedOperations = await operationsBeyond(parts, caller, kind, [product])
+          return service.addProduct(clientId, product, { ...changeOptions, removedOperations })
+        },
       ),
+    ),
+    change<v.InferOutput<typeof NewOwner>>(
+      {
+        method: 'put',
+        path: `${one}/owner`,
+        operationId: `handOver${name}`,
+        summary: `Give ${article} to a user of the account, or to the account itself`,
+        description:
+          name === 'ApiKey'
+            ? 'The tokens issued so far are revoked, because they act as the present owner. The secrets stay valid.'
+            : 'The secrets stay valid.',
+        body: NewOwner,
+        errors: ['ERR_INVALID_ARGUMENT'],
+      },
+      async ({ resource, caller, body, change: changeOptions }) => {
+        await requireHandOver(parts, caller, resource, body.userId)
+        return service.handOver(resource.clientId, body.userId, ifUnchanged(changeOptions, resource))
+      },
     ),
     route<undefined, undefined, C>({
       ...common,
@@ -207,84 +259,12 @@ function clientRoutes<C extends Client, New, Changes extends { name?: string | u
       handle: ({ resource, change: changeOptions }) =>
         service.reportCompromised(resource.clientId, changeOptions),
     }),
-    route<undefined, undefined, C>({
-      ...common,
-      method: 'get',
-      path: `${one}/secrets`,
-      operationId: `list${name}Secrets`,
-      summary: 'List the valid secrets, newest first, without the secrets themselves',
-      access: `${permissions}:read`,
-      status: 200,
-      answer: 'SecretList',
-      handle: async ({ resource }) => ({ items: await service.listSecrets(resource.clientId) }),
-    }),
-    route<v.InferOutput<typeof Rotation>, undefined, C>({
-      ...common,
-      method: 'post',
-      path: `${one}/secrets`,
-      operationId: `rotate${name}Secret`,
-      summary: 'Create a new secret; the old secret stays valid for a while',
-      description:
-        'Only this answer has the secret. `overlapSeconds` says how long the old secret stays valid (default 86400, 1 day); with 0, all older secrets are revoked at once.',
-      access: `${permissions}:rotate`,
-      body: Rotation,
-      isRepeatable: true,
-      status: 201,
-      answer: 'RotatedSecret',
-      handle: ({ ctx, resource, body, change: changeOptions }) =>
-        service.rotateSecret(resource.clientId, { ...body, ...changeOptions, ...repeatOptionsOf(ctx) }),
-    }),
-    ...(['old', 'new'] satisfies SecretAge[]).map((which) =>
-      route<undefined, undefined, C>({
-        ...common,
-        method: 'delete',
-        path: `${one}/secrets/${which}`,
-        operationId: `revoke${which === 'old' ? 'Old' : 'New'}${name}Secret`,
-        summary:
-          which === 'old'
-            ? 'Revoke the old one of two valid secrets'
-            : 'Undo a rotation: revoke the new one of two valid secrets',
-        access: `${permissions}:rotate`,
-        status: 204,
-        handle: ({ resource, change: changeOptions }) =>
-          service.revokeSecret(resource.clientId, which, changeOptions),
-      }),
-    ),
+    ...secretRoutes({ service, permissions, name, one, common }),
   ]
 }
 
-/** The option that makes a change repeatable, from the header of a request. */
-function repeatOptionsOf({ headers }: Context): CreationOptions {
-  const key = headers['idempotency-key']
-  return key === undefined ? {} : { idempotencyKey: String(key) }
-}
-
-type PreviewAccess = ReturnType<typeof createAccessPreview>
-
-/** The routes of the caller's API keys. */
-export function apiKeyRoutes(service: ApiKeys, previewAccess: PreviewAccess): Route[] {
-  return clientRoutes({
-    service,
-    previewAccess,
-    kind: 'apiKey',
-    base: '/api-keys',
-    permissions: 'keys',
-    name: 'ApiKey',
-    newClient: NewApiKey,
-    changes: ApiKeyChanges,
-  })
-}
-
-/** The routes of the caller's applications. */
-export function applicationRoutes(service: Applications, previewAccess: PreviewAccess): Route[] {
-  return clientRoutes({
-    service,
-    previewAccess,
-    kind: 'application',
-    base: '/applications',
-    permissions: 'applications',
-    name: 'Application',
-    newClient: NewApplication,
-    changes: ApplicationChanges,
-  })
+/** The errors of a change of products or operations; only what adds scopes can make a token too large. */
+function errorsOf(method: Route['method'], thing: string): ServiceCode[] {
+  if (thing === '') return []
+  return method === 'put' ? ['ERR_INVALID_ARGUMENT', 'ERR_SCOPE_TOO_LARGE'] : ['ERR_INVALID_ARGUMENT']
 }

@@ -1,11 +1,19 @@
 import type { Context } from 'koa'
+import * as v from 'valibot'
 import { etagsOf, IF_MATCH } from '../clients/if-match.ts'
-import { enter, isCsrfTokenExpired, requireOwnPage, type FrontDoorParts } from '../front-door/enter.ts'
+import {
+  enter,
+  isCsrfTokenExpired,
+  needsCsrfToken,
+  requireOwnPage,
+  type FrontDoorParts,
+} from '../front-door/enter.ts'
 import { createMatch, type Match } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { hasTooManyParameters } from '../http/query-limit.ts'
 import { readBody, readQuery, requireJson } from './read-input.ts'
 import type { Call, Route } from './route.ts'
+import { SCHEMAS } from './schemas.ts'
 
 /** Creates a function that answers a request by the table of routes. It throws if the request is rejected. */
 export function createDispatch(routes: readonly Route[], parts: FrontDoorParts) {
@@ -18,22 +26,21 @@ export function createDispatch(routes: readonly Route[], parts: FrontDoorParts) 
   return async function dispatch(ctx: Context, path: string): Promise<void> {
     if (hasTooManyParameters(ctx)) throw new Rejection('query')
     const matched = await match(ctx, path)
-    const { handle, status } = matched.found
+    const { handle, status, answer } = matched.found
     const result = await handle(await callOf(matched, parts, ctx))
     ctx.status = status
     if (status === 204) return
     ctx.type = 'application/json'
-    ctx.body = JSON.stringify(result)
+    ctx.body = JSON.stringify(answer ? v.parse(SCHEMAS[answer], result) : result)
   }
 }
 
 async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ctx: Context): Promise<Call> {
-  const { access, query, body, isConditional } = found
+  const { access, query, body, rules, isConditional } = found
   if (access === 'public') return { ...BY_NOBODY, ctx }
   const visit = await enter({ ...found, access }, parts, ctx, params)
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
-    // Another site can make a browser send the cookie of a session, but not a token.
-    if (visit.caller.isSession) {
+    if (needsCsrfToken(visit)) {
       requireOwnPage(visit, 'management', parts)
       if (isCsrfTokenExpired(visit, ctx.get('X-CSRF-Token'), parts)) throw new Rejection('csrfExpired')
     }
@@ -44,7 +51,7 @@ async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ct
   return {
     ...visit,
     query: query && readQuery(ctx, query),
-    body: body && (await readBody(ctx, body)),
+    body: body && (await readBody(ctx, body, rules)),
     change: { ...visit.change, ...(tags && { [IF_MATCH]: tags }) },
   }
 }

@@ -3,41 +3,49 @@ import { pathBelow } from '../http/request-path.ts'
 import { GatehouseError } from '../errors.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
-import { createPageTokens } from '../http/csrf.ts'
-import { mountPathProblem } from '../validation/mount-path.ts'
+import { createPageTokens } from '../http/csrf-tokens.ts'
+import { mountPathProblem, pathsOf } from '../validation/mount-path.ts'
 import { checkInput, optional } from '../validation/rules.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { authorizationRoutes } from './authorization-routes.ts'
 import { catalogRoutes, createAccessPreview } from './catalog-routes.ts'
 import { operatorRoutes } from './operator-routes.ts'
+import { createClientPresenter } from './present-client.ts'
 import { createDispatch } from './dispatch.ts'
 import { openApiDocument } from './openapi.ts'
 import { createErrorAnswers } from './problem-details.ts'
 import { route, type Route } from './route.ts'
-import { apiKeyRoutes, applicationRoutes } from './client-routes.ts'
+import { apiKeyRoutes, applicationRoutes } from './routes-of-each-kind.ts'
 
 /** Options of the management API. */
 export interface ManagementOptions {
   /**
-   * Path of the API in the host's app, without a trailing slash; `''` is the root. If koa-mount mounts the
+   * Path of the API as clients see it, without a trailing slash; `''` is the root. If koa-mount mounts the
    * middleware, this is the path of that mount. @default '/account/api'
    */
   readonly path?: string | undefined
+  /**
+   * Path at which the host's app receives requests for the API, if a proxy changes paths; `''` is the root.
+   * @default `path`
+   */
+  readonly mountPath?: string | undefined
 }
 
 /**
  * Creates the management API: JSON over HTTP for the API keys, applications and authorizations of the signed-in account,
  * for front ends and scripts. Mount the API after your session middleware: `accounts.current` says who is signed in.
- * Requests outside `path` go to the next middleware. Starts the gatehouse in the background.
+ * Requests for other paths go to the next middleware. Starts the gatehouse in the background.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for invalid
  *   options, or if `gatehouse` is not from `createGatehouse()`
  */
 export function createManagementApi(gatehouse: AnyGatehouse, options: ManagementOptions = {}): Middleware {
   const parts = internalsOf(gatehouse, 'createManagementApi()')
-  checkInput('createManagementApi()', options, { path: optional(mountPathProblem) })
-  const { path = '/account/api' } = options
-  const mountPath = path === '/' ? '' : path
+  checkInput('createManagementApi()', options, {
+    path: optional(mountPathProblem),
+    mountPath: optional(mountPathProblem),
+  })
+  const { path, mountPath } = pathsOf({ ...options, path: options.path ?? DEFAULT_PATH })
   const { accounts, issuer, csrfKeys } = parts
   if (!accounts.current) {
     throw new GatehouseError(
@@ -46,8 +54,9 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     )
   }
 
-  const previewAccess = createAccessPreview(parts)
-  const tokens = createPageTokens(csrfKeys, { name: 'management', issuer, path: mountPath })
+  const presenter = createClientPresenter(parts.statesOf)
+  const ofClients = { ...parts, previewAccess: createAccessPreview(parts), presenter }
+  const tokens = createPageTokens(csrfKeys, { name: 'management', issuer, path })
   const routes: Route[] = [
     route({
       method: 'get',
@@ -65,12 +74,12 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
         csrfToken: tokens.issue(ctx, caller),
       }),
     }),
-    ...apiKeyRoutes(parts.apiKeys, previewAccess),
-    ...applicationRoutes(parts.applications, previewAccess),
+    ...apiKeyRoutes(parts, ofClients),
+    ...applicationRoutes(parts, ofClients),
     ...catalogRoutes(parts),
     ...authorizationRoutes(parts.grants, parts.registry),
     ...auditRoutes(parts.audit),
-    ...operatorRoutes(parts),
+    ...operatorRoutes(parts, presenter),
     {
       method: 'get',
       path: '/openapi.json',
@@ -82,7 +91,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
       handle: async () => document,
     },
   ]
-  const document = openApiDocument(routes, mountPath)
+  const document = openApiDocument(routes, path)
   const dispatch = createDispatch(routes, {
     accounts,
     tokens,
@@ -106,6 +115,8 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     }
   }
 }
+
+const DEFAULT_PATH = '/account/api'
 
 const HEADERS = {
   'Cache-Control': 'no-store',

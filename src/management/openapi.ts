@@ -1,42 +1,85 @@
+import { STATUS_CODES } from 'node:http'
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import type { Route } from './route.ts'
+import { collectProblemResponses } from './openapi-responses.ts'
 import { SCHEMAS, type SchemaName } from './schemas.ts'
 
 const REFERENCE = '#/components/schemas/'
 
 const referenceTo = (name: SchemaName) => ({ $ref: REFERENCE + name })
 
-/** The OpenAPI document of the table of routes. @param path the mount path of the API */
+/** What the routes of each tag do, in the order of the document. */
+const TAGS: Readonly<Record<string, string>> = {
+  Session: 'Who calls, and how to call.',
+  'API keys': 'Credentials of programs that act on the account itself.',
+  Applications: 'Credentials of programs that act on the accounts of users who approved it.',
+  Catalog: 'The products and operations that clients may have.',
+  Authorizations: 'What the caller has approved, and how to revoke it.',
+  'Audit trail': 'Who did what, and when.',
+  Operators: 'Clients and accounts of everyone, signing keys and health, for operators.',
+}
+
+/** The ways to authenticate. The app decides which of them it accepts. */
+const SECURITY_SCHEMES = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'session',
+    description: 'The session cookie of the app. Its name is that of the app.',
+  },
+  csrfToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-Token',
+    description: 'The `csrfToken` of `GET /session`. A change with a session cookie needs it.',
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token that the app gives to scripts. A change with it needs no CSRF token.',
+  },
+}
+
+const LOCATION =
+  'Where the new thing, or the list that has it, can be read; relative to the address of the request'
+
+/** The OpenAPI document of the table of routes. @param path the path of the API, as clients see it */
 export function openApiDocument(routes: readonly Route[], path: string) {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const each of routes) (paths[each.path] ??= {})[each.method] = operationOf(each)
-  const tags = [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name }))
+  const problems = collectProblemResponses()
+  for (const each of routes) (paths[each.path] ??= {})[each.method] = operationOf(each, problems.of(each))
   return {
     openapi: '3.1.0',
     info: {
       title: 'Management API',
       version: '1',
       description:
-        'API keys, applications and authorizations of the signed-in account. All times are in epoch seconds.',
+        'API keys, applications and authorizations of the signed-in account. Times are in UTC (ISO 8601), durations in seconds. A path that is not in this document gets 404 with `ERR_NO_ROUTE`, another method 405 with `ERR_METHOD` and `Allow`.',
+      contact: { name: 'koa-gatehouse', url: 'https://github.com/koa-gatehouse/koa-gatehouse' },
+      license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: path === '' ? '/' : path }],
-    tags,
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: toJsonSchemaDefs(SCHEMAS, {
+        typeMode: 'output',
         overrideRef: ({ referenceId }) => REFERENCE + referenceId,
       }),
+      responses: problems.components,
+      securitySchemes: SECURITY_SCHEMES,
     },
   }
 }
 
-function operationOf(each: Route) {
+function operationOf(each: Route, problems: Record<string, object>) {
   const { operationId, tag, summary, body, answer, status, documentsEtag } = each
   return {
     operationId,
     tags: [tag],
     summary,
+    security: securityOf(each),
     description: [each.description, accessOf(each)].filter(Boolean).join('\n\n'),
     parameters: [...pathParameters(each), ...queryParameters(each), ...headerParameters(each)],
     ...(body && {
@@ -47,20 +90,28 @@ function operationOf(each: Route) {
     }),
     responses: {
       [status]: {
-        description: status === 204 ? 'Done' : 'OK',
-        ...(documentsEtag && {
-          headers: { ETag: { description: 'For If-Match', schema: { type: 'string' } } },
-        }),
+        description: STATUS_CODES[status],
+        ...headersOf({ ETag: documentsEtag && 'For If-Match', Location: status === 201 && LOCATION }),
         ...(status !== 204 && {
           content: { 'application/json': { schema: answer ? referenceTo(answer) : { type: 'object' } } },
         }),
       },
-      default: {
-        description: 'Problem details (RFC 9457)',
-        content: { 'application/problem+json': { schema: referenceTo('Problem') } },
-      },
+      ...problems,
     },
   }
+}
+
+/** The ways to authenticate a request, of which one is needed. */
+function securityOf({ method, access }: Route): Record<string, string[]>[] {
+  if (access === 'public') return []
+  return [{ session: [], ...(method !== 'get' && { csrfToken: [] }) }, { bearer: [] }]
+}
+
+/** The headers of a response. */
+function headersOf(descriptions: Record<string, string | false | undefined>) {
+  const described = Object.entries(descriptions).filter(([, description]) => description)
+  const headers = described.map(([name, description]) => [name, { description, schema: { type: 'string' } }])
+  return headers.length > 0 && { headers: Object.fromEntries(headers) }
 }
 
 function accessOf({ access }: Route): string {
@@ -80,7 +131,7 @@ function pathParameters({ path }: Route) {
 
 function queryParameters({ query }: Route) {
   if (!query) return []
-  const { properties = {}, required = [] } = toJsonSchema(query)
+  const { properties = {}, required = [] } = toJsonSchema(query, { typeMode: 'input' })
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
@@ -89,12 +140,8 @@ function queryParameters({ query }: Route) {
   }))
 }
 
-function headerParameters({ method, access, isConditional, isRepeatable }: Route) {
+function headerParameters({ isConditional, isRepeatable }: Route) {
   const headers = {
-    'X-CSRF-Token':
-      method !== 'get' &&
-      access !== 'public' &&
-      'The csrfToken of GET /session; needed with a session cookie',
     'If-Match': isConditional && 'Make the change only if the ETag is still this one',
     'Idempotency-Key': isRepeatable && 'A repeat with the same key within 24 hours gets the same answer',
   }

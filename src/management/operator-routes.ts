@@ -1,27 +1,34 @@
 import type * as v from 'valibot'
 import type { Client } from '../clients/client.ts'
+import { search } from '../front-door/search.ts'
 import { clientNotFound } from '../clients/client-id.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import { GatehouseError } from '../errors.ts'
 import { authorizationLists } from './authorization-routes.ts'
-import { presentPage, sendClient } from './present-client.ts'
+import type { ClientPresenter } from './present-client.ts'
 import { route, type Route } from './route.ts'
-import { PageQuery, type SchemaName } from './schemas.ts'
+import type { ServiceCode } from './openapi-codes.ts'
+import { ClientQuery, PageQuery, SearchQuery } from './queries.ts'
+import type { SchemaName } from './schemas.ts'
 
 const CLIENT = '/operator/clients/{clientId}'
 const ACCOUNT = '/operator/accounts/{accountId}'
 const COMMON = { tag: 'Operators', access: 'operator' } as const
+const LIST = { query: PageQuery, errors: ['ERR_INVALID_ARGUMENT'] } as const
+const CLIENTS = { query: ClientQuery, errors: ['ERR_INVALID_ARGUMENT'] } as const
+const MAY_BE_UNKNOWN = { errors: ['ERR_NOT_FOUND'] } as const
 
-/** A route that reads. */
+/** A route that reads. @param errors for a route with a query, `ERR_INVALID_ARGUMENT` is one of them */
 function read<Query = undefined>(
   path: string,
   operationId: string,
   summary: string,
   answer: SchemaName,
   handle: Route<undefined, Query, undefined>['handle'],
-  query?: v.GenericSchema<unknown, Query>,
+  { query, errors = [] }: { query?: v.GenericSchema<unknown, Query>; errors?: readonly ServiceCode[] } = {},
 ): Route {
-  const described = { path, operationId, summary, answer, query, documentsEtag: answer === 'Client' }
+  const documentsEtag = answer === 'Client'
+  const described = { path, operationId, summary, answer, query, errors, documentsEtag }
   return route<undefined, Query>({ ...COMMON, ...described, method: 'get', status: 200, handle })
 }
 
@@ -31,14 +38,14 @@ function change(
   operationId: string,
   summary: string,
   handle: Route<undefined, undefined, undefined>['handle'],
-  answer?: SchemaName,
+  { answer, errors = [] }: { answer?: SchemaName; errors?: readonly ServiceCode[] } = {},
 ): Route {
-  const described = { path, operationId, summary, answer }
+  const described = { path, operationId, summary, answer, errors }
   return route({ ...COMMON, ...described, method: 'post', status: answer ? 200 : 204, handle })
 }
 
 /** The routes of operators, who may read and revoke everything. */
-export function operatorRoutes(parts: Internals): Route[] {
+export function operatorRoutes(parts: Internals, { presentPage, sendClient }: ClientPresenter): Route[] {
   const { apiKeys, applications, grants, tokens, signingKeys, accounts, health } = parts
   const listAuthorizations = authorizationLists(grants, parts.registry)
 
@@ -55,24 +62,40 @@ export function operatorRoutes(parts: Internals): Route[] {
       summary,
       async ({ params: { clientId = '' }, change: options }) => {
         const { kind } = await requireClient(clientId)
-        await (kind === 'apiKey' ? apiKeys : applications)[name](clientId, options)
+        const service = kind === 'apiKey' ? apiKeys : applications
+        if (name === 'reportCompromised') await service.reportCompromised(clientId, options)
+        else await service[name](clientId, { ...options, by: 'operator' })
       },
+      MAY_BE_UNKNOWN,
     )
 
   return [
+    read(
+      '/operator/search',
+      'search',
+      'Find clients, accounts and users by their ids and names',
+      'SearchResult',
+      async ({ query: { text } }) => {
+        const { clients, ...found } = await search(parts, text)
+        const { items } = await presentPage({ items: [...clients] })
+        return { clients: items, ...found }
+      },
+      { query: SearchQuery },
+    ),
     read(
       CLIENT,
       'getClient',
       'Read an API key or application of any account',
       'Client',
       async ({ ctx, params: { clientId = '' } }) => sendClient(ctx, await requireClient(clientId)),
+      MAY_BE_UNKNOWN,
     ),
     change(
       `${CLIENT}/revoke`,
       'revokeClient',
       'Revoke all access tokens of a client; its secret stays valid',
       ({ params: { clientId = '' }, change: options }) => tokens.revokeAll({ clientId }, options),
-      'RevokedAccess',
+      { ...MAY_BE_UNKNOWN, answer: 'RevokedAccess' },
     ),
     changeClient('disable', '/disable', 'Disable a client of any account, and revoke its tokens'),
     changeClient('enable', '/enable', 'Enable a client that was disabled'),
@@ -91,6 +114,7 @@ export function operatorRoutes(parts: Internals): Route[] {
         if (!found) throw new GatehouseError('ERR_NOT_FOUND', 'there is no account with that id')
         return { accountId: found.id, kycLevel: found.kycLevel }
       },
+      MAY_BE_UNKNOWN,
     ),
     read(
       `${ACCOUNT}/api-keys`,
@@ -99,7 +123,7 @@ export function operatorRoutes(parts: Internals): Route[] {
       'ApiKeyPage',
       async ({ params: { accountId = '' }, query }) =>
         presentPage(await apiKeys.listByOwner(accountId, query)),
-      PageQuery,
+      CLIENTS,
     ),
     read(
       `${ACCOUNT}/applications`,
@@ -108,7 +132,7 @@ export function operatorRoutes(parts: Internals): Route[] {
       'ApplicationPage',
       async ({ params: { accountId = '' }, query }) =>
         presentPage(await applications.listByOwner(accountId, query)),
-      PageQuery,
+      CLIENTS,
     ),
     read(
       `${ACCOUNT}/authorizations`,
@@ -116,14 +140,14 @@ export function operatorRoutes(parts: Internals): Route[] {
       'List the authorizations of an account',
       'AuthorizationPage',
       ({ params: { accountId = '' }, query }) => listAuthorizations({ accountId }, query),
-      PageQuery,
+      LIST,
     ),
     change(
       `${ACCOUNT}/revoke`,
       'revokeAccount',
       'Revoke all tokens of an account, and everything that it has authorized',
       ({ params: { accountId = '' }, change: options }) => tokens.revokeAll({ accountId }, options),
-      'RevokedAccess',
+      { answer: 'RevokedAccess' },
     ),
     change(
       `${ACCOUNT}/users/{userId}/revoke`,
@@ -131,7 +155,22 @@ export function operatorRoutes(parts: Internals): Route[] {
       'Revoke all tokens of the clients of a user, and everything that the user has authorized',
       ({ params: { accountId = '', userId = '' }, change: options }) =>
         tokens.revokeAll({ accountId, userId }, options),
-      'RevokedAccess',
+      { answer: 'RevokedAccess' },
+    ),
+    change(
+      `${ACCOUNT}/erase`,
+      'eraseAccount',
+      'Erase an account with all its users: delete everything of theirs for good',
+      ({ params: { accountId = '' }, change: options }) => parts.erase({ accountId }, options),
+      { answer: 'ErasedRecords' },
+    ),
+    change(
+      `${ACCOUNT}/users/{userId}/erase`,
+      'eraseUser',
+      'Erase a user: delete everything of theirs for good',
+      ({ params: { accountId = '', userId = '' }, change: options }) =>
+        parts.erase({ accountId, userId }, options),
+      { answer: 'ErasedRecords' },
     ),
     read(
       '/operator/signing-keys',
@@ -145,12 +184,14 @@ export function operatorRoutes(parts: Internals): Route[] {
       'rotateSigningKeys',
       'Activate the next signing keys',
       ({ change: options }) => signingKeys.rotate(options),
+      { errors: ['ERR_SIGNING_KEYS_READ_ONLY'] },
     ),
     change(
       '/operator/signing-keys/{kid}/revoke',
       'revokeSigningKey',
       'Revoke a leaked signing key, and all tokens that it has signed',
       ({ params: { kid = '' }, change: options }) => signingKeys.revoke(kid, options),
+      { errors: ['ERR_NOT_FOUND', 'ERR_SIGNING_KEYS_READ_ONLY'] },
     ),
     read('/operator/health', 'getHealth', 'The health of the service', 'Health', health),
   ]

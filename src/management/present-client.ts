@@ -2,19 +2,27 @@ import type { Context } from 'koa'
 import type { Client } from '../clients/client.ts'
 import type { ClientPage } from '../clients/client-index.ts'
 import { etagOf } from '../clients/if-match.ts'
+import type { ClientState, StatesOf } from '../clients/client-states.ts'
 
-/** A client as the API shows it: without its epoch, which means nothing to people. */
-function presentClient(client: Client): object {
-  return { ...client, epoch: undefined }
+/** Creates the functions that add to clients what the API says of their state. */
+export function createClientPresenter(statesOf: StatesOf) {
+  return {
+    async presentPage<C extends Client>({ items, cursor }: ClientPage<C>) {
+      const states = await statesOf(items)
+      return { items: items.map((client, at) => withState(client, states[at])), cursor }
+    },
+    /** Also sets the ETag of the answer. */
+    async sendClient<C extends Client>(ctx: Context, client: C) {
+      ctx.set('ETag', etagOf(client))
+      const [state] = await statesOf([client])
+      return withState(client, state)
+    },
+  }
 }
 
-/** A page of clients as the API shows them. */
-export function presentPage({ items, cursor }: ClientPage<Client>) {
-  return { items: items.map(presentClient), cursor }
-}
+export type ClientPresenter = ReturnType<typeof createClientPresenter>
 
-/** The client as the API shows it. Also sets the ETag of the answer. */
-export function sendClient(ctx: Context, client: Client): object {
-  ctx.set('ETag', etagOf(client))
-  return presentClient(client)
+function withState<C extends Client>(client: C, state: ClientState | undefined) {
+  const { noToken, knownToFormer = [] } = state ?? {}
+  return { ...client, noToken, ...(knownToFormer.length > 0 && { knownToFormer }) }
 }

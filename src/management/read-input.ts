@@ -1,9 +1,10 @@
 import { bodyParser } from '@koa/bodyparser'
 import type { Context } from 'koa'
 import * as v from 'valibot'
-import { formatPath, type Fault } from '../errors.ts'
+import { formatPath, type Fault, type Problem } from '../errors.ts'
 import { Rejection } from '../front-door/rejection.ts'
-import { MAX_PROBLEMS } from '../validation/rules.ts'
+import { isObject } from '../validation/predicates.ts'
+import { findProblems, MAX_PROBLEMS, type Fields } from '../validation/rules.ts'
 
 /** Maximum size of a body. */
 export const MAX_BODY_BYTES = 64 * 1024
@@ -38,14 +39,19 @@ export function requireJson(ctx: Context): void {
  * The JSON body of a request; an empty object if there is no body. If a parser of the host has read the body
  * before, its result is used.
  *
+ * @param rules the rules of the service for the values of the body
  * @throws {Rejection} `body`, `bodyTooLarge`, `input`
  */
-export async function readBody(ctx: Context, schema: v.GenericSchema): Promise<unknown> {
+export async function readBody(
+  ctx: Context,
+  schema: v.GenericSchema,
+  rules?: (body: unknown) => Fields,
+): Promise<unknown> {
   await parse(ctx, async () => {})
   const { body, rawBody } = ctx.request as { body?: unknown; rawBody?: unknown }
   if (typeof rawBody === 'string' && Buffer.byteLength(rawBody) > MAX_BODY_BYTES)
     throw new Rejection('bodyTooLarge')
-  return checkBySchema('body', schema, body ?? {})
+  return checkBySchema('body', schema, body ?? {}, rules)
 }
 
 /**
@@ -60,28 +66,72 @@ export function readQuery({ query }: Context, schema: v.GenericSchema): unknown 
 }
 
 /**
- * Checks a part of a request by its schema. The services check the values further.
+ * Checks a part of a request by its schema. The services check the values further. If the schema finds a mistake, the
+ * service is not called, so its rules are applied here to the other fields.
  *
  * @param what the part of the request
  * @throws {Rejection} `input` with all problems, each with its path
  */
-function checkBySchema(what: 'body' | 'query', schema: v.GenericSchema, input: unknown): unknown {
+function checkBySchema(
+  what: 'body' | 'query',
+  schema: v.GenericSchema,
+  input: unknown,
+  rules?: (input: unknown) => Fields,
+): unknown {
   const parsed = v.safeParse(schema, input)
   if (parsed.success) return parsed.output
-  const problems = parsed.issues.slice(0, MAX_PROBLEMS).map((issue) => ({
-    path: formatPath((issue.path ?? []).map(({ key }) => key as string | number)) || what,
-    ...codeOfIssue(issue),
-    message: messageOf(issue),
-  }))
-  throw new Rejection('input', { part: what, problems })
+  const fields = isObject(input) ? input : {}
+  const problems = [...formProblems(what, parsed.issues), ...unknownFields(schema, fields)]
+  const wrong = new Set(problems.map(({ path }) => /^\w+/.exec(path)?.[0]))
+  const others = Object.entries(rules?.(fields) ?? {}).filter(
+    ([name]) => Object.hasOwn(fields, name) && !wrong.has(name),
+  )
+  problems.push(...findProblems(fields, Object.fromEntries(others)))
+  throw new Rejection('input', { part: what, problems: problems.slice(0, MAX_PROBLEMS) })
+}
+
+/** The fields that do not have the valid form, or are missing. */
+function formProblems(what: string, issues: readonly v.BaseIssue<unknown>[]): Problem[] {
+  // The schema reports only one of the unknown fields.
+  return issues
+    .filter(({ expected }) => expected !== 'never')
+    .map((issue) => ({
+      path: formatPath((issue.path ?? []).map(({ key }) => key as string | number)) || what,
+      ...codeOfIssue(issue),
+      message: messageOf(issue),
+    }))
+}
+
+function unknownFields(schema: v.GenericSchema, fields: object): Problem[] {
+  const { entries = {} } = schema as { entries?: object }
+  return Object.keys(fields)
+    .filter((name) => !Object.hasOwn(entries, name))
+    .map((name) => ({ path: formatPath([name]), code: 'unknown', message: 'is unknown here' }))
 }
 
 /** Says what is wrong, and never quotes a value, which may be a secret. */
-function messageOf({ expected, received, type, message }: Issue): string {
-  if (type === 'strict_object' && expected === 'never') return 'is unknown here'
+function messageOf({ expected, received, type, requirement }: Issue): string {
   if (type.endsWith('object') && received === 'undefined') return 'is required'
-  if (expected === null) return message
-  return `must be ${expected}`
+  switch (type) {
+    case 'min_length':
+      return 'must not be empty'
+    case 'max_length':
+      return `must have at most ${Number(requirement)} characters`
+    case 'min_value':
+      return `must be at least ${Number(requirement)}`
+    case 'max_value':
+      return `must be at most ${Number(requirement)}`
+    case 'array':
+      return 'must be an array'
+    case 'integer':
+      return 'must be a whole number'
+    case 'picklist':
+      return `must be ${expected?.replaceAll(/[()]/g, '').replaceAll(' | ', ' or ')}`
+    case 'strict_object':
+      return 'must be an object'
+    default:
+      return `must be a ${expected}`
+  }
 }
 
 /** What valibot says about an invalid value. */
@@ -89,13 +139,11 @@ interface Issue {
   readonly type: string
   readonly expected: string | null
   readonly received: string
-  readonly message: string
   readonly requirement?: unknown
 }
 
 /** The code of an issue of valibot, with the bounds that the code has. */
-function codeOfIssue({ type, expected, received, requirement }: Issue): Omit<Fault, 'message'> {
-  if (expected === 'never') return { code: 'unknown' }
+function codeOfIssue({ type, received, requirement }: Issue): Omit<Fault, 'message'> {
   if (received === 'undefined') return { code: 'required' }
   switch (type) {
     case 'min_length':

@@ -1,6 +1,9 @@
 import type * as v from 'valibot'
 import type { ConditionalChange } from '../clients/if-match.ts'
-import type { Access, Guarded, Visit } from '../front-door/enter.ts'
+import type { Access } from '../front-door/access.ts'
+import type { Guarded, Visit } from '../front-door/enter.ts'
+import type { Fields } from '../validation/rules.ts'
+import type { ServiceCode } from './openapi-codes.ts'
 import type { SchemaName } from './schemas.ts'
 
 /** One request that was checked: the caller may make it, and its input has the right form. */
@@ -20,19 +23,24 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> exte
   /** Path below the API, with parameters in braces: `/api-keys/{clientId}`. */
   readonly path: string
   readonly operationId: string
+  /** The group in the OpenAPI document, which describes it. */
   readonly tag: string
   readonly summary: string
   readonly description?: string | undefined
   /** Who may call it: callers with a permission, every signed-in caller, operators, or everyone. */
   readonly access: Access | 'public'
+  /** The errors of the services with which it may answer, besides those that follow from its other fields. */
+  readonly errors?: readonly ServiceCode[] | undefined
   readonly query?: v.GenericSchema<unknown, Query> | undefined
   readonly body?: v.GenericSchema<unknown, Body> | undefined
+  /** The rules of the service for the values of the body. They let one answer name all mistakes of a body. */
+  readonly rules?: ((body: unknown) => Fields) | undefined
   /** Whether the change honours `If-Match`. */
   readonly isConditional?: boolean | undefined
   /** Whether the request may carry an `Idempotency-Key`. */
   readonly isRepeatable?: boolean | undefined
   readonly status: 200 | 201 | 204
-  /** The schema of the answer; undefined for an answer without a body. */
+  /** The schema of the answer, which also decides its fields, their order, and how times are written; undefined for an answer without a body. */
   readonly answer?: SchemaName | undefined
   /** Whether the OpenAPI document names the `ETag` of the answer; `sendClient` sends it. */
   readonly documentsEtag?: boolean | undefined

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
+import { NO_TOKEN_REASONS } from '../clients/why-no-token.ts'
 import { OVERLAP_SECONDS } from '../clients/secret-rotation.ts'
-import { PAGE_LIMIT } from '../store/page-limit.ts'
 import { MAX_NAME_LENGTH } from '../validation/rules.ts'
+import { millisecondsAsTime, secondsAsTime } from './times.ts'
 
 const text = v.string()
 const texts = v.array(text)
-const epochSeconds = v.pipe(v.number(), v.integer())
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME_LENGTH))
 
 /** The links of an application, which the consent page shows. */
@@ -17,16 +17,31 @@ const linksOf = <Link extends v.GenericSchema>(link: Link) => ({
 })
 const optionalLinks = linksOf(v.optional(text))
 
+const noToken = v.pipe(
+  v.picklist(NO_TOKEN_REASONS),
+  v.description('Why it gets no token; absent if it gets tokens'),
+)
+
 const clientEntries = {
   clientId: text,
   accountId: text,
-  userId: v.optional(text),
+  userId: v.optional(
+    v.pipe(text, v.description('The user to whom it belongs; absent if it belongs to the account')),
+  ),
+  createdBy: v.optional(text),
   name: text,
   products: texts,
   removedOperations: texts,
   disabled: v.boolean(),
-  createdAt: epochSeconds,
-  lastUsedAt: v.optional(epochSeconds),
+  disabledBy: v.optional(
+    v.pipe(v.literal('operator'), v.description('Only an operator may enable it; absent if its owner may')),
+  ),
+  noToken: v.optional(noToken),
+  knownToFormer: v.optional(
+    v.pipe(texts, v.description('Users who have left the account and know a valid secret: rotate it')),
+  ),
+  createdAt: secondsAsTime,
+  lastUsedAt: v.optional(secondsAsTime),
 }
 
 const ApiKey = v.object({
@@ -73,16 +88,20 @@ export const ApplicationChanges = v.strictObject({
   ...linksOf(v.optional(v.nullable(text))),
 })
 
+/** Whom a client is given to. */
+export const NewOwner = v.strictObject({
+  userId: v.pipe(v.nullable(text), v.description('null for the account')),
+})
+
 export const Rotation = v.strictObject({
   overlapSeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(OVERLAP_SECONDS.max))),
 })
 
-const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(PAGE_LIMIT.max))
-
-/** The query of a list. */
-export const PageQuery = v.strictObject({ cursor: v.optional(text), limit: v.optional(limit) })
-
-const Secret = v.object({ createdAt: epochSeconds, expiresAt: v.optional(epochSeconds) })
+const Secret = v.object({
+  createdAt: secondsAsTime,
+  expiresAt: v.optional(secondsAsTime),
+  shownTo: v.optional(v.pipe(text, v.description('The user to whom it was shown'))),
+})
 
 const catalogTexts = { title: text, description: v.optional(text) }
 
@@ -109,12 +128,13 @@ const Catalog = v.object({
 })
 
 const AccessPreview = v.object({
+  noToken: v.optional(noToken),
   kycLevel: v.optional(text),
   products: productsWith(
     { added: v.boolean() },
     {
       callable: v.boolean(),
-      missing: v.array(v.picklist(['product', 'operation', 'kycLevel', 'user', 'enabled'])),
+      missing: v.array(v.picklist(['product', 'operation', 'kycLevel', 'user', 'token'])),
     },
   ),
 })
@@ -125,9 +145,9 @@ const Authorization = v.object({
   accountId: text,
   userId: v.optional(text),
   scopes: texts,
-  authorizedAt: epochSeconds,
-  lastUsedAt: v.optional(epochSeconds),
-  expiresAt: epochSeconds,
+  authorizedAt: secondsAsTime,
+  lastUsedAt: v.optional(secondsAsTime),
+  expiresAt: secondsAsTime,
   application: v.optional(
     v.pipe(
       v.object({ name: text, ...optionalLinks }),
@@ -138,7 +158,7 @@ const Authorization = v.object({
 
 const AuditEntry = v.object({
   id: text,
-  at: v.pipe(v.number(), v.integer(), v.description('Milliseconds since the epoch')),
+  at: millisecondsAsTime,
   name: text,
   outcome: v.picklist(['success', 'failure']),
   actor: v.optional(text),
@@ -152,6 +172,7 @@ const AuditEntry = v.object({
   userId: v.optional(text),
   clientId: v.optional(text),
   kind: v.optional(v.picklist(['apiKey', 'application'])),
+  clientName: v.optional(v.pipe(text, v.description('The name that the client had before the act'))),
   grantId: v.optional(text),
   tokenId: v.optional(text),
   keyId: v.optional(text),
@@ -165,16 +186,22 @@ const AuditEntry = v.object({
   address: v.optional(text),
   userAgent: v.optional(text),
   count: v.optional(v.pipe(v.number(), v.description('How many equal acts or failures it covers'))),
-  until: v.optional(v.pipe(v.number(), v.description('When the last of the equal acts happened'))),
+  until: v.optional(v.pipe(millisecondsAsTime, v.description('When the last of the equal acts happened'))),
+  erased: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description('Whether a person of the entry was erased, so that no field names them'),
+    ),
+  ),
 })
 
 const SigningKey = v.object({
   kid: text,
   alg: text,
   state: v.picklist(['next', 'current', 'previous', 'retired', 'revoked']),
-  createdAt: v.optional(v.number()),
-  since: v.optional(v.number()),
-  until: v.optional(v.number()),
+  createdAt: v.optional(secondsAsTime),
+  since: v.optional(secondsAsTime),
+  until: v.optional(secondsAsTime),
 })
 
 const Health = v.object({
@@ -235,8 +262,9 @@ export const SCHEMAS = {
   CreatedApplication: v.object({ application: Application, clientSecret: text }),
   NewApplication,
   ApplicationChanges,
+  NewOwner,
   Rotation,
-  RotatedSecret: v.object({ clientSecret: text, oldSecretExpiresAt: v.optional(epochSeconds) }),
+  RotatedSecret: v.object({ clientSecret: text, oldSecretExpiresAt: v.optional(secondsAsTime) }),
   Catalog,
   AccessPreview,
   Authorization,
@@ -244,7 +272,12 @@ export const SCHEMAS = {
   RevokedAuthorizations: v.object({ grants: v.number() }),
   Client: v.variant('kind', [ApiKey, Application]),
   Account: v.object({ accountId: text, kycLevel: v.optional(text) }),
+  SearchResult: v.object({
+    clients: v.array(v.variant('kind', [ApiKey, Application])),
+    accounts: v.array(v.object({ accountId: text, userId: v.optional(text), name: v.optional(text) })),
+  }),
   RevokedAccess: v.object({ clients: v.number(), grants: v.number() }),
+  ErasedRecords: v.object({ clients: v.number(), grants: v.number(), entries: v.number() }),
   SigningKeyList: v.object({ items: v.array(SigningKey) }),
   Health,
   AuditEntry,

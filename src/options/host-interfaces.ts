@@ -13,7 +13,15 @@ export const loggerSchema = withMethods<Logger>(
   'debug info warn error'.split(' '),
 )
 
-const OPTIONAL_METHODS_OF_ACCOUNTS = ['current', 'signInUrl', 'signOut', 'authenticate', 'can', 'isOperator']
+const OPTIONAL_METHODS_OF_ACCOUNTS = [
+  'current',
+  'signInUrl',
+  'signOut',
+  'authenticate',
+  'can',
+  'search',
+  'isOperator',
+]
 
 /** The host's accounts. An object literal is copied and frozen, and must not have unknown keys. */
 export const accountsSchema = withMethods<Accounts>(
@@ -21,7 +29,10 @@ export const accountsSchema = withMethods<Accounts>(
   ['find'],
   OPTIONAL_METHODS_OF_ACCOUNTS,
   (accounts, add) => {
-    const { current, signInUrl } = accounts
+    const { current, signInUrl, clientsBelongTo } = accounts
+    if (clientsBelongTo !== undefined && !['account', 'user'].includes(clientsBelongTo)) {
+      add(['clientsBelongTo'], { code: 'choice', message: 'must be "account" or "user"' })
+    }
     if (current !== undefined && signInUrl === undefined) {
       const message = 'is required beside current: the address at which people sign in'
       add(['signInUrl'], { code: 'required', message })
@@ -32,7 +43,7 @@ export const accountsSchema = withMethods<Accounts>(
       add(['current'], { code: 'required', message })
     }
     if (!isLiteral(accounts)) return accounts
-    const known = ['find', ...OPTIONAL_METHODS_OF_ACCOUNTS]
+    const known = ['find', 'clientsBelongTo', ...OPTIONAL_METHODS_OF_ACCOUNTS]
     for (const key of Object.keys(accounts).filter((name) => !known.includes(name))) {
       add([key], { code: 'unknown', message: `is unknown; expected one of ${known.join(', ')}` })
     }

@@ -130,8 +130,8 @@ export interface GatehouseOptions<
   /**
    * Maximum number of API keys and applications of one account, counted together. Each further creation rejects with
    * `ERR_TOO_MANY_CLIENTS`, whether your code, the console or the management API makes it. An account that exceeds the limit
-   * keeps its clients, and an import ignores the limit. A creation reads the account's list of clients, so it takes longer with
-   * many thousands of clients.
+   * keeps its clients, and an import ignores the limit. A creation reads the account's list of clients, and each list of the
+   * console and the management API reads all clients of the account. So both take longer with thousands of clients.
    * @default 500
    */
   readonly maxClientsPerAccount?: number | undefined

@@ -34,7 +34,8 @@ export function optional<T>(schema: Schema<T>, byDefault?: unknown): Schema<T | 
  * An object with the keys of `entries`. Every other key is reported as a problem.
  *
  * @param extra.known the valid keys, for the message about an unknown key
- * @param extra.check checks the values against each other; some of the values may be invalid
+ * @param extra.check checks the values against each other. It is also called if some values are invalid, so it must
+ *   tolerate them
  */
 export function exactly<const Entries extends Readonly<Record<string, Schema<unknown>>>>(
   entries: Entries,

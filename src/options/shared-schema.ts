@@ -1,13 +1,10 @@
 import type { Fault } from '../errors.ts'
 import type { ProductSource } from '../catalog/definition.ts'
-import { START_TIMEOUT_MS } from '../gateway/readiness.ts'
+import { START_TIMEOUT_MS } from '../gateway/first-load.ts'
 import { CACHED_TOKENS } from '../gateway/verified-tokens.ts'
 import { silentLogger } from '../host/logger.ts'
-import {
-  MAX_STALENESS_SECONDS,
-  POLL_INTERVAL_SECONDS,
-  WHEN_STALE,
-} from '../revocation/revocation-follower.ts'
+import { POLL_INTERVAL_SECONDS } from '../revocation/revocation-follower.ts'
+import { MAX_STALENESS_SECONDS, WHEN_STALE } from '../revocation/staleness.ts'
 import { isObject } from '../validation/predicates.ts'
 import { loggerSchema } from './host-interfaces.ts'
 import { milliseconds, optional, rule, seconds, wholeNumber } from './schema.ts'

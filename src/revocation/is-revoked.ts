@@ -53,8 +53,8 @@ export function createRevocationSet() {
     /** The number of tokens in force that a client revoked by itself, and that no revocation of the client covers. */
     countOwn: (clientId: string): number => own.get(clientId)?.size ?? 0,
     /**
-     * The revocations that a higher epoch of a client covers: the ones that `countOwn` counts, and the one of its last
-     * epoch.
+     * The revocations that are no longer needed once all tokens below the next epoch of a client are revoked: those of the
+     * tokens that `countOwn` counts, and that of the last epoch.
      */
     coveredByNextEpoch(clientId: string): readonly Revocation[] {
       const tokens = [...(own.get(clientId) ?? [])].map(([id, epoch]) => {

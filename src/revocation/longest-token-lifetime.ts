@@ -57,7 +57,7 @@ export function createLongestLifetime(store: Store, configured: number, record: 
     },
     /**
      * The longest token lifetime that this process knows, in seconds. No I/O. Another process may have stored
-     * a longer one since.
+     * a longer lifetime since the last read.
      */
     get secondsKnown(): number {
       return known

@@ -1,6 +1,7 @@
 // Model: test/proof/models/revocation-feed.pml
 import type { AuditWriter } from '../audit/audit.ts'
 import { isPendingEntry, type PendingEntry } from '../audit/entry.ts'
+import { erasePending, type ErasedPeople } from '../audit/erase-entry.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { createPendingList } from '../store/pending-list.ts'
@@ -96,6 +97,15 @@ export function createPendingRevocations(parts: {
         logger.debug({ err: error }, 'the audit entry of a revocation could not be recorded yet')
       }
     },
+
+    /** Rewrites the waiting audit entries that name people who are erased. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
+    erase: (people: ErasedPeople) =>
+      pending.rewrite((text) => {
+        const subject = readSubject(text)
+        return subject?.entry
+          ? JSON.stringify({ ...subject, entry: erasePending(subject.entry, people) })
+          : text
+      }),
 
     /** The subjects of all pending changes of all processes, without duplicates. */
     async list(): Promise<readonly PendingSubject[]> {

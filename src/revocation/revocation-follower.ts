@@ -8,38 +8,17 @@ import { withTimeout } from '../async/with-timeout.ts'
 import { createRevocationSet, type RevocationSet } from './is-revoked.ts'
 import type { RevocationSource } from './revocation-source.ts'
 import { createClockJumps } from './clock-jumps.ts'
+import {
+  freshnessOf,
+  isOverdue,
+  mustReject,
+  type RevocationFreshness,
+  type Staleness,
+  type StalenessPolicy,
+} from './staleness.ts'
 
 /** The option `revocations.pollIntervalSeconds`. */
 export const POLL_INTERVAL_SECONDS = { byDefault: 5, max: 60 }
-
-/** The option `revocations.maxStalenessSeconds`. */
-export const MAX_STALENESS_SECONDS = { byDefault: 60, max: 86_400 }
-
-/** The default of the option `revocations.whenStale`. */
-export const WHEN_STALE = 'serve'
-
-/** What a gateway does while its revocations are stale. */
-export interface StalenessPolicy {
-  /** The maximum number of seconds between two polls. */
-  readonly pollIntervalSeconds: number
-  /**
-   * `serve`: the gateway checks tokens against the revocations that it knows. `reject`: the gateway does the
-   * same for `maxStalenessSeconds`, and after that time it rejects all tokens.
-   */
-  readonly whenStale: 'serve' | 'reject'
-  readonly maxStalenessSeconds: number
-}
-
-/** How fresh the revocations are. */
-export interface RevocationFreshness {
-  /** Whether the last poll failed, a poll is overdue, or no poll has succeeded yet. */
-  readonly isStale: boolean
-  /**
-   * Seconds since the last moment at which all revocations were known. If there was no such moment, seconds
-   * since the follower was created.
-   */
-  readonly ageSeconds: number
-}
 
 const PRUNE_INTERVAL_MS = 60_000
 
@@ -99,9 +78,7 @@ export function createRevocationFollower(parts: Parts): KnownRevocations {
       return freshnessOf(follower)
     },
     get mustReject() {
-      const { policy, state, clocks, freshAt } = follower
-      if (policy.whenStale === 'serve') return false
-      return state === 'unknown' || clocks.since(freshAt) > policy.maxStalenessSeconds * 1000
+      return mustReject(follower)
     },
     start: () => (follower.starting ??= start(follower).finally(() => (follower.starting = undefined))),
     close: () => close(follower),
@@ -130,8 +107,7 @@ function createState(parts: Parts) {
     starting: undefined as Promise<void> | undefined,
     reading: undefined as Promise<void> | undefined,
     closed: false,
-    state: 'unknown' as 'unknown' | 'fresh' | 'stale',
-    /** The last moment at which all revocations were known. */
+    state: 'unknown' as Staleness['state'],
     freshAt: clocks.moment(),
     /** When to prune next, by the steady clock. */
     pruneAt: Number.NEGATIVE_INFINITY,
@@ -195,7 +171,8 @@ function schedulePoll(follower: Follower, inMs = follower.intervalMs * (0.7 + Ma
 }
 
 /**
- * Reads new revocations in the background. If the store is unavailable, the next poll follows soon. Never rejects.
+ * Reads new revocations in the background. If the store is unavailable, the next poll follows after a short pause
+ * (`unavailablePause`). Never rejects.
  */
 async function poll(follower: Follower): Promise<void> {
   try {
@@ -268,17 +245,6 @@ function setState(follower: Follower, state: 'fresh' | 'stale', cause?: unknown)
   if (state === 'stale') logger.warn({ err: cause, ageSeconds }, 'revocations are stale')
   else logger.info({}, 'revocations are fresh again')
   events?.emit(`revocations.${state}`, { ageSeconds })
-}
-
-function isOverdue({ clocks, freshAt, intervalMs }: Follower): boolean {
-  return clocks.since(freshAt) > intervalMs * 3
-}
-
-function freshnessOf(follower: Follower): RevocationFreshness {
-  return {
-    isStale: follower.state !== 'fresh' || isOverdue(follower),
-    ageSeconds: Math.round(follower.clocks.since(follower.freshAt) / 100) / 10,
-  }
 }
 
 const TIMED_OUT = { error: notAnswered, keepsAlive: false }

@@ -144,7 +144,10 @@ async function addRevocation({ store, now, buckets }: Log, revocation: Revocatio
   await store.publish(CHANNEL, text).catch(() => void publishAgain(store, text))
 }
 
-/** Publishes a message that could not be published, for as long as other processes may not have polled. */
+/**
+ * Tries to publish a message again. The attempts end after `REPUBLISH_MS`, because processes with the default
+ * `pollIntervalSeconds` have read the revocation by then.
+ */
 async function publishAgain(store: StoreWithMemory, text: string): Promise<void> {
   const until = performance.now() + REPUBLISH_MS
   for (let isPublished = false; !isPublished && performance.now() < until;) {

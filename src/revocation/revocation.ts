@@ -28,8 +28,8 @@ export type Revocation = {
       readonly of: 'grant'
       readonly id: string
       /**
-       * If set, only the tokens are revoked that carry one of these scopes and expire at `until` or before.
-       * The grant itself is not revoked.
+       * If set, only tokens that carry one of these scopes and expire at or before `until` are revoked. The grant
+       * itself is not revoked.
        */
       readonly scopes?: readonly string[] | undefined
     }

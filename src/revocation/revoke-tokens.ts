@@ -1,12 +1,12 @@
 // Model: test/proof/models/revocation-feed.pml
-import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import type { AuditWriter } from '../audit/audit.ts'
 import type { EntryFields } from '../audit/entry.ts'
-import { GatehouseError, isRejection } from '../errors.ts'
+import { isRejection } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import type { RevocationSet } from './is-revoked.ts'
+import { withUntil, type RevocationSpec } from './kept-until.ts'
 import type { LongestLifetime } from './longest-token-lifetime.ts'
 import {
   createPendingRevocations,
@@ -15,26 +15,10 @@ import {
   type Subject,
   type TokenToRevoke,
 } from './pending-revocations.ts'
-import { asRevocation, type Revocation } from './revocation.ts'
+import type { Revocation } from './revocation.ts'
 import type { RevocationLog } from './revocation-log.ts'
 
 export type { Subject, TokenToRevoke } from './pending-revocations.ts'
-
-/**
- * A revocation whose `until` may be omitted. If `until` is omitted, it is computed from the longest token
- * lifetime.
- */
-export type RevocationSpec = Revocation extends infer Each
-  ? Each extends Revocation
-    ? Omit<Each, 'until'> & { readonly until?: number | undefined }
-    : never
-  : never
-
-/**
- * A computed `until` is rounded up to a full hour. So a repeated revocation usually equals the first
- * revocation, and the log stores it only once.
- */
-const HOUR_SECONDS = 3600
 
 /** The result of a change that revokes tokens. */
 export interface Change<T> {
@@ -74,6 +58,9 @@ export function createRevocations(parts: Parts) {
 
   return {
     ...direct,
+
+    /** Rewrites the audit entries of pending revocations that name people who are erased. */
+    erase: pending.erase,
 
     /**
      * Revokes one access token, as `revoke`, and records it in the audit trail. The token is revoked even if nothing can
@@ -215,18 +202,4 @@ export type Revocations = ReturnType<typeof createRevocations>
 async function specsFor(subject: PendingSubject, specsOf: SpecsOf): Promise<readonly RevocationSpec[]> {
   if (subject.of === 'token' || (subject.of === 'grant' && 'scopes' in subject)) return [subject]
   return specsOf({ of: subject.of, id: subject.id })
-}
-
-/** @param byDefault the `until` of a spec without `until`, in epoch seconds, before it is rounded up */
-function withUntil(spec: RevocationSpec, byDefault: number): Revocation {
-  const until =
-    spec.until === undefined
-      ? Math.ceil((byDefault + CLOCK_SKEW_SECONDS) / HOUR_SECONDS) * HOUR_SECONDS
-      : spec.until + CLOCK_SKEW_SECONDS
-  const revocation = asRevocation({ ...spec, until })
-  if (revocation) return revocation
-  throw new GatehouseError(
-    'ERR_INVALID_ARGUMENT',
-    'this cannot be revoked: a revocation needs an `id`, an operation needs `below`, and all numbers must be whole',
-  )
 }

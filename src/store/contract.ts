@@ -82,7 +82,8 @@ export interface Store {
 
   /**
    * Stores `value` only if `key` is absent. Atomic across all processes: of any number of concurrent calls
-   * exactly one answers true. A call that answers false changes nothing, not even the time to live.
+   * for an absent key, exactly one answers true. A call that answers false changes nothing, not even the time to
+   * live.
    *
    * @returns whether it was stored
    */
@@ -90,7 +91,7 @@ export interface Store {
 
   /**
    * Stores `value` only if the text under `key` is exactly `expected`, and resets its time to live.
-   * Atomic across all processes: of any number of concurrent calls that expect the same text exactly one answers
+   * Atomic across all processes: of any number of concurrent calls that expect the same text, exactly one answers
    * true, unless `expected` equals `value`. Never creates an absent key. A call that answers false changes nothing.
    *
    * @returns whether it was stored
@@ -100,7 +101,7 @@ export interface Store {
   /**
    * Deletes the value under `key`.
    *
-   * @returns whether there was a value; of concurrent calls exactly one answers true
+   * @returns whether there was a value. Of any number of concurrent calls for a stored key, exactly one answers true
    */
   delete(key: string): Promise<boolean>
 

@@ -23,11 +23,11 @@ export function isCorruptRecord(error: unknown): error is GatehouseError {
   return hasCode(error, 'ERR_STORE_CORRUPT')
 }
 
-/** The maximum number of keys that a message names. */
+/** The maximum number of corrupt records that a message names. Each is named by its key in the store. */
 const MAX_NAMED_KEYS = 10
 
 /**
- * The error of an operation that is complete except for corrupt records.
+ * The error of an operation that skipped corrupt records, and completed everything else.
  *
  * @param errors one error for each corrupt record
  * @param done the completed part, as a sentence without a full stop

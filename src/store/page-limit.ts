@@ -1,6 +1,6 @@
 import { optional, wholeNumber } from '../validation/rules.ts'
 
-/** The items on a page of a list in code and in the management API: without `limit`, and at most. */
+/** How many items a page of a list has, in code and in the management API: the default and the maximum of `limit`. */
 export const PAGE_LIMIT = { byDefault: 50, max: 500 }
 
 export const pageLimitRule = optional(wholeNumber(1, PAGE_LIMIT.max))

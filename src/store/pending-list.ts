@@ -95,6 +95,21 @@ export function createPendingList(parts: {
   return {
     remove,
 
+    /**
+     * Replaces subjects. Each new member keeps the time of the old one, so that the change is still completed in time.
+     *
+     * @param change returns the new subject; the same text if nothing is replaced
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the subjects may be replaced
+     */
+    async rewrite(change: (subject: string) => string): Promise<void> {
+      for (const member of (await readMembers()).filter((each) => PREFIX.test(each))) {
+        const changed = member.slice(0, PREFIX_LENGTH) + change(member.slice(PREFIX_LENGTH))
+        if (changed === member) continue
+        await store.add(index, changed, await keptSeconds())
+        await store.remove(index, member)
+      }
+    },
+
     /** The subjects of all pending changes of all processes, without duplicates. */
     list: async (): Promise<string[]> => [...groupBySubject(await readMembers()).keys()],
 

@@ -38,7 +38,7 @@ const FIELDS = {
  * Signs an access token with the claims of the tokens that a gatehouse issues (RFC 9068 2).
  *
  * @param options.lifetime seconds until the token expires, unless the token has `expiresIn`
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the token has a field that does not exist
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `token` has an unknown field
  */
 export async function signToken(
   key: SigningJwk,

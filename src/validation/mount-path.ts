@@ -1,3 +1,17 @@
+/** Where a surface is mounted. The root is `''` or `'/'`. */
+export interface MountOptions {
+  /** Path of the surface, as browsers and clients see it. */
+  readonly path: string
+  /** Path at which the host's app receives the requests. @default `path` */
+  readonly mountPath?: string | undefined
+}
+
+/** The paths of a surface, without a trailing slash; `''` for the root. */
+export function pathsOf({ path, mountPath = path }: MountOptions) {
+  const ofRoot = (each: string): string => (each === '/' ? '' : each)
+  return { path: ofRoot(path), mountPath: ofRoot(mountPath) }
+}
+
 /** Why a path is not a valid mount path; undefined if it is valid. The root is written `''` or `'/'`. */
 export function mountPathProblem(path: unknown): string | undefined {
   if (typeof path !== 'string') return "must be a path such as '/auth', or '' for the root"

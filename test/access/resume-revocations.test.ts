@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createResumeRevocations } from '../../src/access/resume-revocations.ts'
-import type { Subject, RevocationSpec } from '../../src/revocation/revoke-tokens.ts'
+import type { RevocationSpec } from '../../src/revocation/kept-until.ts'
+import type { Subject } from '../../src/revocation/revoke-tokens.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -72,6 +72,20 @@ describe('equal acts within a minute', () => {
     expect(await entriesOf(audit)).toHaveLength(3)
   })
 
+  it('a change that is made again after a concurrent change is one act, and its entry has the latest name', async () => {
+    const store = memoryStore()
+    const audit = auditOf(store)
+    await audit.change('client:c', async (outbox) => {
+      // The first attempt meets a concurrent rename, so the name before the change is another one in the second attempt.
+      outbox.put({}, { ...rename, clientName: 'First' })
+      await store.set('client:c', JSON.stringify(outbox.put({}, { ...rename, clientName: 'Second' })))
+    })
+    expect(await entriesOf(audit)).toEqual([expect.objectContaining({ ...rename, clientName: 'Second' })])
+    await vi.advanceTimersByTimeAsync(2 * MINUTE)
+    await audit.settled()
+    expect(await entriesOf(audit)).toHaveLength(1)
+  })
+
   it('the tokens that a client revokes by itself are equal acts, those that the host revokes are not', async () => {
     const audit = auditOf(memoryStore())
     for (let at = 0; at < 5; at += 1) await audit.record(ownRevocation(`t${at}`))

@@ -96,6 +96,8 @@ describeWithRedis('export and import between kinds of stores', () => {
       [
         'moved:catalog:products',
         'moved:client',
+        'moved:client-names',
+        'moved:client-names-complete',
         'moved:client-usage',
         'moved:clients:apiKey',
         'moved:clients:application',

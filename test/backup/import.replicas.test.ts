@@ -71,7 +71,7 @@ beforeEach(() => {
 it.each(Object.entries(SECTIONS))(
   'importing %s rejects, even if it is repeated, until enough replicas have the record',
   async (_what, { open, fields, at }) => {
-    const put = open(db.durable).parseLine(fields, 2)
+    const put = await open(db.durable).parseLine(fields, 2)
     for (let times = 0; times < 3; times += 1) {
       // Replication stops when the record under `at` is written. The index entries, which are written before,
       // are replicated each time.

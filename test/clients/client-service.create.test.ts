@@ -22,6 +22,8 @@ describeEachKind('creating a client', (context) => {
       clientId: expect.stringMatching(kind === 'apiKey' ? /^key_[\w-]{22}$/ : /^app_[\w-]{22}$/),
       accountId: 'acme',
       userId: 'ann',
+      createdBy: 'ann',
+      secretShownTo: ['ann'],
       name: 'Bookkeeping',
       products: ['invoices', 'payments'],
       removedOperations: ['payments:transfer'],

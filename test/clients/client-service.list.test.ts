@@ -5,7 +5,7 @@ import { watched } from './setup.ts'
 describeEachKind('lists of clients', (context) => {
   const { kind, stores } = context
 
-  it('clients are listed in order of creation, page by page, for one account or for all accounts', async () => {
+  it('the clients of an account are listed newest first, those of all accounts in order of creation, page by page', async () => {
     const { service } = context.start()
     const ids: string[] = []
     for (let index = 0; index < 7; index += 1) {
@@ -22,7 +22,11 @@ describeEachKind('lists of clients', (context) => {
       pages.push(page.items.map(({ clientId }) => clientId))
       cursor = page.cursor
     } while (cursor !== undefined)
-    expect(pages).toEqual([ids.slice(0, 2), [ids[2], ids[4]], ids.slice(5)])
+    expect(pages).toEqual([
+      [ids[6], ids[5]],
+      [ids[4], ids[2]],
+      [ids[1], ids[0]],
+    ])
 
     const all = await service.list()
     expect(all.items.map(({ clientId }) => clientId)).toEqual(ids)
@@ -30,12 +34,61 @@ describeEachKind('lists of clients', (context) => {
     expect(await service.listByOwner('unknown')).toEqual({ items: [] })
   })
 
-  it('clients that were created in one millisecond are listed in order of creation', async () => {
+  it('clients that were created in one millisecond are listed newest first', async () => {
     const process = context.start()
     const ids: string[] = []
     for (let index = 0; index < 10; index += 1) ids.push((await context.created(process)).clientId)
     const { items } = await process.service.listByOwner('acme')
-    expect(items.map(({ clientId }) => clientId)).toEqual(ids)
+    expect(items.map(({ clientId }) => clientId)).toEqual(ids.toReversed())
+  })
+
+  it('an owner filters and sorts a list by name, product, last use and state', async () => {
+    const { service, lastUses } = context.start()
+    const add = async (clientId: string, name: string, products: string[]) => {
+      vi.setSystemTime(Date.now() + 1000)
+      await service.create({ accountId: 'acme', clientId, name, products })
+    }
+    await add('a', 'Nightly export', ['invoices'])
+    await add('b', 'export 10', ['invoices', 'payments'])
+    await add('c', 'Export 9', [])
+    vi.setSystemTime(START + 86_400_000)
+    lastUses.record('b')
+    vi.setSystemTime(START + 2 * 86_400_000)
+    lastUses.record('a')
+    await service.disable('b')
+    const ids = async (options: object) => {
+      const found: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await service.listByOwner('acme', { ...options, limit: 1, cursor })
+        found.push(...page.items.map(({ clientId }) => clientId))
+        cursor = page.cursor
+      } while (cursor !== undefined)
+      return found.join('')
+    }
+    await vi.waitFor(async () => expect(await ids({ sort: 'last-used' })).toBe('abc'))
+    expect(await ids({})).toBe('cba')
+    expect(await ids({ sort: 'name' })).toBe('cba')
+    expect(await ids({ name: 'EXPORT' })).toBe('cba')
+    expect(await ids({ name: 'export 1' })).toBe('b')
+    expect(await ids({ product: 'invoices' })).toBe('ba')
+    expect(await ids({ unusedSince: START / 1000 + 100_000 })).toBe('cb')
+    expect(await ids({ state: 'no-token', product: 'invoices' })).toMatch(/b/)
+    expect(await ids({ state: 'disabled' })).toBe('b')
+    expect(await ids({ state: 'no-product' })).toBe('c')
+    // A cursor of another order is no place in this list.
+    const { cursor } = await service.listByOwner('acme', { sort: 'name', limit: 1 })
+    await expect(service.listByOwner('acme', { cursor })).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))
+  })
+
+  it('a page begins after the last client of the previous page, also if that client was deleted', async () => {
+    const process = context.start()
+    for (let index = 0; index < 4; index += 1) await context.created(process, { clientId: `client-${index}` })
+    const { service } = process
+    const { cursor } = await service.listByOwner('acme', { limit: 2 })
+    await service.delete('client-2')
+    const { items } = await service.listByOwner('acme', { cursor })
+    expect(items.map(({ clientId }) => clientId)).toEqual(['client-1', 'client-0'])
   })
 
   it('accounts whose ids have the same beginning have separate lists', async () => {
@@ -89,6 +142,7 @@ describeEachKind('lists of clients', (context) => {
       { limit: '5' },
       { cursor: '' },
       { cursor: 'x' },
+      { state: 'wrong' },
       // The option is called `cursor`. If `after` were ignored, each call would return the first page.
       { after: `${START}:a` },
       null,

@@ -41,13 +41,13 @@ describeEachKind('secrets of clients', (context) => {
     const { service, registry } = process
     const { clientId, clientSecret: first } = await context.created(process)
     const { clientSecret: second } = await service.rotateSecret(clientId)
-    await expect(service.rotateSecret(clientId)).rejects.toThrow(failure('ERR_CONFLICT'))
+    await expect(service.rotateSecret(clientId)).rejects.toThrow(failure('ERR_TWO_SECRETS'))
 
     await service.revokeSecret(clientId, 'new')
     const { clientSecret: third } = await service.rotateSecret(clientId)
     await service.revokeSecret(clientId, 'old', { actor: 'ann' })
     expect(process.emitted.at(-1)).toMatchObject({ change: 'secret.revoked', target: 'old', actor: 'ann' })
-    await expect(service.revokeSecret(clientId, 'new')).rejects.toThrow(failure('ERR_CONFLICT'))
+    await expect(service.revokeSecret(clientId, 'new')).rejects.toThrow(failure('ERR_ONE_SECRET'))
 
     const found = (await registry.find(clientId))!
     const verified = [first, second, third].map((secret) => hasSecret(found, secret))

@@ -107,6 +107,7 @@ export function services(
     audit,
     store,
     catalog,
+    accounts: { find: async (id: string) => ({ id }) },
     events,
     lastUses,
     revocations,

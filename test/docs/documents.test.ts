@@ -114,6 +114,17 @@ describe('the names in the documents', () => {
     expect(missing).toEqual([])
   })
 
+  it.each(['docs/architecture.md', 'CONTRIBUTING.md'])(
+    '%s names only TypeScript files that exist',
+    (file) => {
+      const sources = ['src', 'adapters', 'test', 'examples', 'bench'].flatMap(filesIn)
+      const existing = [...readdirSync(root), ...sources].map((name) => `/${name}`)
+      const named = [...proseOf(file).matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name)
+      expect(named.length).toBeGreaterThan(20)
+      expect(named.filter((name) => !existing.some((each) => each.endsWith(`/${name}`)))).toEqual([])
+    },
+  )
+
   it('the documents name only error codes that exist', () => {
     const sources = read('src/errors.ts') + read('src/front-door/rejection.ts')
     const codes = new Set(
@@ -125,6 +136,17 @@ describe('the names in the documents', () => {
     const named = withExamples.flatMap((file) => read(file).match(/\bERR_[A-Z_]+\b/g) ?? [])
     expect(named.length).toBeGreaterThan(10)
     expect(named.filter((code) => !codes.has(code))).toEqual([])
+  })
+
+  it('the page about the log has every line of a level above info', () => {
+    const page = read('docs/warnings-in-the-log.md')
+    const sources = [...filesIn('src'), ...filesIn('adapters')].filter((file) => file.endsWith('.ts'))
+    const lines = sources.flatMap((file) => [
+      ...read(file).matchAll(/\blogger\??\.(?:warn|error)\([^;'`]*?(['`])(.{8,}?)\1,?\s*\)/g),
+    ])
+    const starts = lines.map(([, , line = '']) => line.replace(/^\$\{\w+\} /, '').slice(0, 16))
+    expect(starts.length).toBeGreaterThan(30)
+    expect(starts.filter((start) => !page.includes(start.split('${')[0] ?? ''))).toEqual([])
   })
 
   it('a page with measured figures names the script that measures them', () => {

@@ -32,6 +32,7 @@ declare global {
   const mount: typeof import('koa-mount')
   const db: {
     account(id: string): Promise<{ id: string; kycLevel: 'none' | 'basic' | 'verified'; name: string; email: string } | undefined>
+    accountOfGoogleUser(sub: string): Promise<string>
     member(accountId: string, userId: string): Promise<{ name: string; email: string; role: string } | undefined>
     setKycLevel(id: string, kycLevel: 'none' | 'basic' | 'verified'): Promise<void>
     products(): Promise<(Pick<ProductDefinition, 'title' | 'operations'> & { id: string })[]>

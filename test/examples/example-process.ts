@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { copyPackage, runToEnd } from '../support/package-copy.ts'
 import { freePort } from '../support/free-port.ts'
 
@@ -18,13 +20,19 @@ export interface BuiltExamples {
 
 /** A file of examples/ that runs as a program. */
 export interface ExampleProgram {
-  /** As `server.js`. */
-  readonly file: string
+  /** The arguments of `node`. */
+  readonly args: readonly string[]
   /** A word of the instructions that the program prints when it is ready. */
   readonly printsWhenReady: string
 }
 
-const NPM_START: ExampleProgram = { file: 'server.js', printsWhenReady: 'Untick' }
+const { scripts } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8'))
+
+/** The last command of the script `start`. */
+const NPM_START: ExampleProgram = {
+  args: String(scripts.start).split(' && node ')[1]?.split(' ') ?? [],
+  printsWhenReady: 'Untick',
+}
 
 /** A running example. */
 export interface ExampleProcess {
@@ -61,7 +69,7 @@ export async function buildExamples(): Promise<BuiltExamples> {
     const ports = { PORT: String(await freePort()), PARTNER_PORT: String(await freePort()) }
     const { REDIS_URL: _redis, GATEHOUSE_SECRET: _secret, ...inherited } = process.env
     const env = { ...inherited, ...ports, ...environment }
-    const child = spawn(process.execPath, [`build/examples/${program.file}`], { cwd: folder, env })
+    const child = spawn(process.execPath, program.args, { cwd: folder, env })
     children.push(child)
     let stdout = ''
     let stderr = ''
@@ -79,9 +87,8 @@ export async function buildExamples(): Promise<BuiltExamples> {
       port: Number(env.PORT),
       partnerPort: Number(env.PARTNER_PORT),
       stdout: () => stdout,
-      // Leaves out two warnings that are expected at each start: oidc-provider warns of Node 20, and
-      // gatehouse warns of the store in memory.
-      stderr: () => stderr.replace(/^(oidc-provider WARNING: Unsupported|the store is in memory).*\n/gm, ''),
+      // Leaves out the warning of the store in memory, which is expected at each start.
+      stderr: () => stderr.replace(/^the store is in memory.*\n/gm, ''),
       ready: () => ready,
       ended,
       stop(signal = 'SIGTERM') {

@@ -8,7 +8,7 @@ let origin: string
 let credentials: string
 beforeAll(async () => {
   examples = await buildExamples()
-  example = await examples.start({}, { file: 'existing-app.js', printsWhenReady: '# 403' })
+  example = await examples.start({}, { args: ['build/examples/existing-app.js'], printsWhenReady: '# 403' })
   await example.ready()
   origin = `http://localhost:${example.port}`
   credentials = /-u (\S+)/.exec(example.stdout())?.[1] ?? ''

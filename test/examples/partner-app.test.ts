@@ -84,7 +84,8 @@ describe('the partner app', () => {
 
     // A denied request does not change the connection.
     const denied = await decide(await browser.submit(rejected, { action: /change$/ }), [], 'deny')
-    expect(read(denied)).toContain('Nothing was changed. access_denied')
+    expect(read(denied)).toContain('Nothing was changed.')
+    expect(read(denied)).not.toContain('access_denied')
     expect(read(denied)).toContain('Connected as Bob')
 
     const again = await browser.submit(denied, { action: /change$/ })

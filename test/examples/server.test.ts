@@ -69,6 +69,10 @@ describe('npm start', () => {
     expect(example.stdout()).toMatch(/bob +password: builder/)
   })
 
+  it('npm start prints nothing before its own lines, on Node.js 20 too', () => {
+    expect(example.stderr()).toBe('')
+  })
+
   it('npm start prints no NOTICE and no WARNING of its dependencies', () => {
     const lines = `${example.stdout()}\n${example.stderr()}`.split('\n')
     const complaints = lines.filter((line) => /NOTICE|WARNING|Warning|deprecat/i.test(line))

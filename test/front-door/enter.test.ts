@@ -7,7 +7,7 @@ import {
   type FrontDoorParts,
   type Guarded,
 } from '../../src/front-door/enter.ts'
-import { createPageTokens } from '../../src/http/csrf.ts'
+import { createPageTokens } from '../../src/http/csrf-tokens.ts'
 
 const ISSUER = 'https://example.com'
 

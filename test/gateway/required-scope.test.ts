@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
-import { isUnclaimed, requiredScopesOf } from '../../src/gateway/required-scope.ts'
+import { requiredScopesOf } from '../../src/gateway/required-scope.ts'
 import { readTarget } from '../../src/http/request-path.ts'
 
 const catalog = createCatalog({
@@ -45,20 +45,6 @@ describe('requiredScopesOf()', () => {
     expect(required('GET', '/files/gr%C3%B6SSE')).toBeUndefined()
     expect(required('GET', '/files/gr%C3%96%C3%9Fe')).toBeUndefined()
   })
-})
-
-it('a path is unclaimed if no operation claims it with any method, however a router decodes the path', () => {
-  const unclaimed = (path: string, endsInSlash = false) =>
-    isUnclaimed(path, endsInSlash, { findClaims: (method, each) => catalog.findClaims(method, each) })
-  expect(['/', '/files', '/files/a/b', '/f%C3%AEles/a'].filter((path) => !unclaimed(path))).toEqual([])
-  expect(
-    ['/files/7', '/FILES/7', '/files/a%2Cb', '/%EF%AC%81les/7', '/file%C5%BF/7'].filter((path) =>
-      unclaimed(path),
-    ),
-  ).toEqual([])
-  // Some routers read `/files/` as `/files/:id` with an empty id.
-  expect(unclaimed('/files', true)).toBe(false)
-  expect(unclaimed('/', true)).toBe(true)
 })
 
 it.each([

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { decide } from '../../src/grants/consent-decision.ts'
 import {
-  decide,
   isConsentNeeded,
-  isPreselected,
+  isTickedAtFirst,
   mergeConsent,
   scopeStatus,
 } from '../../src/grants/consent-policy.ts'
@@ -35,36 +35,20 @@ it('a request can demand consent, and an application of the host needs none othe
   expect(isConsentNeeded(['a'], stored, everything)).toBe(true)
 })
 
-describe('isPreselected()', () => {
-  it.each([
-    ['a', 'granted', true],
-    ['c', 'denied', false],
-    ['d', 'new', true],
-  ])('isPreselected() of the scope %s with the status %s is %s', (scope, status, expected) => {
-    expect(scopeStatus(scope, stored)).toBe(status)
-    expect(isPreselected(scope, stored)).toBe(expected)
-  })
+it.each([
+  ['a', 'granted'],
+  ['c', 'denied'],
+  ['d', 'new'],
+])('the scope %s has the status %s', (scope, status) => {
+  expect(scopeStatus(scope, stored)).toBe(status)
 })
 
-describe('decide()', () => {
-  it('a decision grants the checked scopes and denies the unchecked scopes, in the order of the request', () => {
-    expect(decide(['b', 'a', 'c'], ['c', 'b'])).toEqual({ granted: ['b', 'c'], denied: ['a'] })
-  })
-
-  it('a decision grants no scope that was not requested', () => {
-    expect(decide(['a'], ['a', 'admin', '__proto__', 'openid'])).toEqual({ granted: ['a'], denied: [] })
-  })
-
-  it('a decision always grants a requested openid, while profile and email can be denied', () => {
-    expect(decide(['openid', 'profile', 'email'], ['email'])).toEqual({
-      granted: ['openid', 'email'],
-      denied: ['profile'],
-    })
-  })
-
-  it('an approval without a granted scope is no decision', () => {
-    expect(decide(['a'], [])).toBeUndefined()
-  })
+it.each([
+  ['new', true],
+  ['granted', true],
+  ['denied', false],
+] as const)('the checkbox of a scope with the status %s is ticked at first: %s', (status, isTicked) => {
+  expect(isTickedAtFirst(status)).toBe(isTicked)
 })
 
 describe('mergeConsent()', () => {

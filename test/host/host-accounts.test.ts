@@ -253,7 +253,7 @@ describe('the account callbacks', () => {
           { kycLevels: [], logger: silentLogger, isOperation: () => true },
         ),
       ),
-    ).toEqual(['find'])
+    ).toEqual(['clientsBelongTo', 'find'])
   })
 
   it('errors of the host pass through, and any other thrown value is reported with the name of the callback', async () => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { it } from 'vitest'
-import type { SigningAlgorithm } from '../../src/keys/generate-key.ts'
+import { ALGORITHMS, type SigningAlgorithm } from '../../src/keys/generate-key.ts'
 import {
   advance,
-  ALGORITHMS,
   canSign,
   endOf,
   replenish,

@@ -20,12 +20,12 @@ const LAYERS: readonly Layer[] = [
     folders: ['src/console', 'src/management', 'src/backup'],
     about: 'optional parts: only their entries load them',
   },
-  { folders: ['src/front-door'], about: 'what console and management API decide alike, in order and once' },
+  { folders: ['src/front-door'], about: 'the checks that console and management API share' },
   {
     folders: ['src/gatehouse', 'src/gateway.ts'],
     about: 'compose everything below: createGatehouse, createGateway',
   },
-  { folders: ['src/options'], about: 'what a host hands over: checked, completed, frozen' },
+  { folders: ['src/options'], about: 'checks and freezes options; each default is beside what it limits' },
   { folders: ['src/authorization-server/routing'], about: 'what is below {auth_url}' },
   { folders: ['src/authorization-server/provider'], about: 'the only importer of oidc-provider' },
   { folders: ['src/authorization-server/interaction'], about: 'sign-in and consent pages' },
@@ -44,7 +44,7 @@ const LAYERS: readonly Layer[] = [
     folders: ['src/validation', 'src/async'],
     about: 'checks of input · timeouts, coalescing, periodic work',
   },
-  { folders: ['src/errors.ts'], about: 'the one error class and its codes' },
+  { folders: ['src/errors.ts'], about: 'the one error class, its codes and their statuses' },
 ]
 
 /** The layers as text, one line a layer. CONTRIBUTING.md contains it. */

@@ -79,7 +79,7 @@ describe('the packed package', () => {
   it('the packed package contains the entries with their chunks, maps and types, the examples and the documents, and nothing else', () => {
     const outputs = ENTRIES.map(({ output }) => output)
     const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'package.json']
-    const others = /^(dist\/chunks\/[\w-]+\.js|dist\/types\/(src|adapters)\/.*\.d\.ts|examples\/.*\.ts)$/
+    const others = /^(dist\/chunks\/[\w-]+\.js|dist\/types\/(src|adapters)\/.*\.d\.ts|examples\/.*\.m?[jt]s)$/
     const scripts = files.filter((file) => file.endsWith('.js'))
     expect(files).toEqual(
       expect.arrayContaining([...outputs, ...documents, ...scripts.map((file) => `${file}.map`)]),

@@ -112,8 +112,11 @@ export interface Settings {
   /** `refreshTokenGraceSeconds` and `revocations.pollIntervalSeconds`. */
   readonly graceSeconds: number
   readonly pollSeconds: number
-  /** Whether a failover may lose a code that was not exchanged yet: codes do not wait for replicas. */
-  readonly mayLoseCodes: boolean
+  /**
+   * Whether a failover may lose what was not confirmed: a code that was not exchanged yet, since codes do not wait for replicas, and a
+   * change without an answer, also one that was read.
+   */
+  readonly hasFailover: boolean
 }
 
 type Result<T extends Operation> = Omit<T, 'id' | 'process' | 'invoke' | 'end' | 'kind'>

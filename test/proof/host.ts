@@ -99,7 +99,9 @@ const answers: {
     let cursor: string | undefined
     do {
       const page = await audit.list({ limit: 500, ...(cursor !== undefined && { cursor }) })
-      entries.push(...page.items.map(({ actor, clientId, count }) => ({ actor, clientId, count })))
+      // The creation of a key is no change of it.
+      const changes = page.items.filter(({ name }) => name !== 'client.created')
+      entries.push(...changes.map(({ actor, clientId, count }) => ({ actor, clientId, count })))
       cursor = page.cursor
     } while (cursor !== undefined)
     return entries

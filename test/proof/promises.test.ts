@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Call, Change, Exchange, History, Issue, Operation, Read, Revoke } from './history.ts'
 import { checkHistory, worstTimes, type PromiseName } from './promises.ts'
 
-const SETTINGS = { graceSeconds: 3, pollSeconds: 1, mayLoseCodes: false }
+const SETTINGS = { graceSeconds: 3, pollSeconds: 1, hasFailover: false }
 const UNKNOWN = Number.POSITIVE_INFINITY
 let count = 0
 
@@ -135,7 +135,7 @@ describe('one-time', () => {
 it('a code that was not exchanged may be lost in a failover, if codes do not wait for replicas, and only then', () => {
   const lost = [exchange('code', undefined, [20, 30])]
   const faults = [{ what: 'master-killed', processes: [0, 1, 2], from: 0, to: 10 }]
-  const settings = { ...SETTINGS, mayLoseCodes: true }
+  const settings = { ...SETTINGS, hasFailover: true }
   expect(broken(lost, { faults, settings })).toEqual([])
   expect(broken(lost, { faults })).toEqual(['one-time'])
   expect(broken(lost, { settings })).toEqual(['one-time'])
@@ -144,7 +144,8 @@ it('a code that was not exchanged may be lost in a failover, if codes do not wai
 describe('revoked', () => {
   const ISSUED = issue('a', [0, 10])
   const REVOKED = revoke({ accessToken: 'a' }, [20, 30])
-  const cut = { what: 'link-cut', processes: [1], from: 100, to: 5100 }
+  const CUT_TO = 5100
+  const cut = { what: 'link-cut', processes: [1], from: 100, to: CUT_TO }
 
   it.each<[string, Operation[], Partial<History>]>([
     [
@@ -153,13 +154,13 @@ describe('revoked', () => {
       {},
     ],
     [
-      'another process accepts within two polls',
-      [ISSUED, REVOKED, call('a', true, 2029, 1), call('a', false, 2040, 1)],
+      'another process accepts within two polls and the timeout of a read',
+      [ISSUED, REVOKED, call('a', true, 4029, 1), call('a', false, 4040, 1)],
       {},
     ],
     [
-      'another process accepts while its link is away, and two polls longer',
-      [ISSUED, REVOKED, call('a', true, 7020, 1)],
+      'another process accepts while its link is away, and as long after that',
+      [ISSUED, REVOKED, call('a', true, CUT_TO + 3990, 1)],
       { faults: [cut] },
     ],
     [
@@ -188,13 +189,13 @@ describe('revoked', () => {
 
   it.each<[string, Operation[], Partial<History>]>([
     ['the process that revokes accepts', [ISSUED, REVOKED, call('a', true, 31)], {}],
-    ['another process accepts after two polls', [ISSUED, REVOKED, call('a', true, 2040, 1)], {}],
+    ['another process accepts later', [ISSUED, REVOKED, call('a', true, 4040, 1)], {}],
     [
-      'another process accepts two polls after its link came back',
-      [ISSUED, REVOKED, call('a', true, 7200, 1)],
+      'another process accepts later than that after its link came back',
+      [ISSUED, REVOKED, call('a', true, CUT_TO + 4010, 1)],
       { faults: [cut] },
     ],
-    ['the link of a third process was away', [ISSUED, REVOKED, call('a', true, 3000, 2)], { faults: [cut] }],
+    ['the link of a third process was away', [ISSUED, REVOKED, call('a', true, 4040, 2)], { faults: [cut] }],
     [
       'a token of a revoked client is accepted',
       [ISSUED, revoke({ client: 'c' }, [20, 30]), call('a', true, 40)],
@@ -210,13 +211,15 @@ describe('revoked', () => {
     expect(broken(operations, more)).toContain('revoked')
   })
 
-  it('two faults at the same time count once', () => {
-    const faults = [cut, { ...cut, what: 'server-killed', from: 2000, to: 6000 }]
-    expect(broken([ISSUED, REVOKED, call('a', true, 7900, 1)], { faults })).toEqual([])
-    expect(broken([ISSUED, REVOKED, call('a', true, 8000, 1)], { faults })).toEqual(['revoked'])
+  it('a link that breaks again before the process could read counts as away', () => {
+    const again = { ...cut, from: CUT_TO + 3900, to: CUT_TO + 5000 }
+    const late = { ...cut, from: CUT_TO + 4100, to: CUT_TO + 5000 }
+    const operations = [ISSUED, REVOKED, call('a', true, CUT_TO + 4500, 1)]
+    expect(broken(operations, { faults: [again, cut] })).toEqual([])
+    expect(broken(operations, { faults: [cut, late] })).toEqual(['revoked'])
   })
 
-  it('the worst time is that of the latest accepted call, without the time for which the link was away', () => {
+  it('the worst time is that of the latest accepted call, since the link came back', () => {
     const operations = [
       ISSUED,
       REVOKED,
@@ -227,8 +230,8 @@ describe('revoked', () => {
     const history = { operations, faults: [cut], firstNames: {}, settings: SETTINGS }
     expect(worstTimes(history)).toContainEqual({
       what: 'rejected by other processes',
-      observedMs: 1100,
-      boundMs: 2000,
+      observedMs: 1030,
+      boundMs: 4000,
     })
   })
 })
@@ -258,6 +261,36 @@ describe('kept', () => {
     ['a read sees a name that no caller gave', [change('a', [0, 10]), read('b', 20)]],
   ])('is broken if %s', (_what, operations) => {
     expect(broken(operations)).toContain('kept')
+  })
+
+  describe('with a failover', () => {
+    const settings = { ...SETTINGS, hasFailover: true }
+    const readAndLost = [change('a', [0, UNKNOWN], 'anna'), read('a', 20), read('first', 30)]
+    const failover = { what: 'primary-killed', processes: [0, 1], from: 22, to: 28 }
+
+    it('a change without an answer may be lost after it was read, with its audit entry', () => {
+      expect(broken(readAndLost, { settings, faults: [failover], trail: [] })).toEqual([])
+    })
+
+    it.each<[string, Operation[]]>([
+      [
+        'a change that was answered is lost with it',
+        [change('a', [0, UNKNOWN]), read('a', 20), change('b', [24, 28]), read('a', 40)],
+      ],
+      ['it comes back', [...readAndLost, read('a', 40)]],
+    ])('is broken if %s', (_what, operations) => {
+      expect(broken(operations, { settings, faults: [failover] })).toEqual(['kept'])
+    })
+
+    it('is broken without a failover', () => {
+      expect(broken(readAndLost, { faults: [failover], trail: [] })).toEqual(['kept', 'recorded'])
+    })
+
+    it('needs the audit entry of a change that was read after the last fault', () => {
+      const operations = readAndLost.slice(0, 2)
+      const faults = [{ ...failover, from: 1, to: 10 }]
+      expect(broken(operations, { settings, faults, trail: [] })).toEqual(['recorded'])
+    })
   })
 })
 

@@ -1,6 +1,7 @@
 /** The promises of the library, each as a function that finds in a history what breaks it. */
 import { familyPromise } from './family.ts'
 import type { Call, EndFamily, Entry, Exchange, History, Operation, Read, Change, Revoke } from './history.ts'
+import { FEED_TIMEOUT_MS } from '../../src/revocation/http-source.ts'
 import { checkLinearizable } from './linearizable.ts'
 
 /** The names of the promises, as `docs/proof.md` explains them. */
@@ -17,7 +18,7 @@ export interface Violation {
 /** The worst time of a promise that has a bound. */
 export interface WorstTime {
   readonly what: string
-  /** Milliseconds beyond the time for which the link was away. */
+  /** Milliseconds since the link stayed. */
   readonly observedMs: number
   readonly boundMs: number
 }
@@ -55,7 +56,7 @@ function checkOneTime({ operations, settings, faults }: History): Violation[] {
     const promise = familyPromise(code ?? '', {
       graceSeconds: settings.graceSeconds,
       slackMs: SLACK_MS,
-      mayLoseCode: settings.mayLoseCodes && wasFault,
+      mayLoseCode: settings.hasFailover && wasFault,
     })
     const { isLinearizable, placed, stuck } = checkLinearizable(ofFamily, promise)
     if (isLinearizable) return []
@@ -72,8 +73,11 @@ function unexplained(stuck: Operation | undefined): string {
     : 'too many of its requests have no answer, so they could not be checked'
 }
 
-/** A change that was answered is there, and reads see changes in the order of their answers. */
-function checkKept({ operations, firstNames }: History): Violation[] {
+/**
+ * A change that was answered is there, and reads see changes in the order of their answers. The state is the last confirmed name,
+ * with the names of changes that were made after it and not confirmed: a failover may lose these, also those that were read.
+ */
+function checkKept({ operations, firstNames, settings }: History): Violation[] {
   const clients = group(
     operations.filter((each): each is Change | Read => each.kind === 'change' || each.kind === 'read'),
     ({ client }) => client,
@@ -86,12 +90,13 @@ function checkKept({ operations, firstNames }: History): Violation[] {
     )
     const { isLinearizable, placed, stuck } = checkLinearizable(telling, {
       effect: ({ name }) => String(name),
-      initial: firstNames[client] ?? null,
-      next(name: string | null, operation: Change | Read): readonly (string | null)[] {
-        if (operation.outcome === 'fail') return []
-        if (operation.kind === 'change')
-          return operation.outcome === 'ok' ? [operation.name] : [name, operation.name]
-        return operation.outcome === 'unknown' || operation.name === name ? [name] : []
+      initial: [firstNames[client] ?? null],
+      next(names: readonly (string | null)[], { kind, name = null, outcome }: Change | Read) {
+        if (outcome === 'fail') return []
+        if (kind === 'change') return outcome === 'ok' ? [[name]] : [names, [...names, name]]
+        if (outcome === 'unknown') return [names]
+        const kept = names.lastIndexOf(name) + 1
+        return kept === names.length || (kept > 0 && settings.hasFailover) ? [names.slice(0, kept)] : []
       },
     })
     if (isLinearizable) return []
@@ -166,38 +171,41 @@ function* callsOf(operations: readonly Operation[]) {
   }
 }
 
-/** Milliseconds from the answer of the revocation to the call, without those for which the link of the process was away. */
-function lateness(history: History, revoke: Revoke, call: Call): number {
-  return call.invoke - revoke.end - awayMs(history, call.process, revoke.end, call.invoke)
-}
-
-/** The process that revokes rejects at once. Others need a poll to learn it, and one more if the link broke during a poll. */
-function boundOf({ settings }: History, revoke: Revoke, call: Call): number {
-  return revoke.process === call.process ? 0 : 2 * settings.pollSeconds * 1000
-}
-
-/** Milliseconds between two times for which the link of a process was away. */
-function awayMs({ faults }: History, process: number, from: number, to: number): number {
-  const parts = faults
-    .filter((fault) => fault.processes.includes(process) && fault.from < to && fault.to > from)
-    .map((fault) => [Math.max(fault.from, from), Math.min(fault.to, to)] as const)
-    .toSorted(([a], [b]) => a - b)
-  let [sum, reached] = [0, from]
-  for (const [start, end] of parts) {
-    sum += Math.max(0, end - Math.max(start, reached))
-    reached = Math.max(reached, end)
+/** Milliseconds until the call, since the revocation was answered and the link of the process has stayed. */
+function lateness({ faults, settings }: History, revoke: Revoke, call: Call): number {
+  if (revoke.process === call.process) return call.invoke - revoke.end
+  let since = revoke.end
+  for (const { processes, from, to } of faults.toSorted((one, other) => one.from - other.from)) {
+    const isMet = processes.includes(call.process) && from < Math.min(call.invoke, since + boundMs(settings))
+    if (isMet && to > since) since = to
   }
-  return sum
+  return call.invoke - since
+}
+
+/**
+ * The process that revokes rejects at once. Others reject when their link has stayed for as long as this: a read that was sent while
+ * the link was away may take its timeout, the next poll comes after one interval, and it takes up to one more.
+ */
+function boundOf({ settings }: History, revoke: Revoke, call: Call): number {
+  return revoke.process === call.process ? 0 : boundMs(settings)
+}
+
+function boundMs({ pollSeconds }: History['settings']): number {
+  return FEED_TIMEOUT_MS.byDefault + 2 * pollSeconds * 1000
 }
 
 /** Each change is covered by exactly one audit entry, alone or in its count. */
-export function checkRecorded({ operations, trail, firstNames }: History): Violation[] {
+export function checkRecorded({ operations, faults, trail, firstNames, settings }: History): Violation[] {
   if (!trail) return []
   const changes = operations.filter(
     (each): each is Change | Revoke =>
       (each.kind === 'change' && each.client in firstNames) || each.kind === 'revoke',
   )
-  const seen = new Set(operations.map((each) => (each.kind === 'read' ? each.name : undefined)))
+  // What was read before a failover may have been lost with its entry.
+  const lastFault = settings.hasFailover ? Math.max(...faults.map(({ to }) => to)) : Number.NEGATIVE_INFINITY
+  const seen = new Set(
+    operations.map((each) => (each.kind === 'read' && each.invoke > lastFault ? each.name : undefined)),
+  )
   const times = (matches: (entry: Entry) => boolean) =>
     trail.filter(matches).reduce((sum, { count = 1 }) => sum + count, 0)
   const byActor = group(trail, ({ actor = '' }) => actor)

@@ -49,7 +49,7 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
   const { kind, seed, seconds, patches } = options
   const random = createRandom(seed)
   const store = await startStore(kind)
-  const settings: Settings = { ...TIMES, mayLoseCodes: store.isReplicated }
+  const settings: Settings = { ...TIMES, hasFailover: store.isReplicated }
   const fleet = await startFleet(store, {
     settings,
     ...(patches && { patches }),

@@ -7,7 +7,8 @@ import { createRevocationFollower } from '../../src/revocation/revocation-follow
 import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import type { RevocableToken } from '../../src/revocation/revocation.ts'
-import { createRevocations, type RevocationSpec } from '../../src/revocation/revoke-tokens.ts'
+import type { RevocationSpec } from '../../src/revocation/kept-until.ts'
+import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
 
 /** These tests compare several processes with a simple model. The processes share a store, not a clock. */
 

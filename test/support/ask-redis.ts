@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 /**
  * Sends one command to one server, on a connection of its own.
  *
- * @throws if the server does not run, or does not answer within a second
+ * @throws if the server does not run, or does not answer within five seconds
  */
 export async function askRedis(
   server: { readonly port: number },
@@ -11,8 +11,8 @@ export async function askRedis(
   ...args: (string | number)[]
 ): Promise<unknown> {
   const client = new Redis(server.port, '127.0.0.1', {
-    connectTimeout: 1000,
-    commandTimeout: 1000,
+    connectTimeout: 5000,
+    commandTimeout: 5000,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
     // Without the ready check, the command reaches a server even while the server is still starting.

@@ -51,6 +51,8 @@ export function createBrowser({
 
   return {
     cookies,
+    /** The header `Cookie` of a request to an address. */
+    cookieHeader,
     /** Makes one request, and follows no redirect. */
     request,
     /** Opens an address and follows redirects. */

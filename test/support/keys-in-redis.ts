@@ -43,6 +43,8 @@ const PERMANENT: ReadonlySet<string> = new Set([
   'client',
   'client-usage',
   'client-epoch',
+  'client-names',
+  'client-names-complete',
   'list of all clients',
   "list of an account's clients",
   'list of deleted clients',

@@ -54,7 +54,7 @@ export async function launchRedis(
  * Starts a shell that waits until this process has ended in any way, and then kills the server. An exit hook
  * of this process is not enough, because it does not run if the test runner kills the process.
  */
-function spawnGuard(pid: number, folder: string): ChildProcess {
+export function spawnGuard(pid: number, folder: string): ChildProcess {
   const guard = spawn('sh', ['-c', 'cat >/dev/null; kill -9 "$0"; rm -rf "$1"', String(pid), folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
     // Keeps the guard out of the terminal's process group, so that Ctrl-C does not end it before its work.

@@ -12,11 +12,15 @@ const programs = [
   { name: 'openssl', names: ['openssl'], tests: 'everything over TLS' },
   { name: 'spin', names: ['spin'], tests: 'the models of test/proof' },
   { name: 'gcc', names: ['gcc'], tests: 'the models of test/proof' },
+  { name: 'nginx-light', names: ['nginx'], tests: 'the pages and the API behind nginx' },
 ]
 
-/** Returns the path of the first of `names` that is in PATH, or undefined if none of them is installed. */
+/**
+ * Returns the path of the first of `names` that is in PATH, or undefined if none of them is installed. Debian has servers in
+ * `/usr/sbin`, which is not in the PATH of every user.
+ */
 export function findProgram(...names: string[]): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(path.delimiter)
+  const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), '/usr/sbin']
   return names
     .flatMap((name) => folders.map((folder) => path.join(folder, name)))
     .find((file) => existsSync(file))

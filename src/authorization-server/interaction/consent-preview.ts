@@ -40,14 +40,15 @@ export function createConsentPreview(options: ConsentPreviewOptions) {
 
   return async function previewConsent(ctx: Context, preview: ConsentPreview): Promise<void> {
     const { application, viewer } = preview
-    const [developer, account] = await Promise.all([
+    const [developer, company, account] = await Promise.all([
       accounts.find(application.accountId, application.userId),
+      application.userId !== undefined && accounts.find(application.accountId),
       accounts.find(viewer.accountId, viewer.userId),
     ])
     const { current } = catalog
     const allowed = [...openIdScopes, ...applicationScopes(current, application, developer?.kycLevel)]
     const pending = {
-      application: presentApplication(application, developer),
+      application: presentApplication(application, company || developer),
       requestedScopes: preview.scopes?.filter((scope) => allowed.includes(scope)) ?? allowed,
       storedConsent: { granted: [], denied: [] },
     }

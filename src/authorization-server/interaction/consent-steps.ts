@@ -1,13 +1,9 @@
-import { decide } from '../../grants/consent-policy.ts'
+import { decide } from '../../grants/consent-decision.ts'
 import type { Form } from '../../http/form-body.ts'
-import {
-  parseGroupChoice,
-  scopeGroups,
-  selectGroup,
-  type GroupChoice,
-  type ScopeGroup,
-} from './scope-groups.ts'
+import { parseGroupChoice, selectGroup, type GroupChoice } from './group-choice.ts'
+import { scopeGroups, type ScopeGroup } from './scope-groups.ts'
 import { addressOf, csrfTokenOf, showError, type StepRequest, type StepResult } from './step.ts'
+import { isPersonSignedIn } from './switch-account.ts'
 import type { Texts } from './texts.ts'
 
 /** Asks the signed-in person for consent. */
@@ -39,32 +35,14 @@ function submitGroupChoice(request: StepRequest, form: Form): undefined {
 }
 
 /**
- * Signs the person out of our session and out of the host's session, so that another person can sign in and
- * decide.
- */
-export async function switchAccount(request: StepRequest): Promise<StepResult> {
-  const { accounts, port, ctx, pending } = request
-  if (accounts.signInUrl && !accounts.signOut) {
-    // Without `accounts.signOut`, only the host's sign-in page can replace the host's session.
-    return accounts.signInUrl(addressOf(request), ctx, { reauthenticate: true })
-  }
-  await accounts.signOut?.(ctx)
-  return port.restart(ctx, pending, { endSession: true })
-}
-
-/**
  * Whether the authorization request must start again. There are two cases:
  *
  * - The person of this interaction is no longer signed in at the host. Another person may not decide instead.
  * - The application may no longer request any of the scopes. After the restart, oidc-provider reports an
  *   error to the application.
  */
-async function isOutdated({ accounts, ctx, pending }: StepRequest): Promise<boolean> {
-  const { account, requestedScopes } = pending
-  if (!account || requestedScopes.length === 0) return true
-  if (!accounts.current) return false
-  const person = await accounts.current(ctx)
-  return person?.accountId !== account.accountId || person.userId !== account.userId
+async function isOutdated(request: StepRequest): Promise<boolean> {
+  return request.pending.requestedScopes.length === 0 || !(await isPersonSignedIn(request))
 }
 
 /** The state of a page that follows a submitted form. */

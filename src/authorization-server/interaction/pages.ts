@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import type { Html } from '../../http/html.ts'
+import { wantedLocales } from '../../http/locale.ts'
 import type { PageBranding } from '../../http/pages/branding.ts'
 import { createStylesheet, LOGO_TILE_RULES } from '../../http/pages/stylesheet.ts'
 import { readAsset } from '../../http/read-asset.ts'
@@ -10,6 +11,7 @@ import type { Frame } from './pages/layout.ts'
 import {
   continuePage,
   errorPage,
+  issuerPage,
   signedOutPage,
   signOutPage,
   type ErrorModel,
@@ -18,8 +20,9 @@ import {
 import { signInPage, type SignInModel } from './pages/sign-in.ts'
 import type { TextsByLocale } from './texts.ts'
 
-/** The `ui_locales` of the request, in order of preference. They take precedence over Accept-Language. */
+/** Who reads a page. */
 export interface Reader {
+  /** The `ui_locales` of the request, in order of preference. */
   readonly uiLocales?: readonly string[] | undefined
 }
 
@@ -46,8 +49,8 @@ export function createPages(options: {
   const css = createStylesheet(branding.accentColor, ':root', RULES)
   const styleHash = `sha256-${createHash('sha256').update(css).digest('base64')}`
 
-  const textsFor = (ctx: Context, uiLocales: readonly string[] = []) =>
-    texts.forReader([...uiLocales, ...ctx.acceptsLanguages()])
+  const textsFor = (ctx: Context, uiLocales?: readonly string[]) =>
+    texts.forReader(wantedLocales(ctx, uiLocales))
 
   function write(
     ctx: Context,
@@ -66,6 +69,9 @@ export function createPages(options: {
 
   return {
     textsFor,
+    /** @param discovery the address of the discovery document */
+    renderIssuer: (ctx: Context, discovery: string) =>
+      write(ctx, undefined, (frame) => issuerPage(frame, discovery)),
     /** The page for an error that cannot be sent to the application. A status below 400 becomes 400. */
     renderError: (ctx: Context, model: ErrorModel & Reader & { readonly status: number }) =>
       write(ctx, model, (frame) => errorPage(frame, model), { status: Math.max(model.status, 400) }),

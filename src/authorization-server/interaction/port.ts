@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { SignedIn } from '../../host/accounts.ts'
-import type { ConsentDecision } from '../../grants/consent-policy.ts'
+import type { ConsentDecision } from '../../grants/consent-decision.ts'
 
 /** A pending authorization request that waits for a person. */
 export interface PendingInteraction {

@@ -5,7 +5,7 @@ import type { PendingInteraction } from './port.ts'
 /**
  * An application as the pages show it to users.
  *
- * @param developer the account that owns the application; undefined if the host does not know it
+ * @param developer the account that owns the application, without a user; undefined if the host does not know it
  */
 export function presentApplication(
   application: Application,

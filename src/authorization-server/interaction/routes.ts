@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { createCsrfTokens } from '../../http/csrf.ts'
+import { createCsrfTokens } from '../../http/csrf-tokens.ts'
 import type { Form } from '../../http/form-body.ts'
 import {
   checkForm,
@@ -9,10 +9,11 @@ import {
   type StepRequest,
   type StepResult,
 } from './step.ts'
-import { showConsent, submitConsent, switchAccount } from './consent-steps.ts'
+import { showConsent, submitConsent } from './consent-steps.ts'
 import type { PendingInteraction } from './port.ts'
 import { createSignInRateLimit } from './sign-in-rate-limit.ts'
 import { showSignIn, submitSignIn } from './sign-in-steps.ts'
+import { switchAccount } from './switch-account.ts'
 
 /** Addresses of one interaction, below {auth_url}. */
 const ADDRESS = /^\/interaction\/([\w-]{1,200})(?:\/(sign-in|consent|switch))?$/

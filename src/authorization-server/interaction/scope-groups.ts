@@ -1,7 +1,8 @@
 import type { Catalog, Operation } from '../../catalog/catalog.ts'
 import { localize } from '../../catalog/localize.ts'
 import type { Html } from '../../http/html.ts'
-import { MANDATORY_SCOPE, isPreselected, scopeStatus, type ScopeStatus } from '../../grants/consent-policy.ts'
+import { MANDATORY_SCOPE } from '../../grants/consent-decision.ts'
+import { scopeStatus, type ScopeStatus } from '../../grants/consent-policy.ts'
 import type { PendingInteraction } from './port.ts'
 import type { PageTexts, Texts } from './texts.ts'
 
@@ -11,7 +12,8 @@ export interface ScopeEntry {
   readonly title: Html | string
   readonly description?: string | undefined
   readonly status: ScopeStatus
-  readonly isSelected: boolean
+  /** Whether the submitted form ticks the scope; undefined if no form was submitted. */
+  readonly isTicked?: boolean | undefined
   /** Whether the scope is shown without a checkbox, because it is always included. */
   readonly isMandatory: boolean
   /** Whether the host marks the operation as sensitive. */
@@ -56,7 +58,7 @@ export function scopeGroups(
     title,
     description,
     status: scopeStatus(scope, storedConsent),
-    isSelected: selected ? selected.includes(scope) : isPreselected(scope, storedConsent),
+    isTicked: selected?.includes(scope),
     isMandatory: scope === MANDATORY_SCOPE,
     isSensitive: catalog.operations.get(scope)?.sensitive ?? false,
   })
@@ -91,42 +93,4 @@ export function scopeGroups(
     ...groups,
     { key: 'other', title: texts.html('consentOther'), entries: others },
   ].filter(({ entries }) => entries.length > 0)
-}
-
-/** The buttons “All” and “None” of a group of scopes. */
-export const GROUP_CHOICES = ['all', 'none'] as const
-
-/** A pressed button that ticks or unticks a whole group of scopes. */
-export interface GroupChoice {
-  readonly choice: (typeof GROUP_CHOICES)[number]
-  readonly group: string
-}
-
-/** Writes a choice as the value of its button. */
-export function formatGroupChoice({ choice, group }: GroupChoice): string {
-  return `${choice}:${group}`
-}
-
-/** Reads the value of the pressed button; undefined if the value is malformed. */
-export function parseGroupChoice(value: string | null): GroupChoice | undefined {
-  const [, word, group] = /^([a-z]+):(.+)$/.exec(value ?? '') ?? []
-  const choice = GROUP_CHOICES.find((each) => each === word)
-  return choice && group !== undefined ? { choice, group } : undefined
-}
-
-/**
- * The selected scopes after a choice. The selection of all other groups stays as it is. If the chosen group no longer
- * exists, the whole selection stays as it is.
- *
- * @param groups the groups of the page
- * @param selected the scopes that are ticked in the submitted form
- */
-export function selectGroup(
-  groups: readonly ScopeGroup[],
-  selected: readonly string[],
-  { choice, group }: GroupChoice,
-): string[] {
-  const scopes = groups.find(({ key }) => key === group)?.entries.map(({ scope }) => scope) ?? []
-  const others = selected.filter((scope) => !scopes.includes(scope))
-  return choice === 'all' ? [...others, ...scopes] : others
 }

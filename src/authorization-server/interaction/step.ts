@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
-import type { CsrfTokens } from '../../http/csrf.ts'
+import type { CsrfTokens } from '../../http/csrf-tokens.ts'
 import { isRejection, readForm, type Form } from '../../http/form-body.ts'
 import { isFromOwnPage } from '../../http/own-page.ts'
 import type { Pages } from './pages.ts'

@@ -6,11 +6,13 @@ import {
 } from 'oidc-provider'
 import { applicationScopes, explainRejection, limitToPerson } from '../../catalog/resolve-scopes.ts'
 import type { Application } from '../../clients/client.ts'
+import { whyUnauthorized } from '../../clients/why-no-token.ts'
 import { personOf } from '../../host/subject.ts'
 import { recordOf, requestState } from './request-state.ts'
 import type { ProviderParts } from './dependencies.ts'
 import { requireKnownResource, resourceServerOf } from './resource-indicator.ts'
 import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from './requested-scope.ts'
+import { unauthorized } from './unauthorized-client.ts'
 
 // This file decides which scopes an application may have. These scopes depend on the catalog, the
 // application's products, the KYC level of the application's developer, and the operations of the user.
@@ -79,25 +81,14 @@ async function resolveScopes(
   ctx: KoaContextWithOIDC,
   application: Application,
 ): Promise<readonly string[]> {
-  if (application.products.length === 0) {
-    throw new errors.UnauthorizedClient('this application has no API product; add one to it first')
-  }
-  const level = await developerLevel(parts, ctx, application)
   const { current } = parts.catalog
+  const developer = await parts.accountLookup.find(ctx, application)
+  const reason = whyUnauthorized(current, application, developer)
+  if (reason) throw unauthorized(application, reason)
   // The token must carry the epoch of the catalog from which its scopes were resolved. The epoch is kept
   // here, because products may change before the token is signed.
   requestState(ctx).catalogEpoch = current.epoch
-  return applicationScopes(current, application, level)
-}
-
-async function developerLevel(
-  { accountLookup }: Parts,
-  ctx: KoaContextWithOIDC,
-  application: Application,
-): Promise<string | undefined> {
-  const developer = await accountLookup.find(ctx, application)
-  if (developer) return developer.kycLevel
-  throw new errors.UnauthorizedClient('the account of this developer does not exist any more')
+  return applicationScopes(current, application, developer?.kycLevel)
 }
 
 /**
@@ -114,10 +105,7 @@ export async function checkRequestedScope(
   const application = requireApplication(client)
   const requested = requestedScopes(scope).filter((name) => !isIgnoredScope(name, openIdScopes))
   const allowed = await getApplicationScopes(parts, ctx, client)
-  if (requested.length === 0 && allowed.length === 0) {
-    throw invalidScope('this application may not ask for any operation now')
-  }
-  const level = await developerLevel(parts, ctx, application)
+  const level = (await parts.accountLookup.find(ctx, application))?.kycLevel
   const operations = requested.filter((name) => !openIdScopes.includes(name))
   requireAllowed(operations, (name) => explainRejection(parts.catalog.current, application, level, name))
   Object.assign(ctx.oidc.params ?? {}, { scope: (requested.length > 0 ? requested : allowed).join(' ') })

@@ -45,6 +45,8 @@ export interface RequestState {
   readonly accounts: KnownAccounts
   /** Clients that this request has looked up, by id. */
   readonly clients: Map<string, Client>
+  /** The disabled client that this request names. oidc-provider does not find it. */
+  disabledClient?: Client | undefined
   /** The authorization code that this request presents. */
   code?: { readonly code: string; readonly payload: Promise<AdapterPayload | undefined> } | undefined
   /** The refresh token that this request presents. */

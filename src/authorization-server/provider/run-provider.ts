@@ -45,8 +45,8 @@ export async function runProvider(
       answered = false
     })
   } catch (error) {
-    // If the store failed earlier in this request, that failure is thrown instead of `error`. oidc-provider
-    // still tries to save the session after a failure, so `error` may be only a consequence.
+    // After a failure, oidc-provider still tries to save the session. If the store is unavailable, the save fails too,
+    // and that second failure is `error`. So the first failure of the store is thrown instead.
     throw requestState(inner).unavailable ?? error
   }
   if (!answered) {

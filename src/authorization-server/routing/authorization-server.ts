@@ -1,7 +1,8 @@
 import type { Context, Middleware } from 'koa'
+import compose from 'koa-compose'
 import type { KeyRing } from '../../keys/key-ring.ts'
 import type { RevocationSource } from '../../revocation/revocation-source.ts'
-import { addressGroup } from '../../http/client-address.ts'
+import { addressGroup } from '../../http/address-group.ts'
 import { pauseConnection } from '../../http/pause-connection.ts'
 import { interactionRoutes } from '../interaction/routes.ts'
 import type { InteractionOptions } from '../interaction/step.ts'
@@ -25,6 +26,7 @@ import { runProvider } from '../provider/run-provider.ts'
 import { checkRequest } from './check-request.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 import { postToGet } from './post-to-get.ts'
+import { issuerPage } from './issuer-page.ts'
 import type { RequestsInFlight } from './requests-in-flight.ts'
 import { createReject, createRouter } from './router.ts'
 
@@ -45,7 +47,7 @@ export interface AuthorizationServerParts
   ready(): Promise<Running>
 }
 
-/** What answers one request: oidc-provider, and the keys with which it was built. */
+/** An instance of oidc-provider, together with the keys with which it was built. */
 interface Running {
   readonly provider: Provider
   readonly keyRing: KeyRing
@@ -113,7 +115,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     return runProvider(provider, ctx, path, { query, form, early: direct?.early })
   }
 
-  return createRouter({
+  const route = createRouter({
     mountPath,
     owns: isOwnPath,
     methods: METHODS,
@@ -123,6 +125,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
     events,
     warnOnInsecureProxy: parts.warnOnInsecureProxy,
   })
+  return compose([route, issuerPage(issuer, mountPath, pages)]) as Middleware
 }
 
 /**

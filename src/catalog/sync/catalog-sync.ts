@@ -12,15 +12,16 @@ const ALONE =
  * Synchronizes the catalog between the processes on one store.
  *
  * One record in the store holds the operations of each product. A process writes the record when the process starts, and
- * when its host calls `reload`. The last write wins. All other processes adopt the record when they are notified, or when
+ * when its host calls `reload`. All other processes adopt the record when they are notified, or when
  * they notice that their new tokens would be revoked. They also adopt it when the store answers again, and at the latest
  * after `pollIntervalMs`.
  *
- * A process never activates an operation that the record does not have. Its tokens carry the epoch of the record. The
- * removal of an operation raises the epoch, and revokes the tokens with the operation and an earlier epoch.
+ * A process never activates an operation that the record does not have. The tokens that a process issues
+ * carry the epoch of the record. The removal of an operation raises the epoch. It revokes each token that carries the
+ * operation and a lower epoch.
  *
- * No reload undoes the change of another reload. A process reads the record, loads the products, and writes the record
- * only if no other process has changed it meanwhile. Otherwise the process starts again.
+ * The last write wins, but no reload starts from outdated products. A process reads the record, loads the products, and writes the record
+ * only if no other process has changed it meanwhile. Otherwise the process repeats these three steps.
  *
  * If the record is corrupt, a new process starts with its own products, until an operator restores or deletes the record.
  *
@@ -44,8 +45,8 @@ export function createCatalogSync(
   const synchronize = coalesce(() => synchronizeOnce(state))
 
   /**
-   * Synchronizes once. The next poll tries again after a failure, and soon if the store was unavailable. The first
-   * failure of an outage is logged.
+   * Synchronizes once. If this fails, the next poll tries again. If the store was unavailable and could not even be read,
+   * that poll follows after a short pause (`unavailablePause`). Of the failures of one outage, only the first is logged.
    */
   async function poll(): Promise<void> {
     clearTimeout(retry)

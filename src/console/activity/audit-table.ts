@@ -1,19 +1,21 @@
 import type { AuditEntry } from '../../audit/entry.ts'
-import type { AuditListOptions, TrailName } from '../../audit/read-trail.ts'
+import type { AuditListOptions, TrailName } from '../../audit/list-options.ts'
 import { entryForOwner, type EntryForOwner } from '../../audit/entry-for-owner.ts'
 import type { Catalog, CurrentCatalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
-import type { AuditReason } from '../../host/audit-reason.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { badge, columns, table } from '../elements/elements.ts'
 import type { Call } from '../page.ts'
-import { PAGE_SIZE, pager } from '../elements/pager.ts'
-import type { Reader } from '../reader.ts'
+import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
+import type { Reader } from '../reader-formats.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
-import { findClients } from './find-clients.ts'
-import { operationTitle, sentenceOf } from './sentence.ts'
+import { findClients } from '../../front-door/find-clients.ts'
+import { namesOfDeleted } from './names-of-deleted.ts'
+import { findPeople, personOf, type People } from './people.ts'
+import { scopeTitle } from '../scope-title.ts'
+import { reasonInWords, sentenceOf } from './sentence.ts'
 import { readUserAgent } from './user-agent.ts'
 
 /** How entries are shown. */
@@ -24,6 +26,10 @@ export interface AuditTableOptions {
    * one client, so that no row names the client.
    */
   readonly clients?: ReadonlyMap<string, Client> | undefined
+  /** The names of deleted clients by id. */
+  readonly deleted?: ReadonlyMap<string, string> | undefined
+  /** Shows who made a change. */
+  readonly people: People
   /**
    * Whether operators read the table. Operators see every name, address and user agent, and links to the pages of clients
    * and accounts. @default false
@@ -48,21 +54,31 @@ export async function auditPage(
   },
 ): Promise<Html> {
   const { texts, query } = call
-  const { audit, catalog } = services
+  const { audit } = services
   const { items, cursor } = await audit.list({
     ...filter,
     trail: shownTrail(call),
     cursor: query['cursor'],
-    limit: PAGE_SIZE,
+    limit: ROWS_PER_PAGE,
   })
-  const clients = await findClients(services, items)
+  const named = await findNamed(services, items)
   const isEmpty = items.length === 0 && empty !== undefined
   return html`${
     isEmpty
       ? html`<div class="panel empty"><p>${texts.html(empty)}</p></div>`
-      : html`<div class="panel">${auditTable(call, items, { catalog, clients, isForOperators })}</div>`
+      : html`<div class="panel">${auditTable(call, items, { ...named, isForOperators })}</div>`
   }
   ${pager(call, path, cursor)}`
+}
+
+/** Finds what entries name: their clients, also those that were deleted, and the people who acted. */
+export async function findNamed(services: ConsoleServices, entries: readonly AuditEntry[]) {
+  const [clients, people] = await Promise.all([
+    findClients(services, entries),
+    findPeople(services.accounts, entries.map(personOf)),
+  ])
+  const deleted = await namesOfDeleted(services.audit, entries, clients)
+  return { catalog: services.catalog, clients, deleted, people }
 }
 
 /** The trail that the query of a page names. */
@@ -94,10 +110,10 @@ export function auditTable(
         <span class="line"><span>${sentenceOf(entry, texts, catalog)}</span> ${outcome(entry, texts)}</span>
         ${small(subject(call, entry, options))} ${details(entry, texts, catalog).map(small)}
       </div>`,
-      who(entry, texts),
+      who(entry, texts, options.people),
       origin(entry, texts),
       html`<span class="small"
-        >${texts.dateTime(entry.at)}${hasSpan(entry) && html` – ${texts.dateTime(entry.until)}`}</span
+        >${texts.ago(entry.at / 1000)}${hasSpan(entry) && html` – ${texts.ago(entry.until / 1000)}`}</span
       >`,
     ]),
   )
@@ -124,14 +140,14 @@ function outcome({ outcome: result, count }: AuditEntry, texts: Reader): HtmlVal
 function subject(
   { texts, to, has, caller }: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
   { clientId, kind, accountId }: AuditEntry,
-  { clients, isForOperators }: AuditTableOptions,
+  { clients, deleted, isForOperators }: AuditTableOptions,
 ): Html | undefined {
   if (clients === undefined) return undefined
   const parts: Html[] = []
   if (clientId !== undefined) {
     const client = clients.get(clientId)
     const known = client?.kind ?? kind
-    const name = client ? applicationName(client) : displayText(clientId)
+    const name = client ? applicationName(client) : displayText(deleted?.get(clientId) ?? clientId)
     const [section, base] =
       known === 'apiKey' ? (['apiKeys', '/api-keys'] as const) : (['applications', '/applications'] as const)
     const isOwn = client?.accountId === caller.accountId && has(section)
@@ -149,28 +165,18 @@ function subject(
   return parts.length === 0 ? undefined : html`${parts.map((part, at) => html`${at > 0 && ' · '}${part}`)}`
 }
 
-/** The reasons in words. An entry of another version may have another reason, which is shown as it is. */
-const REASONS: Readonly<Record<AuditReason, TextName>> = {
-  'client-revoked-token': 'activityReasonClient',
-  'client-revoked-too-many-tokens': 'activityReasonTooManyRevoked',
-  'too-many-grants': 'activityReasonTooMany',
-  'account-changed': 'activityReasonAccount',
-  'too-many-different-failures': 'activityReasonFlood',
-}
-
 /** What else an entry says: which operations, which token or key, and why. */
 function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | undefined)[] {
   const { name, change, target = '', scopes, denied, added, removed, tokenId, keyId, reason } = entry
   const operations = (listName: TextName, list: readonly string[] = []) => {
     if (list.length === 0) return undefined
-    const titles = list.slice(0, MAX_NAMED).map((scope) => operationTitle(scope, texts, catalog))
+    const titles = list.slice(0, MAX_NAMED).map((scope) => scopeTitle(scope, texts, catalog))
     const more = list.length - titles.length
     const all = more > 0 ? [...titles, texts.plain('moreCount', { count: more })] : titles
     return texts.html(listName, { list: texts.list(all) })
   }
   const code = (label: TextName, id: string | undefined) =>
     id === undefined ? undefined : texts.html(label, { id: html`<code>${displayText(id)}</code>` })
-  const known = reason !== undefined && Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined
   return [
     change === 'tokens.revoked' && target !== ''
       ? operations('activityOperations', target.split(' '))
@@ -182,23 +188,18 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
     operations('activityRemoved', removed),
     code('activityToken', tokenId),
     code('activityKey', keyId),
-    reason === undefined
-      ? undefined
-      : texts.html('activityReason', {
-          reason: known === undefined ? displayText(reason) : texts.plain(known),
-        }),
+    reason === undefined ? undefined : texts.html('activityReason', { reason: reasonInWords(reason, texts) }),
   ]
 }
 
 /** Who made the change. Without an actor, the entry itself shows who can have caused it. */
-function who(entry: EntryForOwner, texts: Reader): Html {
-  const { name, actor, by, accountId, userId, outcome, reason } = entry
+function who(entry: EntryForOwner, texts: Reader, people: People): Html {
+  const { name, by, outcome, reason, actor, erased } = entry
+  const person = personOf(entry)
   const text = (known: TextName) => html`<span class="muted whole">${texts.html(known)}</span>`
-  if (actor !== undefined) return nameOf(actor)
+  if (erased && actor === undefined) return text('activityByErased')
+  if (person) return people(person)
   if (by !== undefined) return text(by === 'user' ? 'activityByUser' : 'activityByService')
-  if (name.startsWith('consent.') && accountId !== undefined) {
-    return nameOf(userId === undefined ? accountId : `${accountId}/${userId}`)
-  }
   if (reason === 'client-revoked-token' || reason === 'client-revoked-too-many-tokens')
     return text('activityByTheClient')
   if (outcome === 'failure') return text('activityByStranger')
@@ -208,17 +209,13 @@ function who(entry: EntryForOwner, texts: Reader): Html {
   return text('activityNotNamed')
 }
 
-/** The longest names and addresses that stay on one line. */
-const WHOLE = { name: 24, address: 30 }
-
-function nameOf(name: string): Html {
-  return html`<bdi ${name.length <= WHOLE.name && html`class="whole"`}>${displayText(name)}</bdi>`
-}
+/** The longest addresses that stay on one line. */
+const WHOLE = 30
 
 /** The network address, and the program in short. The whole user agent is the tooltip. */
 function origin({ address, userAgent }: AuditEntry, texts: Reader): Html | undefined {
   if (address === undefined && userAgent === undefined) return undefined
-  const isWhole = address !== undefined && address.length <= WHOLE.address
+  const isWhole = address !== undefined && address.length <= WHOLE
   const from =
     address !== undefined &&
     html`<span ${isWhole && html`class="whole"`} dir="ltr">${displayText(address)}</span>`

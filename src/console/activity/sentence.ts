@@ -1,20 +1,12 @@
 import type { AuditEntry } from '../../audit/entry.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { AuditReason } from '../../host/audit-reason.ts'
 import type { GatehouseEvents } from '../../host/events.ts'
 import type { Html } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
-import type { Reader } from '../reader.ts'
+import type { Reader } from '../reader-formats.ts'
+import { scopeTitle } from '../scope-title.ts'
 import type { TextName } from '../texts.ts'
-
-/** The names of the scopes of OpenID Connect (Core 5.4, 11), in words. */
-export const OPENID_SCOPES: ReadonlyMap<string, TextName> = new Map<string, TextName>([
-  ['openid', 'connectedScopeOpenid'],
-  ['profile', 'connectedScopeProfile'],
-  ['email', 'connectedScopeEmail'],
-  ['address', 'connectedScopeAddress'],
-  ['phone', 'connectedScopePhone'],
-  ['offline_access', 'connectedScopeOffline'],
-])
 
 /** The sentence of each event. The type makes the compiler report an event without a sentence. */
 export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } = {
@@ -22,10 +14,12 @@ export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } =
   'client.changed': 'activityFieldsChanged',
   'client.deleted': 'activityDeleted',
   'client.compromised': 'activityCompromised',
+  'secret.exposed': 'activitySecretExposed',
   'consent.approved': 'activityApproved',
   'consent.denied': 'activityDenied',
   'grant.limited': 'activityLimited',
   'grant.revoked': 'activityDisconnected',
+  'account.erased': 'activityErased',
   'token.revoked': 'activityTokenRevoked',
   'token.issued': 'activityTokenIssued',
   'token.rejected': 'activityTokenRejected',
@@ -55,6 +49,7 @@ const CHANGES: Readonly<Record<string, TextName>> = {
   'secret.revoked': 'activityOldSecretRevoked',
   disabled: 'activityDisabled',
   enabled: 'activityEnabled',
+  owner: 'activityHandedOver',
   'tokens.revoked': 'activityTokensRevoked',
 }
 
@@ -92,7 +87,7 @@ export function sentenceOf(
   const product = catalog.products.get(target)
   return texts.html(changed, {
     product: product ? texts.localize(product.title) : displayText(target),
-    operation: operationTitle(target, texts, catalog),
+    operation: scopeTitle(target, texts, catalog),
   })
 }
 
@@ -105,14 +100,16 @@ function fieldsOf(change: string, texts: Reader): string {
   return texts.list(names)
 }
 
-/** The title of an operation, or a scope of OpenID Connect in words; the scope if there is no such operation any more. */
-export function operationTitle(
-  scope: string,
-  texts: Pick<Reader, 'localize' | 'plain'>,
-  { operations }: Pick<Catalog, 'operations'>,
-): string {
-  const operation = operations.get(scope)
-  if (operation) return texts.localize(operation.title)
-  const known = OPENID_SCOPES.get(scope)
-  return known === undefined ? displayText(scope) : texts.plain(known)
+/** The reasons in words. An entry of another version may have another reason, which is shown as it is. */
+const REASONS: Readonly<Record<AuditReason, TextName>> = {
+  'client-revoked-token': 'activityReasonClient',
+  'client-revoked-too-many-tokens': 'activityReasonTooManyRevoked',
+  'too-many-grants': 'activityReasonTooMany',
+  'account-changed': 'activityReasonAccount',
+  'too-many-different-failures': 'activityReasonFlood',
+}
+
+/** Why something was revoked or rejected, in words. */
+export function reasonInWords(reason: AuditReason, texts: Pick<Reader, 'plain'>): string {
+  return Object.hasOwn(REASONS, reason) ? texts.plain(REASONS[reason]) : displayText(reason)
 }

@@ -22,8 +22,8 @@ export function previewPage(services: ConsoleServices): Page {
       return {
         title: texts.plain('appsPreviewWindow', { name }),
         hasFrame: true,
-        body: html`${trail(call, kind, application)}
-          <div class="line spread">
+        trail: trail(call, kind, application),
+        body: html`<div class="line spread">
             ${heading(texts.html('clientsPreview'), texts.html('appsPreviewIntro', { name }))}
             <div class="buttons">
               <a class="button" href="${to(`${pathOf(kind, application)}/settings`)}"
@@ -35,12 +35,9 @@ export function previewPage(services: ConsoleServices): Page {
             </div>
           </div>
           ${missing(call)} ${notShown(call, services.catalog.current, developer?.kycLevel)}
-          <iframe
-            class="preview"
-            sandbox
-            src="${frame}"
-            title="${texts.plain('appsPreviewWindow', { name })}"
-          ></iframe>`,
+          <div class="preview">
+            <iframe sandbox src="${frame}" title="${texts.plain('appsPreviewWindow', { name })}"></iframe>
+          </div>`,
       }
     },
   })

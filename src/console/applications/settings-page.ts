@@ -28,7 +28,8 @@ export function settingsPage(services: ConsoleServices): Page {
     return {
       title: texts.plain('applicationSettingsTitle', { name }),
       images: [application.logoUri],
-      body: html`${message} ${trail(call, kind, application)}
+      trail: trail(call, kind, application),
+      body: html`${message}
         <div class="line spread">
           <h1>${texts.html('clientsSettings')}</h1>
           <a class="button" href="${to(`${pathOf(kind, application)}/preview`)}"

@@ -1,5 +1,5 @@
-// The script of the console, as a module for browsers. The pages are complete without it. It copies texts, asks before
-// a form that cannot be undone, and replaces the page by the answer to a form, so that focus and scroll position stay.
+// The script of the console, as a module for browsers. The pages are complete without it. It copies texts, and
+// replaces the page by the answer to a form, so that focus and scroll position stay.
 
 /**
  * @param {Event} event
@@ -119,8 +119,6 @@ document.addEventListener('submit', (event) => {
   const root = form?.closest('.gatehouse')
   if (!(form instanceof HTMLFormElement) || !root || event.defaultPrevented) return
   const { submitter } = event
-  const question = submitter?.dataset.confirm ?? form.dataset.confirm
-  const isStopped = (question && !confirm(question)) || root.hasAttribute('aria-busy')
   event.preventDefault()
-  if (!isStopped) void send(root, form, submitter)
+  if (!root.hasAttribute('aria-busy')) void send(root, form, submitter)
 })

@@ -1,11 +1,14 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Catalog, Operation } from '../../catalog/catalog.ts'
 import { hasRequiredKycLevel } from '../../catalog/limit-by-kyc-level.ts'
-import { createMissingFor, type Missing } from '../../clients/access-preview.ts'
+import { accessOf, type Missing } from '../../clients/access-preview.ts'
 import type { Client } from '../../clients/client.ts'
 import { scopesOf } from '../../clients/client-products.ts'
+import { operationsBeyond, requireOperation } from '../../front-door/member-operations.ts'
 import { html, type Html } from '../../http/html.ts'
+import { scopeTitle } from '../scope-title.ts'
 import { badge, panel } from '../elements/elements.ts'
+import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
 import { word, change, type ClientKind, type ClientPanel } from './client-kind.ts'
@@ -16,11 +19,12 @@ const MISSING = {
   operation: 'clientsLacksOperation',
   kycLevel: 'clientsLacksLevel',
   user: 'clientsLacksUser',
-  enabled: 'clientsStateDisabled',
+  token: 'clientsLacksToken',
 } as const satisfies Record<Missing, string>
 
 /** The products and operations of a client: what it may use, what it lacks, and the forms that change it. */
-export function accessPanel(kind: ClientKind, { catalog, accounts }: ConsoleServices): ClientPanel {
+export function accessPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
+  const { catalog, accounts } = services
   const { service } = kind
 
   return {
@@ -32,7 +36,7 @@ export function accessPanel(kind: ClientKind, { catalog, accounts }: ConsoleServ
         call.may(`${kind.permissions}:write`),
       ])
       const { current } = catalog
-      const missingFor = createMissingFor(current, client, owner)
+      const { missingFor } = accessOf(current, client, owner)
       const found = { catalog: current, client, kycLevel: owner?.kycLevel, missingFor, mayWrite }
       return panel(
         { title: texts.html('clientsAccess'), id: 'access' },
@@ -44,11 +48,26 @@ export function accessPanel(kind: ClientKind, { catalog, accounts }: ConsoleServ
       )
     },
     actions: {
-      addProduct: change(kind, 'doneProductAdded', ({ resource: { clientId }, form, change: options }) =>
-        service.addProduct(clientId, form.get('product') ?? '', options),
+      addProduct: change(
+        kind,
+        'doneProductAdded',
+        async ({ resource: client, caller, form, change: options }) => {
+          const product = form.get('product') ?? ''
+          const removedOperations = await operationsBeyond(services, caller, client.kind, [product])
+          await service.addProduct(client.clientId, product, { ...options, removedOperations })
+        },
       ),
-      removeProduct: change(kind, 'doneProductRemoved', ({ resource: { clientId }, form, change: options }) =>
-        service.removeProduct(clientId, form.get('product') ?? '', options),
+      removeProduct: change(
+        kind,
+        'doneProductRemoved',
+        ({ resource: { clientId }, form, change: options }) =>
+          service.removeProduct(clientId, form.get('product') ?? '', options),
+        (call) => ({
+          title: 'clientsRemoveProductTitle',
+          what: 'clientsReportTokens',
+          button: 'clientsRemoveProduct',
+          values: { product: productTitle(call, catalog.current, call.query['product'] ?? '') },
+        }),
       ),
       removeOperation: change(
         kind,
@@ -61,12 +80,21 @@ export function accessPanel(kind: ClientKind, { catalog, accounts }: ConsoleServ
             await service.removeOperation(client.clientId, scope, options)
           }
         },
+        ({ texts, query }) => ({
+          title: 'clientsRemoveOperationTitle',
+          what: 'clientsReportTokens',
+          button: 'clientsRemove',
+          values: { operation: scopeTitle(query['operation'] ?? '', texts, catalog.current) },
+        }),
       ),
       restoreOperation: change(
         kind,
         'doneOperationRestored',
-        ({ resource: { clientId }, form, change: options }) =>
-          service.restoreOperation(clientId, form.get('operation') ?? '', options),
+        async ({ resource: client, caller, form, change: options }) => {
+          const scope = form.get('operation') ?? ''
+          await requireOperation(services, caller, client, scope)
+          await service.restoreOperation(client.clientId, scope, options)
+        },
       ),
     },
   }
@@ -74,12 +102,13 @@ export function accessPanel(kind: ClientKind, { catalog, accounts }: ConsoleServ
 
 /** The forms that the buttons of all rows send. A form in each row would repeat the CSRF token many times. */
 function sharedForms(call: Call<Client>): Html {
-  const names = ['addProduct', 'removeProduct', 'removeOperation', 'restoreOperation']
+  const names = ['addProduct', 'restoreOperation']
   return html`<div hidden>${names.map((name) => form(call, { action: name, id: name }, undefined))}</div>`
 }
 
 /** A product of the client with its operations. */
-function productAccess({ texts }: Pick<Call, 'texts'>, access: ClientAccess, id: string): Html {
+function productAccess(call: Pick<Call, 'texts' | 'self'>, access: ClientAccess, id: string): Html {
+  const { texts } = call
   const { catalog, mayWrite } = access
   const product = catalog.products.get(id)
   const title = productTitle({ texts }, catalog, id)
@@ -88,21 +117,17 @@ function productAccess({ texts }: Pick<Call, 'texts'>, access: ClientAccess, id:
       <h3>${title}</h3>
       ${
         mayWrite &&
-        html`<button
-          class="slim"
-          form="removeProduct"
-          name="product"
-          value="${id}"
-          data-confirm="${texts.plain('clientsRemoveProductConfirm', { product: title })}"
-        >
-          ${texts.html('clientsRemoveProduct')}<span class="unseen"> ${title}</span>
-        </button>`
+        confirmLink(
+          call,
+          { action: 'removeProduct', fields: { product: id }, style: 'slim' },
+          html`${texts.html('clientsRemoveProduct')}<span class="unseen"> ${title}</span>`,
+        )
       }
     </div>
     ${
       product
         ? html`<ul class="items">
-            ${product.operations.map((operation) => operationAccess({ texts }, access, operation))}
+            ${product.operations.map((operation) => operationAccess(call, access, operation))}
           </ul>`
         : html`<p class="muted">${texts.html('clientsProductWithdrawn')}</p>`
     }
@@ -110,7 +135,12 @@ function productAccess({ texts }: Pick<Call, 'texts'>, access: ClientAccess, id:
 }
 
 /** An operation: whether the client may use it, or what it lacks. */
-function operationAccess({ texts }: Pick<Call, 'texts'>, access: ClientAccess, operation: Operation): Html {
+function operationAccess(
+  call: Pick<Call, 'texts' | 'self'>,
+  access: ClientAccess,
+  operation: Operation,
+): Html {
+  const { texts } = call
   const { missingFor, mayWrite } = access
   const missing = missingFor(operation)
   const isRemoved = missing.includes('operation')
@@ -122,27 +152,27 @@ function operationAccess({ texts }: Pick<Call, 'texts'>, access: ClientAccess, o
     missing.length === 0
       ? badge(texts.html('clientsAllowed'), 'good')
       : missing.map((each) => badge(texts.html(MISSING[each]), 'warn'))
+  const unseen = html`<span class="unseen"> ${title}</span>`
+  const restoreButton = html`<button
+    class="slim"
+    form="restoreOperation"
+    name="operation"
+    value="${operation.scope}"
+  >
+    ${texts.html('clientsRestore')}${unseen}
+  </button>`
+  const removeLink = confirmLink(
+    call,
+    { action: 'removeOperation', fields: { operation: operation.scope }, style: 'slim' },
+    html`${texts.html('clientsRemove')}${unseen}`,
+  )
   return html`<li>
     <div class="tight">
-      <span>${title} ${operation.sensitive && badge(texts.html('sensitiveLabel'))}</span>
+      <span>${title} ${operation.sensitive && badge(texts.html('sensitiveLabel'), 'warn')}</span>
       <code class="muted">${operation.scope}</code>
       ${missing.includes('kycLevel') && html`<span class="hint">${level}</span>`}
     </div>
-    <div class="line">
-      ${badges}
-      ${
-        mayWrite &&
-        html`<button
-          class="slim"
-          form="${isRemoved ? 'restoreOperation' : 'removeOperation'}"
-          name="operation"
-          value="${operation.scope}"
-          ${!isRemoved && html`data-confirm="${texts.plain('clientsRemoveOperationConfirm', { operation: title })}"`}
-        >
-          ${texts.html(isRemoved ? 'clientsRestore' : 'clientsRemove')}<span class="unseen"> ${title}</span>
-        </button>`
-      }
-    </div>
+    <div class="line">${badges} ${mayWrite && (isRemoved ? restoreButton : removeLink)}</div>
   </li>`
 }
 
@@ -153,7 +183,7 @@ interface ClientAccess {
   /** KYC level of the account; undefined counts as the lowest level. */
   readonly kycLevel: string | undefined
   /** What the client lacks to call an operation. */
-  readonly missingFor: ReturnType<typeof createMissingFor>
+  readonly missingFor: ReturnType<typeof accessOf>['missingFor']
   /** Whether the caller may change the client. */
   readonly mayWrite: boolean
 }
@@ -182,7 +212,7 @@ function productsToAdd(
                 (operation) =>
                   html`<li>
                     ${texts.localize(operation.title)}
-                    ${operation.sensitive && badge(texts.html('sensitiveLabel'))}
+                    ${operation.sensitive && badge(texts.html('sensitiveLabel'), 'warn')}
                   </li>`,
               )}
             </ul>

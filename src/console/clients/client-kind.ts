@@ -2,8 +2,9 @@ import type { Application, Client } from '../../clients/client.ts'
 import type { ClientService, SecretInfo } from '../../clients/client-service-types.ts'
 import type { Caller } from '../../front-door/enter.ts'
 import { html, type Html } from '../../http/html.ts'
+import type { People } from '../activity/people.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
-import type { Action, Call, Page, Redirect } from '../page.ts'
+import type { Action, Call, Confirmation, Page, Redirect } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 
@@ -77,8 +78,11 @@ export function trail({ texts, to }: Pick<Call, 'texts' | 'to'>, kind: ClientKin
 
 /** A part of the page of a client, with the forms in it. */
 export interface ClientPanel {
-  /** @param secrets the valid secrets, newest first. Undefined leaves the panel out */
-  show(call: Call<Client>, secrets: readonly SecretInfo[]): Promise<Html | undefined>
+  /** @param found.secrets the valid secrets, newest first. Undefined leaves the panel out */
+  show(
+    call: Call<Client>,
+    found: { readonly secrets: readonly SecretInfo[]; readonly people: People },
+  ): Promise<Html | undefined>
   readonly actions: NonNullable<Page<Client>['actions']>
 }
 
@@ -92,9 +96,11 @@ export function change(
   kind: ClientKind,
   done: Redirect['done'],
   apply: (call: Call<Client>) => Promise<unknown>,
+  confirm?: (call: Call<Client>) => Confirmation,
 ): Action<Client> {
   return {
     access: `${kind.permissions}:write`,
+    confirm: confirm && ((call) => ({ trail: trail(call, kind, call.resource), ...confirm(call) })),
     async run(call) {
       await apply(call)
       return backTo(kind, call.resource, done)

@@ -1,14 +1,16 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Application, Client } from '../../clients/client.ts'
-import type { SecretInfo } from '../../clients/client-service-types.ts'
+import type { ClientState } from '../../clients/client-states.ts'
 import { html, type Html } from '../../http/html.ts'
-import { applicationName } from '../../http/pages/display-text.ts'
-import { auditTable } from '../activity/audit-table.ts'
+import { applicationName, displayText } from '../../http/pages/display-text.ts'
+import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
+import { findPeople, personOf, type People } from '../activity/people.ts'
+import type { AuditEntry } from '../../audit/entry.ts'
 import { copyable, facts, notice, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
 import { accessPanel } from './access-panel.ts'
-import { ownClient, pathOf, word, trail, type ClientKind } from './client-kind.ts'
-import { lastUsed, stateBadge } from './client-state.ts'
+import { ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
+import { lastUsed, ownStateNotice, stateBadge } from './client-state.ts'
 import { dangerPanel } from './danger-panel.ts'
 import { secretsPanel } from './secrets-panel.ts'
 import { settingsPanel } from './settings-panel.ts'
@@ -24,25 +26,33 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
   const panels = [accessPanel(kind, services), secretsPanel(kind, services), settingsPanel(kind)]
   const danger = dangerPanel(kind)
 
-  function header(call: Call<Client>, secrets: readonly SecretInfo[]): Html {
+  function header(
+    call: Call<Client>,
+    { noToken, knownToFormer }: ClientState,
+    { people, mayWrite }: { people: People; mayWrite: boolean },
+  ): Html {
     const { texts, to, resource: client } = call
-    const hasNoUri = client.kind === 'application' && client.redirectUris.length === 0
-    const badge = stateBadge(call, services.catalog.current, client, secrets.length > 0)
-    return html`${trail(call, kind)}
-      <div class="line spread">
+    const path = pathOf(kind, client)
+    return html`<div class="line spread">
         <div class="line">
           <h1><bdi>${applicationName(client)}</bdi></h1>
-          ${badge}
+          ${stateBadge(call, noToken)}
         </div>
-        <a class="button" href="${to(`${pathOf(kind, client)}/guide`)}">${texts.html('guideTitle')}</a>
+        <a class="button" href="${to(`${path}/guide`)}">${texts.html('guideTitle')}</a>
       </div>
-      ${client.disabled && notice('bad', html`<p>${texts.html(word(kind, 'IsDisabled'))}</p>`)}
-      ${hasNoUri && noRedirectUri(call, `${pathOf(kind, client)}/settings`)}
+      ${ownStateNotice(call, noToken, { path, mayWrite })}
+      ${knownToFormer.length > 0 && formerNotice(call, knownToFormer)}
       ${panel(
         { title: texts.html('clientsAbout') },
         facts([
           [texts.html('clientIdLabel'), copyable(call, 'client-id', client.clientId)],
-          [texts.html('createdLabel'), texts.date(client.createdAt)],
+          [texts.html('belongsToLabel'), belongsTo(call, path, { people, mayWrite })],
+          [texts.html('createdLabel'), texts.ago(client.createdAt)],
+          [
+            texts.html('createdByLabel'),
+            client.createdBy !== undefined &&
+              people({ accountId: client.accountId, userId: client.createdBy }),
+          ],
           [texts.html('clientsColumnLastUsed'), lastUsed(call, client)],
           [
             texts.html('appsRedirectUris'),
@@ -56,23 +66,60 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
     ...ownClient(kind),
     access: `${kind.permissions}:read`,
     async show(call) {
-      const [secrets, activity] = await Promise.all([
-        kind.service.listSecrets(call.resource.clientId),
-        activityPanel(call, services),
+      const { resource: client } = call
+      const [secrets, entries, [state], mayWrite] = await Promise.all([
+        kind.service.listSecrets(client.clientId),
+        latestEntries(call, services),
+        services.statesOf([client]),
+        call.may(`${kind.permissions}:write`),
       ])
-      const shown = await Promise.all([...panels, danger].map((each) => each.show(call, secrets)))
+      const userIds = [client.userId, client.createdBy, ...secrets.map(({ shownTo }) => shownTo)]
+      const people = await findPeople(services.accounts, [
+        ...userIds.map((userId) =>
+          userId === undefined ? undefined : { accountId: client.accountId, userId },
+        ),
+        ...(entries ?? []).map(personOf),
+      ])
+      const shown = await Promise.all([...panels, danger].map((each) => each.show(call, { secrets, people })))
+      const activity = entries && activityPanel(call, entries, { catalog: services.catalog, people })
       return {
         title: applicationName(call.resource),
-        body: html`${header(call, secrets)} ${shown.slice(0, -1)} ${activity} ${shown.at(-1)}`,
+        trail: trail(call, kind),
+        body: html`${state && header(call, state, { people, mayWrite })} ${shown.slice(0, -1)} ${activity}
+        ${shown.at(-1)}`,
       }
     },
     actions: Object.assign({}, ...[...panels, danger].map(({ actions }) => actions)),
   })
 }
 
-function noRedirectUri({ texts, to }: Pick<Call, 'texts' | 'to'>, settings: string): Html {
-  const link = html`<a href="${to(settings)}">${texts.html('clientsSetRedirectUri')}</a>`
-  return notice('warn', html`<p>${texts.html('clientsNoRedirectUri')} ${link}</p>`)
+/** Says that people who have left the account know a valid secret. */
+function formerNotice({ texts }: Pick<Call, 'texts'>, userIds: readonly string[]): Html {
+  return notice(
+    'warn',
+    html`<div class="line spread">
+      <p>
+        ${texts.html('clientsKnownToFormer', { users: texts.list(userIds.map((id) => displayText(id))) })}
+      </p>
+      <a class="button slim" href="#secrets">${texts.html('clientsRotate')}</a>
+    </div>`,
+  )
+}
+
+/** Whose the client is, with a link to the page that hands it over. */
+function belongsTo(
+  { texts, to, caller, resource }: Call<Client>,
+  path: string,
+  { people, mayWrite }: { people: People; mayWrite: boolean },
+): Html {
+  const { accountId, userId } = resource
+  const owner = userId === undefined ? texts.html('ownerAccount') : people({ accountId, userId })
+  // An account without users has no other person to whom it could hand the client over.
+  const mayHandOver = mayWrite && (userId ?? caller.userId) !== undefined
+  return html`<span class="line"
+    >${owner}
+    ${mayHandOver && html`<a href="${to(`${path}/hand-over`)}">${texts.html('handOverLink')}</a>`}</span
+  >`
 }
 
 /** The redirect URIs of an application, and where its developer changes them. */
@@ -92,17 +139,18 @@ function redirectUriList(
   </div>`
 }
 
-/** The last changes of a client. Undefined if the caller may not read the audit trail. */
-async function activityPanel(
-  call: Call<Client>,
-  { audit, catalog }: ConsoleServices,
-): Promise<Html | undefined> {
-  const { texts, to, has, resource: client } = call
+/** The last entries about a client. Undefined if the caller may not read the audit trail. */
+async function latestEntries(call: Call<Client>, { audit }: ConsoleServices) {
   if (!(await call.may('audit:read'))) return undefined
-  const { items } = await audit.list({ clientId: client.clientId, limit: MAX_ENTRIES })
+  const { items } = await audit.list({ clientId: call.resource.clientId, limit: MAX_ENTRIES })
+  return items
+}
+
+function activityPanel(call: Call<Client>, entries: readonly AuditEntry[], options: AuditTableOptions): Html {
+  const { texts, to, has } = call
   return panel(
     { title: texts.html('navActivity'), id: 'activity' },
-    html`${items.length === 0 ? html`<p class="muted">${texts.html('clientsActivityNone')}</p>` : auditTable(call, items, { catalog })}
+    html`${entries.length === 0 ? html`<p class="muted">${texts.html('clientsActivityNone')}</p>` : auditTable(call, entries, options)}
     ${has('activity') && html`<p><a href="${to('/activity')}">${texts.html('clientsActivityAll')}</a></p>`}`,
   )
 }

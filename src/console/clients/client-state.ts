@@ -2,26 +2,128 @@ import type { Catalog, Operation } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
 import { LAST_USE_SECONDS } from '../../clients/last-used.ts'
 import { html, type Html } from '../../http/html.ts'
-import { badge } from '../elements/elements.ts'
+import { displayText } from '../../http/pages/display-text.ts'
+import type { NoTokenReason } from '../../clients/why-no-token.ts'
+import { badge, notice } from '../elements/elements.ts'
+import { form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
+import type { TextName } from '../texts.ts'
 
-/**
- * The state of a client as a badge. The worst state counts.
- *
- * @param hasSecret whether a secret is valid. Lists do not read the secrets
- */
-export function stateBadge(
+/** How the pages show why a client gets no token: a badge, a sentence, and what its owner can do. */
+const STATES: Readonly<Record<NoTokenReason, State>> = {
+  'disabled-by-operator': { badge: 'stateByOperator', tone: 'bad', why: 'stateByOperatorWhy' },
+  disabled: {
+    badge: 'stateDisabled',
+    tone: 'bad',
+    why: 'stateDisabledWhy',
+    next: ['enableButton', 'enable'],
+  },
+  compromised: {
+    badge: 'stateCompromised',
+    tone: 'bad',
+    why: 'stateCompromisedWhy',
+    next: ['clientsRotate', '#secrets'],
+  },
+  'no-secret': {
+    badge: 'stateNoSecret',
+    tone: 'bad',
+    why: 'stateNoSecretWhy',
+    next: ['clientsRotate', '#secrets'],
+  },
+  'no-product': {
+    badge: 'stateNoProduct',
+    tone: 'warn',
+    why: 'stateNoProductWhy',
+    next: ['clientsAddProducts', '#access'],
+  },
+  'no-operation': {
+    badge: 'stateNoOperation',
+    tone: 'warn',
+    why: 'stateNoOperationWhy',
+    next: ['stateNoOperationNext', '#access'],
+  },
+  'owner-gone': {
+    badge: 'stateOwnerGone',
+    tone: 'bad',
+    why: 'stateOwnerGoneWhy',
+    next: ['handOverLink', '/hand-over'],
+  },
+  'user-operations': {
+    badge: 'stateUserOperations',
+    tone: 'bad',
+    why: 'stateUserOperationsWhy',
+    next: ['handOverLink', '/hand-over'],
+  },
+  'kyc-level': {
+    badge: 'stateLevel',
+    tone: 'warn',
+    why: 'stateLevelWhy',
+    next: ['stateLevelNext', '/settings#level'],
+  },
+  'no-redirect-uri': {
+    badge: 'stateNoRedirectUri',
+    tone: 'warn',
+    why: 'clientsNoRedirectUri',
+    next: ['clientsSetRedirectUri', '/settings'],
+  },
+}
+
+interface State {
+  readonly badge: TextName
+  readonly tone: 'bad' | 'warn'
+  readonly why: TextName
+  /** The text of the button, and where it leads: below the page of the client, or an action of that page. */
+  readonly next?: readonly [text: TextName, where: string] | undefined
+}
+
+/** The name of a state, without markup. `no-token` covers all states without tokens. */
+export function stateText(
   { texts }: Pick<Call, 'texts'>,
-  { products }: Pick<Catalog, 'products'>,
-  client: Client,
-  hasSecret = true,
-): Html {
-  if (client.disabled) return badge(texts.html('clientsStateDisabled'), 'bad')
-  if (!hasSecret) return badge(texts.html('clientsStateNoSecret'), 'bad')
-  const isUsable = client.products.some((id) => products.has(id))
-  return isUsable
-    ? badge(texts.html('clientsStateActive'), 'good')
-    : badge(texts.html('clientsStateNoProduct'), 'warn')
+  state: NoTokenReason | 'active' | 'no-token',
+): string {
+  if (state === 'active') return texts.plain('stateActive')
+  return texts.plain(state === 'no-token' ? 'stateNoToken' : STATES[state].badge)
+}
+
+/** The state of a client as a badge. */
+export function stateBadge({ texts }: Pick<Call, 'texts'>, noToken: NoTokenReason | undefined): Html {
+  if (noToken === undefined) return badge(texts.html('stateActive'), 'good')
+  const state = STATES[noToken]
+  return badge(texts.html(state.badge), state.tone)
+}
+
+/** Says why a client gets no token, without what can be done. */
+export function stateNotice(
+  { texts }: Pick<Call, 'texts'>,
+  noToken: NoTokenReason | undefined,
+): Html | undefined {
+  if (noToken === undefined) return undefined
+  return notice(STATES[noToken].tone, html`<p>${texts.html(STATES[noToken].why)}</p>`)
+}
+
+/** Says why a client gets no token, with a button for what its owner can do. @param path the path of the client's page */
+export function ownStateNotice(
+  call: Pick<Call, 'texts' | 'to' | 'self' | 'csrfToken'>,
+  noToken: NoTokenReason | undefined,
+  { path, mayWrite }: { readonly path: string; readonly mayWrite: boolean },
+): Html | undefined {
+  const next = noToken && STATES[noToken].next
+  if (noToken === undefined || !next || !mayWrite) return stateNotice(call, noToken)
+  const { texts, to } = call
+  const [text, where] = next
+  const [below = '', part = ''] = where.split('#')
+  const address = below === '' ? `#${part}` : to(path + below) + (part && `#${part}`)
+  const button = /^[#/]/.test(where)
+    ? html`<a class="button slim" href="${address}">${texts.html(text)}</a>`
+    : form(call, { action: where, isInline: true }, html`<button class="slim">${texts.html(text)}</button>`)
+  const { tone, why } = STATES[noToken]
+  return notice(
+    tone,
+    html`<div class="line spread">
+      <p>${texts.html(why)}</p>
+      ${button}
+    </div>`,
+  )
 }
 
 /** When a client last got a token. */
@@ -41,7 +143,7 @@ export function productTitle(
   id: string,
 ): string {
   const product = products.get(id)
-  return product ? texts.localize(product.title) : id
+  return product ? texts.localize(product.title) : displayText(id)
 }
 
 /** Says which KYC level an operation needs, and which level the account has. */

@@ -17,8 +17,8 @@ function confirmation(
   const name = applicationName(client)
   return {
     title: texts.plain(title, { name }),
-    body: html`${trail(call, kind, client)}
-      <h1>${texts.html(title, { name })}</h1>
+    trail: trail(call, kind, client),
+    body: html`<h1>${texts.html(title, { name })}</h1>
       ${panel(
         { title: texts.html('clientsWhatHappens'), isDanger: true },
         html`<ul class="points">
@@ -63,7 +63,7 @@ export function deletePage(kind: ClientKind): Page {
 
   function view(call: Call<Client>, isWrong = false): View {
     const { texts, to, resource: client } = call
-    const { title, body } = confirmation(call, kind, {
+    const { body, ...others } = confirmation(call, kind, {
       title: 'clientsDeleteTitle',
       points: html`<li>${texts.html('clientsDeleteTokens')}</li>
         <li>${texts.html(word(kind, 'DeleteWhat'))}</li>
@@ -81,7 +81,7 @@ export function deletePage(kind: ClientKind): Page {
       ),
     })
     return {
-      title,
+      ...others,
       ...(isWrong && { status: 422 }),
       // The script puts the focus on the first notice or heading.
       body: html`${isWrong && notice('bad', html`<p>${texts.html('clientsDeleteWrong')}</p>`)}${'\n'}${body}`,

@@ -1,6 +1,7 @@
 import type { Client } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { panel, actionRow } from '../elements/elements.ts'
+import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
 import { pathOf, word, change, type ClientKind, type ClientPanel } from './client-kind.ts'
@@ -22,15 +23,18 @@ export function dangerPanel(kind: ClientKind): ClientPanel {
       return panel(
         { title: texts.html('clientsDanger'), id: 'danger', isDanger: true },
         html`<ul class="items">
-          ${mayWrite && disabling(call, kind)}
+          ${mayWrite && client.disabledBy === undefined && disabling(call, kind)}
           ${mayWrite && actionRow(texts.html('clientsLeaked'), texts.html('clientsLeakedHint'), leak)}
           ${mayDelete && actionRow(texts.html(word(kind, 'Delete')), texts.html('clientsDeleteHint'), deletion)}
         </ul>`,
       )
     },
     actions: {
-      disable: change(kind, 'doneClientDisabled', ({ resource: { clientId }, change: options }) =>
-        kind.service.disable(clientId, options),
+      disable: change(
+        kind,
+        'doneClientDisabled',
+        ({ resource: { clientId }, change: options }) => kind.service.disable(clientId, options),
+        () => ({ title: word(kind, 'Disable'), what: 'clientsDisableHint', button: 'disableButton' }),
       ),
       enable: change(kind, 'doneClientEnabled', ({ resource: { clientId }, change: options }) =>
         kind.service.enable(clientId, options),
@@ -41,16 +45,20 @@ export function dangerPanel(kind: ClientKind): ClientPanel {
 
 /** The row that disables the client, or enables it again. */
 function disabling(call: Call<Client>, kind: ClientKind): Html {
-  const {
-    texts,
-    resource: { disabled },
-  } = call
-  const [action, style] = disabled ? (['enable', 'slim'] as const) : (['disable', 'slim danger'] as const)
-  const confirm = disabled ? undefined : texts.plain('clientsDisableConfirm')
-  const button = html`<button class="${style}">${texts.html(`${action}Button`)}</button>`
-  return actionRow(
-    texts.html(disabled ? word(kind, 'Enable') : word(kind, 'Disable')),
-    texts.html(disabled ? 'clientsEnableHint' : 'clientsDisableHint'),
-    form(call, { action, isInline: true, confirm }, button),
-  )
+  const { texts, resource } = call
+  return resource.disabled
+    ? actionRow(
+        texts.html(word(kind, 'Enable')),
+        texts.html('clientsEnableHint'),
+        form(
+          call,
+          { action: 'enable', isInline: true },
+          html`<button class="slim">${texts.html('enableButton')}</button>`,
+        ),
+      )
+    : actionRow(
+        texts.html(word(kind, 'Disable')),
+        texts.html('clientsDisableHint'),
+        confirmLink(call, { action: 'disable' }, texts.html('disableButton')),
+      )
 }

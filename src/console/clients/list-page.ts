@@ -1,10 +1,12 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
+import type { ClientState } from '../../clients/client-states.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
-import { columns, table } from '../elements/elements.ts'
-import { PAGE_SIZE, pager } from '../elements/pager.ts'
+import { badge, columns, table } from '../elements/elements.ts'
+import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
+import { filterForm, isUnfiltered, listOptionsOf } from './list-filter.ts'
 import { page, type Call, type Page } from '../page.ts'
 import { pathOf, word, type ClientKind } from './client-kind.ts'
 import { lastUsed, productTitle, stateBadge } from './client-state.ts'
@@ -12,20 +14,25 @@ import { lastUsed, productTitle, stateBadge } from './client-state.ts'
 /** Products that a row names. */
 const MAX_PRODUCTS = 3
 
+/** A list of so many clients needs no filter. */
+const SHORT_LIST = 5
+
 /** The list of the caller's clients of one kind. */
-export function listPage(kind: ClientKind, { catalog }: ConsoleServices): Page {
+export function listPage(kind: ClientKind, { catalog, statesOf }: ConsoleServices): Page {
   return page({
     path: kind.base,
     section: kind.section,
     access: `${kind.permissions}:read`,
     async show(call) {
       const { texts, caller, query } = call
-      const { cursor } = query
       const [clients, mayCreate] = await Promise.all([
-        kind.service.listByOwner(caller.accountId, { limit: PAGE_SIZE, ...(cursor && { cursor }) }),
+        kind.service.listByOwner(caller.accountId, { limit: ROWS_PER_PAGE, ...listOptionsOf(query) }),
         call.may(`${kind.permissions}:create`),
       ])
-      const isEmpty = clients.items.length === 0 && clients.cursor === undefined && cursor === undefined
+      const { items, cursor } = clients
+      const states = await statesOf(items)
+      const isWhole = isUnfiltered(query) && query['cursor'] === undefined && cursor === undefined
+      const isEmpty = isWhole && items.length === 0
       const button = mayCreate && newButton(call, kind)
       return {
         title: texts.plain(word(kind, 'ListTitle')),
@@ -36,10 +43,15 @@ export function listPage(kind: ClientKind, { catalog }: ConsoleServices): Page {
           ${
             isEmpty
               ? emptyState(call, kind, button)
-              : html`<section class="panel">
-                  ${rows(call, kind, clients.items, catalog.current)}
-                  ${pager(call, kind.base, clients.cursor)}
-                </section>`
+              : html`${(!isWhole || items.length > SHORT_LIST) && filterForm(call, kind, catalog.current)}
+                  <section class="panel ${items.length === 0 && 'empty'}">
+                    ${
+                      items.length === 0
+                        ? html`<p>${texts.html('listNothing')}</p>`
+                        : rows(call, kind, items, { catalog: catalog.current, states })
+                    }
+                    ${pager(call, kind.base, cursor)}
+                  </section>`
           }`,
       }
     },
@@ -71,16 +83,22 @@ function emptyState({ texts, to, has }: Call, kind: ClientKind, button: HtmlValu
   </section>`
 }
 
-function rows(call: Call, kind: ClientKind, clients: readonly Client[], catalog: Catalog): Html {
+function rows(
+  call: Call,
+  kind: ClientKind,
+  clients: readonly Client[],
+  { catalog, states }: { readonly catalog: Catalog; readonly states: readonly ClientState[] },
+): Html {
   const { texts, to } = call
   return table(
     columns(call, ['nameLabel', 'productsLabel', 'stateLabel', 'clientsColumnLastUsed', 'createdLabel']),
-    clients.map((client) => [
+    clients.map((client, at) => [
       html`<a href="${to(pathOf(kind, client))}"><bdi>${applicationName(client)}</bdi></a>`,
       productsOf(call, client, catalog),
-      stateBadge(call, catalog, client),
+      html`${stateBadge(call, states[at]?.noToken)}
+      ${(states[at]?.knownToFormer.length ?? 0) > 0 && badge(call.texts.html('clientsRotateSoon'), 'warn')}`,
       lastUsed(call, client),
-      texts.date(client.createdAt),
+      texts.ago(client.createdAt),
     ]),
   )
 }

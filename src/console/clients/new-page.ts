@@ -10,6 +10,7 @@ import { page, type Call, type Page, type View } from '../page.ts'
 import { word, trail, type ClientKind } from './client-kind.ts'
 import { neededLevel } from './client-state.ts'
 import { secretView } from './secret-view.ts'
+import { operationsBeyond, ownerOfNew } from '../../front-door/member-operations.ts'
 import { MAX_NAME_LENGTH } from '../../validation/rules.ts'
 
 /** The form for a new client. It answers with the page that shows the secret. */
@@ -17,10 +18,18 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
   const { catalog, accounts } = services
 
   async function create(call: Call): Promise<View> {
-    const { accountId, userId } = call.caller
+    const owner = ownerOfNew(services, call.caller)
     const chosen = readProductChoices(call.form, catalog.current)
     if (chosen.products.length === 0 && catalog.current.products.size > 0) return view(call, true)
-    const input = { name: call.form.get('name') ?? '', ...chosen, accountId, userId, ...call.change }
+    const beyond = await operationsBeyond(services, call.caller, kind.kind, chosen.products)
+    const removedOperations = [...new Set([...chosen.removedOperations, ...beyond])]
+    const input = {
+      name: call.form.get('name') ?? '',
+      products: chosen.products,
+      removedOperations,
+      ...owner,
+      ...call.change,
+    }
     const options = { idempotencyKey: call.form.get('request') ?? '' }
     const { clientSecret, ...created } =
       kind.kind === 'apiKey'
@@ -39,11 +48,15 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
     const hasLevels = kind.kind === 'application'
     const account = hasLevels ? await accounts.find(caller.accountId, caller.userId) : undefined
     const title = texts.plain(word(kind, 'NewTitle'))
-    const choices = { catalog: catalog.current, hasLevels, kycLevel: account?.kycLevel, lacksProduct }
+    const beyond = new Set(
+      await operationsBeyond(services, caller, kind.kind, [...catalog.current.products.keys()]),
+    )
+    const choices = { catalog: catalog.current, hasLevels, kycLevel: account?.kycLevel, lacksProduct, beyond }
     return {
       title: lacksProduct ? texts.plain('problemWindow', { title }) : title,
       ...(lacksProduct && { status: 422 }),
-      body: html`${lacksProduct && noProduct(call)} ${trail(call, kind)}
+      trail: trail(call, kind),
+      body: html`${lacksProduct && noProduct(call)}
         <h1>${texts.html(word(kind, 'NewTitle'))}</h1>
         <section class="panel">
           ${form(
@@ -105,6 +118,8 @@ interface ChoiceOptions {
   readonly kycLevel: string | undefined
   /** Whether the form was sent without a product. */
   readonly lacksProduct: boolean
+  /** The operations that the caller may not give to a key of the account. */
+  readonly beyond: ReadonlySet<string>
 }
 
 /** The products as tick boxes, each with its operations. */
@@ -178,13 +193,13 @@ function productChoice(
                   type="checkbox"
                   name="operation"
                   value="${valueOf(product, operation)}"
-                  ${isKept(operation) && 'checked'}
+                  ${options.beyond.has(operation.scope) ? 'disabled' : isKept(operation) && 'checked'}
                 /><span class="tight"
                   ><span
                     >${texts.localize(operation.title)}
-                    ${operation.sensitive && badge(texts.html('sensitiveLabel'))}</span
+                    ${operation.sensitive && badge(texts.html('sensitiveLabel'), 'warn')}</span
                   ><code class="muted">${operation.scope}</code
-                  >${!isAllowed(operation) && html`<span class="problem">${neededLevel({ texts }, options, operation)}</span>`}</span
+                  >${options.beyond.has(operation.scope) && html`<span class="hint">${texts.html('clientsBeyondYou')}</span>`}${!isAllowed(operation) && html`<span class="problem">${neededLevel({ texts }, options, operation)}</span>`}</span
                 ></label
               >
             </li>`,

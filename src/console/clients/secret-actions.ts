@@ -1,8 +1,8 @@
 import type { ConsoleServices } from '../services.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Client } from '../../clients/client.ts'
-import type { Call, Redirect, View } from '../page.ts'
-import { backTo, type ClientKind, type ClientPanel } from './client-kind.ts'
+import type { Call, Confirmation, Redirect, View } from '../page.ts'
+import { backTo, trail, type ClientKind, type ClientPanel } from './client-kind.ts'
 import { secretView } from './secret-view.ts'
 
 /** How long the old secret stays valid, as the form offers it. */
@@ -19,10 +19,11 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
   const access = `${kind.permissions}:rotate` as const
 
   async function rotate(call: Call<Client>): Promise<View> {
-    const { resource: client, change, form } = call
+    const { resource: client, caller, change, form } = call
     const rotated = await service.rotateSecret(client.clientId, {
       overlapSeconds: overlapOf(form.get('overlap')),
       idempotencyKey: form.get('request') ?? '',
+      shownTo: caller.userId,
       ...change,
     })
     return secretView(call, kind, services, { client, ...rotated, isRotation: true })
@@ -39,7 +40,14 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
     return backTo(kind, client, which === 'new' ? 'doneRotationUndone' : 'doneOldSecretRevoked')
   }
 
-  return { rotateSecret: { access, run: rotate }, revokeSecret: { access, run: revoke } }
+  function confirm(call: Call<Client>): Confirmation {
+    const isNew = call.query['which'] === 'new'
+    const button = isNew ? 'clientsRevokeNew' : 'clientsRevokeOld'
+    const what = isNew ? 'clientsRevokeNewWhat' : 'clientsRevokeOldWhat'
+    return { title: button, what, button, trail: trail(call, kind, call.resource) }
+  }
+
+  return { rotateSecret: { access, run: rotate }, revokeSecret: { access, confirm, run: revoke } }
 }
 
 function overlapOf(name: string | null): number {

@@ -1,27 +1,29 @@
 import type { ConsoleServices } from '../services.ts'
 import { randomUUID } from 'node:crypto'
 import type { Client } from '../../clients/client.ts'
+import type { People } from '../activity/people.ts'
 import type { SecretInfo } from '../../clients/client-service-types.ts'
 import { html, type Html } from '../../http/html.ts'
-import { badge, notice, panel } from '../elements/elements.ts'
+import { badge, panel } from '../elements/elements.ts'
+import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
-import { word, type ClientKind, type ClientPanel } from './client-kind.ts'
+import type { ClientKind, ClientPanel } from './client-kind.ts'
 import { OVERLAPS, secretActions } from './secret-actions.ts'
 
 /** The valid secrets of a client, and the forms that rotate and revoke them. */
 export function secretsPanel(kind: ClientKind, services: ConsoleServices): ClientPanel {
   return {
-    async show(call, secrets) {
+    async show(call, { secrets, people }) {
       const { texts } = call
       const mayRotate = await call.may(`${kind.permissions}:rotate`)
       return panel(
         { title: texts.html('clientsSecrets'), id: 'secrets' },
         html`${
           secrets.length === 0
-            ? notice('bad', html`<p>${texts.html(word(kind, 'NoSecret'))}</p>`)
+            ? html`<p>${texts.html('clientsNoSecret')}</p>`
             : html`<ul class="items">
-                ${secrets.map((secret, index) => secretRow(call, secrets, { secret, index, mayRotate }))}
+                ${secrets.map((secret, index) => secretRow(call, secrets, { secret, index, mayRotate, people }))}
               </ul>`
         }
         ${mayRotate && (secrets.length > 1 ? html`<p class="muted">${texts.html('clientsTwoSecrets')}</p>` : rotation(call, secrets))}`,
@@ -35,40 +37,45 @@ export function secretsPanel(kind: ClientKind, services: ConsoleServices): Clien
 function secretRow(
   call: Call<Client>,
   { length }: readonly SecretInfo[],
-  { secret, index, mayRotate }: { secret: SecretInfo; index: number; mayRotate: boolean },
+  {
+    secret,
+    index,
+    mayRotate,
+    people,
+  }: { secret: SecretInfo; index: number; mayRotate: boolean; people: People },
 ): Html {
   const { texts } = call
-  const { createdAt, expiresAt } = secret
+  const { createdAt, expiresAt, shownTo } = secret
   const isOld = index > 0
   const until =
     expiresAt !== undefined &&
-    texts.html('clientsSecretUntil', { time: texts.dateTime(expiresAt * 1000), ago: texts.ago(expiresAt) })
+    texts.html('clientsSecretUntil', {
+      time: texts.dateTime(expiresAt * 1000),
+      ago: texts.relative(expiresAt),
+    })
   const name = length === 1 ? 'clientSecretLabel' : isOld ? 'clientsSecretOld' : 'clientsSecretNew'
   return html`<li>
     <div class="tight">
       <strong>${texts.html(name)}</strong>
       <span class="hint"
-        >${texts.html('clientsSecretSince', { date: texts.date(createdAt), ago: texts.ago(createdAt) })}</span
+        >${texts.html('clientsSecretSince', { date: texts.date(createdAt), ago: texts.relative(createdAt) })}</span
       >
       ${until && html`<span class="hint">${until}</span>`}
+      ${shownTo !== undefined && html`<span class="hint">${texts.html('clientsSecretShownTo', { user: people({ accountId: call.resource.accountId, userId: shownTo }) })}</span>`}
     </div>
     <div class="line">
       ${isOld ? badge(texts.html('expiresLabel'), 'warn') : badge(texts.html('clientsSecretValid'), 'good')}
       ${
         mayRotate &&
         length > 1 &&
-        form(
+        confirmLink(
           call,
           {
             action: 'revokeSecret',
-            isInline: true,
-            confirm: texts.plain(isOld ? 'clientsRevokeOldConfirm' : 'clientsRevokeNewConfirm'),
+            fields: { which: isOld ? 'old' : 'new', createdAt: String(createdAt) },
+            style: 'slim',
           },
-          html`<input type="hidden" name="which" value="${isOld ? 'old' : 'new'}" /><input
-              type="hidden"
-              name="createdAt"
-              value="${createdAt}"
-            /><button class="slim">${texts.html(isOld ? 'clientsRevokeOld' : 'clientsRevokeNew')}</button>`,
+          texts.html(isOld ? 'clientsRevokeOld' : 'clientsRevokeNew'),
         )
       }
     </div>

@@ -9,7 +9,6 @@ import type { HostAccounts } from '../../host/host-accounts.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { emptyPanel, notice } from '../elements/elements.ts'
-import { form } from '../elements/form.ts'
 import { pager } from '../elements/pager.ts'
 import { page, type Call, type Page, type View } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -28,6 +27,16 @@ export function connectedPage(services: ConsoleServices): Page {
     actions: {
       disconnect: {
         access: 'authorizations:revoke',
+        async confirm({ texts, query }) {
+          const clientId = query['application'] ?? ''
+          const application = (await findApplications(services.registry, [{ clientId }])).get(clientId)
+          return {
+            title: 'connectedConfirm',
+            what: 'connectedConfirmWhat',
+            button: 'connectedDisconnect',
+            values: { name: application ? applicationName(application) : texts.plain('connectedUnknown') },
+          }
+        },
         async run({ form: sent, caller: { accountId, userId }, change }) {
           const clientId = sent.get('application') ?? ''
           if (!isPrintableAscii(clientId)) {
@@ -61,7 +70,7 @@ async function showConnections(services: ConsoleServices, call: Call): Promise<V
   const isUsable = usableBy(viewer, current)
   const cards = models.map(({ connection, ...model }) => {
     const scopes = connection.scopes.filter(isUsable)
-    return connectionCard(texts, current, { ...model, connection: { ...connection, scopes } }, mayDisconnect)
+    return connectionCard(call, current, { ...model, connection: { ...connection, scopes } }, mayDisconnect)
   })
   return {
     title: texts.plain('navConnected'),
@@ -71,7 +80,7 @@ async function showConnections(services: ConsoleServices, call: Call): Promise<V
         <h1>${texts.html('navConnected')}</h1>
         ${all.length > 0 && html`<p class="muted">${texts.html('connectedIntro')}</p>`}
       </div>
-      ${all.length === 0 ? emptyPanel(texts.html('connectedEmptyTitle'), texts.html('connectedEmpty')) : list(call, cards, { count: all.length, mayDisconnect })}
+      ${all.length === 0 ? emptyPanel(texts.html('connectedEmptyTitle'), texts.html('connectedEmpty')) : list(call, cards, all.length)}
       ${pager({ texts, to, query: { ...query, disconnected: undefined } }, PATH, cursor)}`,
   }
 }
@@ -82,18 +91,12 @@ function usableBy(person: Account | undefined, { operations }: Catalog): (scope:
   return (scope) => !operations.has(scope) || allowed.has(scope)
 }
 
-/** The cards, in a form for their buttons. A list of several pages says how many applications there are. */
-function list(
-  call: Call,
-  cards: readonly Html[],
-  { count, mayDisconnect }: { count: number; mayDisconnect: boolean },
-): Html {
-  const rows = html`<ul class="rows">
-    ${cards}
-  </ul>`
-  const total = call.texts.html('connectedCount', { count })
-  return html`${count > cards.length && html`<p class="muted small">${total}</p>`}
-  ${mayDisconnect ? form(call, { action: 'disconnect' }, rows) : rows}`
+/** The cards. A list of several pages says how many applications there are. */
+function list({ texts }: Call, cards: readonly Html[], count: number): Html {
+  return html`${count > cards.length && html`<p class="muted small">${texts.html('connectedCount', { count })}</p>`}
+    <ul class="rows">
+      ${cards}
+    </ul>`
 }
 
 function disconnectedNotice({ texts }: Call, application: Application | undefined): Html {
@@ -111,10 +114,9 @@ async function withDevelopers(
 ): Promise<ConnectionModel[]> {
   const found = new Map<string, Promise<Account | undefined>>()
 
-  function ownerOf({ accountId, userId }: Application): Promise<Account | undefined> {
-    const key = JSON.stringify([accountId, userId])
-    const account = found.get(key) ?? accounts.find(accountId, userId)
-    found.set(key, account)
+  function ownerOf({ accountId }: Application): Promise<Account | undefined> {
+    const account = found.get(accountId) ?? accounts.find(accountId)
+    found.set(accountId, account)
     return account
   }
 
@@ -128,7 +130,7 @@ async function withDevelopers(
 }
 
 /** Cards on one page. */
-const PAGE_SIZE = 15
+const CARDS_PER_PAGE = 15
 
 const CURSOR = /^(\d{1,12})\.(.{1,200})$/
 
@@ -144,8 +146,8 @@ function pageOfConnections(
   cursor?: string,
 ): { items: readonly Connection[]; cursor: string | undefined } {
   const rest = cursor === undefined ? connections : connections.filter(isAfter(cursor))
-  const items = rest.slice(0, PAGE_SIZE)
-  const last = rest.length > PAGE_SIZE ? items.at(-1) : undefined
+  const items = rest.slice(0, CARDS_PER_PAGE)
+  const last = rest.length > CARDS_PER_PAGE ? items.at(-1) : undefined
   return { items, cursor: last && `${last.connectedAt}.${last.clientId}` }
 }
 

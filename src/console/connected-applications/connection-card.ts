@@ -4,9 +4,11 @@ import type { Connection } from '../../grants/connections.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName, displayText, webAddress } from '../../http/pages/display-text.ts'
 import { logoTile } from '../../http/pages/logo-tile.ts'
-import { OPENID_SCOPES } from '../activity/sentence.ts'
+import { OPENID_SCOPES } from '../scope-title.ts'
 import { badge } from '../elements/elements.ts'
-import type { Reader } from '../reader.ts'
+import { confirmLink } from '../elements/confirm.ts'
+import type { Call } from '../page.ts'
+import type { Reader } from '../reader-formats.ts'
 
 /** The number of permissions that are visible without a click. */
 const VISIBLE = 5
@@ -22,11 +24,12 @@ export interface ConnectionModel {
 
 /** One connected application. @param mayDisconnect whether the card has the button */
 export function connectionCard(
-  texts: Reader,
+  call: Pick<Call, 'texts' | 'self'>,
   catalog: Catalog,
   { connection, application, developer = '' }: ConnectionModel,
   mayDisconnect: boolean,
 ): Html {
+  const { texts } = call
   const { clientId, scopes, connectedAt, lastUsedAt } = connection
   const name = application ? applicationName(application) : texts.plain('connectedUnknown')
   const since = texts.html('connectedSince', { date: texts.date(connectedAt) })
@@ -40,14 +43,11 @@ export function connectionCard(
       </div>
       ${
         mayDisconnect &&
-        html`<button
-          name="application"
-          value="${clientId}"
-          class="danger slim"
-          data-confirm="${texts.plain('connectedConfirm', { name })}"
-        >
-          ${texts.html('connectedDisconnect')}<span class="unseen"> ${name}</span>
-        </button>`
+        confirmLink(
+          call,
+          { action: 'disconnect', fields: { application: clientId } },
+          html`${texts.html('connectedDisconnect')}<span class="unseen"> ${name}</span>`,
+        )
       }
     </div>
     ${application ? permissions(texts, catalog, scopes) : html`<p>${texts.html('connectedUnknownHint', { clientId })}</p>`}

@@ -55,9 +55,17 @@ export function columns({ texts }: Pick<Call, 'texts'>, names: readonly TextName
   return names.map((name) => ({ title: texts.html(name), label: texts.plain(name) }))
 }
 
-/** A table. On narrow screens each row becomes a card. The first cell is the heading of its row. */
-export function table(columns: readonly Column[], rows: readonly (readonly HtmlValue[])[]): Html {
-  return html`<table class="cards">
+/**
+ * A table. On narrow screens each row becomes a card. The first cell is the heading of its row.
+ *
+ * @param isAlike whether all columns have the same width, so that several tables on a page align
+ */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly HtmlValue[])[],
+  isAlike = false,
+): Html {
+  return html`<table class="cards ${isAlike && 'alike'}">
     <thead>
       <tr>
         ${columns.map(({ title }) => html`<th scope="col">${title}</th>`)}

@@ -6,8 +6,6 @@ import type { Call } from '../page.ts'
 interface FormOptions {
   /** The name of the action of the page. */
   readonly action: string
-  /** A question that the script asks before it sends the form. Without script the form is sent at once. */
-  readonly confirm?: string | undefined
   /** Whether the form is in a line with others. @default false */
   readonly isInline?: boolean | undefined
   /** An id, for buttons outside the form that send it. */
@@ -17,7 +15,7 @@ interface FormOptions {
 /** A form that is sent to the page that it is on. It has the CSRF token. */
 export function form(
   { self, csrfToken }: Pick<Call, 'self' | 'csrfToken'>,
-  { action, confirm, isInline, id }: FormOptions,
+  { action, isInline, id }: FormOptions,
   content: HtmlValue,
 ): Html {
   return html`<form
@@ -25,7 +23,6 @@ export function form(
     action="${self}"
     ${id !== undefined && html`id="${id}"`}
     ${isInline && html`class="inline"`}
-    ${confirm !== undefined && html`data-confirm="${confirm}"`}
   >
     <input type="hidden" name="csrf" value="${csrfToken}" /><input
       type="hidden"
@@ -78,9 +75,13 @@ export function field(
     type === 'lines'
       ? html`<textarea ${attributes}>${first}${value}</textarea>`
       : html`<input type="${type}" value="${value}" ${attributes} />`
-  const sentences = own.map(
-    (problem) => html`<span>${lineOf(problem.path, value)}${problemText(problem, texts)}</span> `,
-  )
+  const sentences = own.map((problem) => {
+    const line = lineOf(problem.path, value)
+    const text = problemText(problem, texts)
+    return html`<span
+      >${line === undefined ? text : texts.html('problemInLine', { count: line, problem: text })}</span
+    > `
+  })
   return html`<div class="field">
     <label for="${name}">${label}</label>
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`} ${control}
@@ -88,11 +89,12 @@ export function field(
   </div>`
 }
 
-/** Says which line of a field has a problem. */
-function lineOf(path: string, text: string): string {
+/** The line of a field that has a problem; undefined if the problem is not in a line. */
+function lineOf(path: string, text: string): number | undefined {
   const index = /\[(\d+)\]$/.exec(path)?.[1]
-  return index === undefined ? '' : `${typedLineOf(text, Number(index))}: `
+  return index === undefined ? undefined : typedLineOf(text, Number(index))
 }
+
 /** The lines of a field of several lines, without empty lines and without white space at their ends. */
 export function linesOf(text: string): string[] {
   return typedLines(text).map(({ line }) => line)

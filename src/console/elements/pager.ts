@@ -1,8 +1,8 @@
 import { html, type Html } from '../../http/html.ts'
 import type { Call } from '../page.ts'
 
-/** Rows on one page of a list. */
-export const PAGE_SIZE = 25
+/** The rows of a list on one page of the console. A list without further pages shows only these rows. */
+export const ROWS_PER_PAGE = 25
 
 /** The links to the next page of a list, and back to the first. @param cursor the cursor of the next page */
 export function pager(

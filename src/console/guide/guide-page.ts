@@ -23,8 +23,8 @@ export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
       const name = applicationName(client)
       return {
         title: `${texts.plain('guideTitle')} · ${name}`,
-        body: html`${trail(call, kind, client)}
-        ${heading(texts.html('guideTitle'), texts.html('guideIntro', { name }))}
+        trail: trail(call, kind, client),
+        body: html` ${heading(texts.html('guideTitle'), texts.html('guideIntro', { name }))}
         ${client.disabled && notice('warn', html`<p>${texts.html('guideDisabled')}</p>`)}
         ${content(call, kind, values)}`,
       }

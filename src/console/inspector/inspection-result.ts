@@ -50,7 +50,7 @@ function tokenFacts(
 ): Html {
   const { client_id: clientId, access_mode: mode, account_id: accountId, user_id: userId, iat, exp } = claims
   const time = (value: unknown) =>
-    isEpochSeconds(value) && html`${texts.dateTime(value * 1000)} (${texts.ago(value)})`
+    isEpochSeconds(value) && html`${texts.dateTime(value * 1000)} (${texts.relative(value)})`
   const code = (value: unknown): HtmlValue => isText(value) && html`<code>${displayText(value, 200)}</code>`
   const account = [accountId, userId].filter(isText).join('/')
   const path = client?.kind === 'apiKey' ? '/api-keys' : '/applications'

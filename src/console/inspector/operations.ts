@@ -2,7 +2,7 @@ import type { Catalog, Product } from '../../catalog/catalog.ts'
 import { html, type Html } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
 import { columns, table } from '../elements/elements.ts'
-import type { Reader } from '../reader.ts'
+import type { Reader } from '../reader-formats.ts'
 
 /**
  * The operations of scopes, by product, each with its routes.
@@ -38,6 +38,7 @@ export function operationTables(
               ${routes.map(({ method, path }) => html`<code dir="ltr">${method} ${path}</code>`)}
             </div>`,
           ]),
+          true,
         )}
       </div>`,
   )}

@@ -5,9 +5,9 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { RevocationCause } from '../../revocation/is-revoked.ts'
-import { operationTitle } from '../activity/sentence.ts'
+import { scopeTitle } from '../scope-title.ts'
 import { notice } from '../elements/elements.ts'
-import type { Reader } from '../reader.ts'
+import type { Reader } from '../reader-formats.ts'
 import type { TextName } from '../texts.ts'
 import type { Inspection, RejectedFor } from './inspect.ts'
 
@@ -25,7 +25,7 @@ export function statusNotice(
         ${text && html`<p>${text}</p>`}`,
     )
   const { exp } = claims
-  const end = isEpochSeconds(exp) ? { time: texts.dateTime(exp * 1000), ago: texts.ago(exp) } : {}
+  const end = isEpochSeconds(exp) ? { time: texts.dateTime(exp * 1000), ago: texts.relative(exp) } : {}
   if (status.is === 'valid') {
     const address = html`<code dir="ltr">${issuer}/oauth2/revoke</code>`
     const how = texts.html('inspectorValidEnd', { address })
@@ -65,7 +65,7 @@ function causeText(
 ): Html {
   const { texts, catalog, client, scopes } = parts
   const say = (name: TextName, list: readonly string[]) => {
-    const titles = list.map((scope) => operationTitle(scope, texts, catalog))
+    const titles = list.map((scope) => scopeTitle(scope, texts, catalog))
     return texts.html(name, { list: texts.list(titles) })
   }
   switch (cause.of) {

@@ -3,11 +3,14 @@ import { html, type Html } from '../../http/html.ts'
 import type { Client } from '../../clients/client.ts'
 import type { Grant } from '../../grants/grant.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
-import { findClients } from '../activity/find-clients.ts'
+import { isCorruptRecord } from '../../store/corrupt-record.ts'
+import { findNamed } from '../activity/audit-table.ts'
+import { findClients } from '../../front-door/find-clients.ts'
 import { stateBadge, lastUsed } from '../clients/client-state.ts'
+import { confirmLink } from '../elements/confirm.ts'
 import { badge, columns, facts, notice, panel, table } from '../elements/elements.ts'
-import type { Call, Page } from '../page.ts'
-import { PAGE_SIZE } from '../elements/pager.ts'
+import { ROWS_PER_PAGE } from '../elements/pager.ts'
+import type { Call, Confirmation, Page, Redirect, View } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { holdingsOf } from './holdings.ts'
 import {
@@ -24,8 +27,41 @@ import {
 /** The pages of an account and of a user of an account. */
 export function accountPages(services: ConsoleServices): Page[] {
   return ['/operator/accounts/:accountId', '/operator/accounts/:accountId/users/:userId'].map((path) =>
-    operatorPage({ path, show: (call) => show(services, call) }),
+    operatorPage({
+      path,
+      show: (call) => show(services, call),
+      confirm: { erase: askToErase },
+      actions: { erase: (call) => erase(services, call) },
+    }),
   )
+}
+
+function askToErase({ params }: Call): Confirmation {
+  const { accountId, userId } = holderOf(params)
+  const isAccount = userId === undefined
+  return {
+    title: isAccount ? 'operatorEraseAccountTitle' : 'operatorEraseUserTitle',
+    what: 'operatorEraseDeleted',
+    more: [
+      isAccount ? 'operatorEraseStays' : 'operatorEraseStaysOfUser',
+      'operatorEraseOutside',
+      'operatorEraseFinal',
+    ],
+    button: isAccount ? 'operatorEraseAccount' : 'operatorEraseUser',
+    values: { account: displayText(accountId), user: displayText(userId ?? '') },
+  }
+}
+
+async function erase({ erase: erasePerson }: ConsoleServices, call: Call): Promise<View | Redirect> {
+  try {
+    await erasePerson(holderOf(call.params), call.change)
+  } catch (error) {
+    // Everything else was erased before this error is thrown. Its message says so.
+    if (!isCorruptRecord(error)) throw error
+    const title = call.texts.plain('operatorPartly')
+    return operatorView(call, { title }, notice('warn', html`<p lang="en" dir="ltr">${error.message}</p>`))
+  }
+  return { redirect: '/operator', done: 'doneOperatorErased' }
 }
 
 async function show(services: ConsoleServices, call: Call) {
@@ -34,11 +70,11 @@ async function show(services: ConsoleServices, call: Call) {
   const { accountId, userId } = holder
   const [account, holdings, trail] = await Promise.all([
     services.accounts.find(accountId, userId),
-    holdingsOf(services, holder, PAGE_SIZE),
+    holdingsOf(services, holder, ROWS_PER_PAGE),
     services.audit.list({ accountId, limit: LATEST_ENTRIES }),
   ])
   const granted = holdings.grants.items.map(({ clientId }) => ({ clientId, kind: 'application' as const }))
-  const known = await findClients(services, [...granted, ...trail.items])
+  const [known, named] = await Promise.all([findClients(services, granted), findNamed(services, trail.items)])
   const name = account?.claims?.['name']
   const clients = [...holdings.apiKeys.items, ...holdings.applications.items]
   const isCut = [holdings.apiKeys, holdings.applications, holdings.grants].some(({ hasMore }) => hasMore)
@@ -49,6 +85,11 @@ async function show(services: ConsoleServices, call: Call) {
     <a class="button danger" href="${to(`${holderPath(holder)}/revoke`)}"
       >${texts.html(userId === undefined ? 'operatorRevokeAccountLink' : 'operatorRevokeUserLink')}</a
     >
+  </div>`
+  const eraseName = texts.html(userId === undefined ? 'operatorEraseAccount' : 'operatorEraseUser')
+  const eraseRow = html`<div class="line spread">
+    <p>${texts.html('operatorEraseText')}</p>
+    ${confirmLink(call, { action: 'erase', style: 'danger' }, eraseName)}
   </div>`
   return operatorView(
     call,
@@ -73,23 +114,29 @@ async function show(services: ConsoleServices, call: Call) {
         ])}
       </div>`
     }
-    ${isCut && html`<p class="muted">${texts.html('operatorFirstOnly', { count: PAGE_SIZE })}</p>`}
-    ${panel({ title: texts.html('operatorClients') }, clientTable(call, clients, services))}
+    ${isCut && html`<p class="muted">${texts.html('operatorFirstOnly', { count: ROWS_PER_PAGE })}</p>`}
+    ${panel({ title: texts.html('operatorClients') }, await clientTable(call, clients, services))}
     ${panel({ title: texts.html('navConnected') }, grantTable(call, holdings.grants.items, known))}
     ${panel({ title: texts.html('operatorRevokeAll'), isDanger: true }, revoke)}
-    ${latestEntries(call, trail, { by: 'account', value: accountId }, { catalog: services.catalog, clients: known })}`,
+    ${panel({ title: texts.html('operatorErase'), isDanger: true }, eraseRow)}
+    ${latestEntries(call, trail, { by: 'account', value: accountId }, named)}`,
   )
 }
 
-function clientTable(call: Call, clients: readonly Client[], { catalog }: ConsoleServices): Html {
+async function clientTable(
+  call: Call,
+  clients: readonly Client[],
+  { statesOf }: ConsoleServices,
+): Promise<Html> {
   const { texts, to } = call
   if (clients.length === 0) return html`<p class="muted">${texts.html('operatorNoClients')}</p>`
+  const states = await statesOf(clients)
   return table(
     columns(call, ['nameLabel', 'operatorKind', 'stateLabel', 'operatorLastUsed']),
-    clients.map((client) => [
+    clients.map((client, at) => [
       html`<a href="${to(clientPath(client.clientId))}"><bdi>${applicationName(client)}</bdi></a>`,
       texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel'),
-      stateBadge(call, catalog.current, client),
+      stateBadge(call, states[at]?.noToken),
       lastUsed(call, client),
     ]),
   )
@@ -107,7 +154,7 @@ function grantTable(call: Call, grants: readonly Grant[], applications: Readonly
         html`<a href="${to(clientPath(clientId))}"><bdi>${name}</bdi></a>`,
         userId === undefined ? '–' : holderLink(call, { accountId, userId }),
         String(scopes.length),
-        texts.date(authorizedAt),
+        texts.ago(authorizedAt),
       ]
     }),
   )

@@ -26,8 +26,7 @@ export function operatorAuditPage(services: ConsoleServices): Page {
       return operatorView(
         call,
         { title: call.texts.plain('operatorAuditTitle'), path: PATH },
-        html`<div class="panel">${filterForm(call, by, value, shownTrail(call))}</div>
-          ${entries}`,
+        html`${filterForm(call, by, value, shownTrail(call))} ${entries}`,
       )
     },
   })

@@ -1,57 +1,56 @@
 import type { Client } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
-import { form } from '../elements/form.ts'
-import type { Call } from '../page.ts'
-import type { TextName } from '../texts.ts'
 import { actionRow } from '../elements/elements.ts'
+import { confirmLink } from '../elements/confirm.ts'
+import { form } from '../elements/form.ts'
+import type { Call, Confirmation } from '../page.ts'
 
-/** The action, and its texts: what it is, what the button says, what it does, and the question before it. */
-type Row = readonly [action: string, title: TextName, button: TextName, text: TextName, confirm?: TextName]
-
-const ENABLE: Row = ['enable', 'operatorEnableTitle', 'enableButton', 'operatorEnableText']
-const DISABLE: Row = [
-  'disable',
-  'operatorDisableTitle',
-  'disableButton',
-  'operatorDisableText',
-  'operatorDisableConfirm',
-]
-const REVOKE: Row = [
-  'revokeTokens',
-  'operatorRevokeTokensTitle',
-  'operatorRevokeTokens',
-  'operatorRevokeTokensText',
-  'operatorRevokeTokensConfirm',
-]
-const COMPROMISED: Row = [
-  'reportCompromised',
-  'clientsLeaked',
-  'operatorCompromised',
-  'operatorCompromisedText',
-  'operatorCompromisedConfirm',
-]
+/** The texts of each action, which its row and the page that asks before it share. */
+export const CLIENT_ACTIONS = {
+  disable: { title: 'operatorDisableTitle', what: 'operatorDisableText', button: 'disableButton' },
+  revokeTokens: {
+    title: 'operatorRevokeTokensTitle',
+    what: 'operatorRevokeTokensText',
+    button: 'operatorRevokeTokens',
+  },
+  reportCompromised: {
+    title: 'clientsLeaked',
+    what: 'operatorCompromisedText',
+    button: 'operatorCompromised',
+  },
+} as const satisfies Readonly<Record<string, Confirmation>>
 
 /** What an operator can do with a client, each with what happens then. */
-export function clientActions(call: Call<unknown>, client: Client): Html {
-  return actionRows(call, [client.disabled ? ENABLE : DISABLE, REVOKE, COMPROMISED])
+export function clientActions(call: Call<unknown>, { disabled, disabledBy }: Client): Html {
+  const { texts } = call
+  const enable = () =>
+    actionRow(
+      texts.html('operatorEnableTitle'),
+      texts.html('operatorEnableText'),
+      form(
+        call,
+        { action: 'enable', isInline: true },
+        html`<button class="slim">${texts.html('enableButton')}</button>`,
+      ),
+    )
+  const { disable, revokeTokens, reportCompromised } = CLIENT_ACTIONS
+  return html`<ul class="items">
+    ${disabled && enable()}
+    ${
+      // An operator may also disable what its owner has disabled, so that the owner cannot enable it.
+      disabledBy !== 'operator' && dangerRow(call, 'disable', disable)
+    }
+    ${dangerRow(call, 'revokeTokens', revokeTokens)}
+    ${dangerRow(call, 'reportCompromised', reportCompromised)}
+  </ul>`
 }
 
-/** Buttons in rows, each after the text that says what it does. */
-export function actionRows(call: Pick<Call, 'self' | 'csrfToken' | 'texts'>, actions: readonly Row[]): Html {
+/** The row of an action, with the link to the page that asks before it. */
+export function dangerRow(
+  call: Pick<Call, 'self' | 'texts'>,
+  action: string,
+  { title, what, button }: Confirmation,
+): Html {
   const { texts } = call
-  return html`<ul class="items">
-    ${actions.map(([action, title, button, text, confirm]) =>
-      actionRow(
-        texts.html(title),
-        texts.html(text),
-        form(
-          call,
-          { action, isInline: true, confirm: confirm && texts.plain(confirm) },
-          html`<button class="slim ${action === 'reportCompromised' && 'danger'}">
-            ${texts.html(button)}
-          </button>`,
-        ),
-      ),
-    )}
-  </ul>`
+  return actionRow(texts.html(title), texts.html(what), confirmLink(call, { action }, texts.html(button)))
 }

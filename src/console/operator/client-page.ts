@@ -3,12 +3,14 @@ import type { AuditPage } from '../../audit/read-trail.ts'
 import type { Client } from '../../clients/client.ts'
 import { clientNotFound } from '../../clients/client-id.ts'
 import { html, type Html } from '../../http/html.ts'
-import { applicationName } from '../../http/pages/display-text.ts'
-import { operationTitle } from '../activity/sentence.ts'
-import { lastUsed, productTitle, stateBadge } from '../clients/client-state.ts'
+import { applicationName, displayText } from '../../http/pages/display-text.ts'
+import { namesIn } from '../activity/names-of-deleted.ts'
+import { findPeople, personOf } from '../activity/people.ts'
+import { scopeTitle } from '../scope-title.ts'
+import { lastUsed, productTitle, stateBadge, stateNotice } from '../clients/client-state.ts'
 import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
 import type { Action, Call, Page, Redirect } from '../page.ts'
-import { clientActions } from './client-actions.ts'
+import { CLIENT_ACTIONS, clientActions } from './client-actions.ts'
 import {
   clientPath,
   holderLink,
@@ -58,12 +60,15 @@ export function operatorClientPage(services: ConsoleServices): Page {
     async show(call) {
       const { texts, resource } = call
       const { clientId, client, trail } = resource
-      const title = client ? applicationName(client) : clientId
+      const title = client
+        ? applicationName(client)
+        : displayText(namesIn(trail.items).get(clientId) ?? clientId)
+      const people = await findPeople(services.accounts, trail.items.map(personOf))
       const entries = latestEntries(
         call,
         trail,
         { by: 'client', value: clientId },
-        { catalog: services.catalog },
+        { catalog: services.catalog, people },
       )
       if (!client) {
         const deleted = notice(
@@ -73,22 +78,29 @@ export function operatorClientPage(services: ConsoleServices): Page {
         )
         return operatorView(call, { title }, html`${deleted} ${entries}`)
       }
+      const [state] = await services.statesOf([client])
       const kind = texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel')
-      const heading = html`<bdi>${title}</bdi> ${badge(kind)}
-        ${stateBadge(call, services.catalog.current, client)}`
+      const heading = html`<bdi>${title}</bdi> ${badge(kind)} ${stateBadge(call, state?.noToken)}`
       return operatorView(
         call,
         { title, heading },
-        html`<div class="panel">${clientFacts(call, client, services)}</div>
+        html`${stateNotice(call, state?.noToken)}
+          <div class="panel">${clientFacts(call, client, services)}</div>
           ${panel({ title: texts.html('operatorActions') }, clientActions(call, client))} ${entries}`,
       )
     },
+    confirm: Object.fromEntries(
+      Object.entries(CLIENT_ACTIONS).map(([name, texts]) => [
+        name,
+        (call: Call<Found>) => ({ ...texts, trail: trail(call) }),
+      ]),
+    ),
     actions: {
       disable: action('doneOperatorDisabled', (client, call) =>
-        serviceOf(client).disable(client.clientId, call.change),
+        serviceOf(client).disable(client.clientId, { ...call.change, by: 'operator' }),
       ),
       enable: action('doneOperatorEnabled', (client, call) =>
-        serviceOf(client).enable(client.clientId, call.change),
+        serviceOf(client).enable(client.clientId, { ...call.change, by: 'operator' }),
       ),
       async revokeTokens({ resource: { clientId }, change: options }) {
         await tokens.revokeAll({ clientId }, options)
@@ -101,12 +113,19 @@ export function operatorClientPage(services: ConsoleServices): Page {
   })
 }
 
+/** The link to the page of the client, above a page that asks. */
+function trail({ texts, self, resource: { client, clientId } }: Call<Found>): Html {
+  return html`<nav class="trail-links" aria-label="${texts.plain('clientsTrail')}">
+    <a href="${self}"><bdi>${client ? applicationName(client) : clientId}</bdi></a>
+  </nav>`
+}
+
 /** Whose the client is, and what it may do. */
 function clientFacts(call: Pick<Call, 'texts' | 'to'>, client: Client, { catalog }: ConsoleServices): Html {
   const { texts } = call
-  const { clientId, accountId, userId, products, removedOperations } = client
+  const { clientId, accountId, userId, createdBy, products, removedOperations } = client
   const titles = products.map((id) => productTitle(call, catalog.current, id))
-  const removed = removedOperations.map((scope) => operationTitle(scope, texts, catalog.current))
+  const removed = removedOperations.map((scope) => scopeTitle(scope, texts, catalog.current))
   const isFirstParty = client.kind === 'application' && client.firstParty
   const isResourceServer = client.kind === 'apiKey' && client.resourceServer
   const redirectUris = client.kind === 'application' ? client.redirectUris : []
@@ -114,7 +133,11 @@ function clientFacts(call: Pick<Call, 'texts' | 'to'>, client: Client, { catalog
     [texts.html('clientIdLabel'), copyable(call, 'client-id', clientId)],
     [texts.html('accountLabel'), holderLink(call, { accountId })],
     [texts.html('operatorUser'), userId !== undefined && holderLink(call, { accountId, userId })],
-    [texts.html('createdLabel'), texts.date(client.createdAt)],
+    [
+      texts.html('createdByLabel'),
+      createdBy !== undefined && holderLink(call, { accountId, userId: createdBy }),
+    ],
+    [texts.html('createdLabel'), texts.ago(client.createdAt)],
     [texts.html('operatorLastUsed'), lastUsed(call, client)],
     [texts.html('productsLabel'), titles.length > 0 ? texts.list(titles) : texts.html('none')],
     [texts.html('operatorRemoved'), removed.length > 0 && texts.list(removed)],

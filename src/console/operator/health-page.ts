@@ -3,7 +3,7 @@ import { html } from '../../http/html.ts'
 import type { HealthCheck } from '../../health/health-report.ts'
 import { badge, table } from '../elements/elements.ts'
 import type { Page } from '../page.ts'
-import type { Reader } from '../reader.ts'
+import type { Reader } from '../reader-formats.ts'
 import { operatorPage, operatorView } from './operator-page.ts'
 import { healthSummary } from './search-page.ts'
 

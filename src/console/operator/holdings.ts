@@ -49,9 +49,6 @@ export async function holdingsOf(
   }
 }
 
-/** Clients that are read at the same time. */
-const PAGE_SIZE = 100
-
 /** All clients of one kind that an account or user owns, page by page. */
 export async function* clientPagesOf(
   service: {
@@ -64,7 +61,7 @@ export async function* clientPagesOf(
 ): AsyncGenerator<Client[]> {
   let cursor: string | undefined
   do {
-    const page: ClientPage<Client> = await service.listByOwner(accountId, { limit: PAGE_SIZE, cursor })
+    const page: ClientPage<Client> = await service.listByOwner(accountId, { limit: PAGE_LIMIT.max, cursor })
     yield page.items.filter((client) => userId === undefined || client.userId === userId)
     cursor = page.cursor
   } while (cursor !== undefined)

@@ -6,18 +6,12 @@ import { badge, buttons, columns, facts, panel, table } from '../elements/elemen
 import { form } from '../elements/form.ts'
 import type { Call, Page } from '../page.ts'
 import type { TextName } from '../texts.ts'
-import { actionRows } from './client-actions.ts'
+import { dangerRow } from './client-actions.ts'
 import { operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator/signing-keys'
 
-const ROTATE = [
-  'rotate',
-  'operatorRotateTitle',
-  'operatorRotate',
-  'operatorRotateText',
-  'operatorRotateConfirm',
-] as const
+const ROTATE = { title: 'operatorRotateTitle', what: 'operatorRotateText', button: 'operatorRotate' } as const
 
 /** The words and the colour of each state. */
 const STATES = {
@@ -53,9 +47,18 @@ export function keysPages(services: ConsoleServices): Page[] {
                 ),
               ),
             )}
-            ${!isHosts && panel({ title: texts.html('operatorActions') }, actionRows(call, [ROTATE]))}`,
+            ${
+              !isHosts &&
+              panel(
+                { title: texts.html('operatorActions') },
+                html`<ul class="items">
+                  ${dangerRow(call, 'rotate', ROTATE)}
+                </ul>`,
+              )
+            }`,
         )
       },
+      confirm: { rotate: () => ROTATE },
       actions: {
         async rotate(call) {
           await signingKeys.rotate(call.change)
@@ -85,12 +88,12 @@ function nextRotation({ texts }: Pick<Call, 'texts'>, keys: readonly SigningKeyI
   const ends = keys.flatMap(({ state, until }) => (state === 'current' && until !== undefined ? [until] : []))
   if (ends.length === 0) return undefined
   const next = Math.min(...ends)
-  return texts.html('operatorNextRotation', { time: texts.dateTime(next * 1000), ago: texts.ago(next) })
+  return texts.html('operatorNextRotation', { time: texts.dateTime(next * 1000), ago: texts.relative(next) })
 }
 
 function keyTable({ texts, to }: Call, keys: readonly SigningKeyInfo[]): Html {
   const time = (seconds: number | undefined) =>
-    seconds === undefined ? '–' : html`<span class="small">${texts.dateTime(seconds * 1000)}</span>`
+    seconds === undefined ? '–' : html`<span class="small">${texts.ago(seconds)}</span>`
   return table(
     [
       ...columns({ texts }, ['operatorKey', 'stateLabel', 'sinceLabel', 'operatorKeyUntil']),
@@ -106,7 +109,7 @@ function keyTable({ texts, to }: Call, keys: readonly SigningKeyInfo[]): Html {
         state !== 'revoked' &&
           state !== 'retired' &&
           html`<a
-            class="whole"
+            class="button slim danger whole"
             href="${to(`${PATH}/${encodeURIComponent(kid)}/revoke`)}"
             aria-label="${texts.plain('operatorKeyRevoke')} ${kid}"
             >${texts.html('operatorKeyRevoke')}</a

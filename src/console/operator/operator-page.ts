@@ -1,5 +1,7 @@
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
+import { actorOf } from '../../host/actor.ts'
+import type { FoundAccount } from '../../host/accounts.ts'
 import { page, type Action, type Call, type Page, type View } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { choiceLinks, panel } from '../elements/elements.ts'
@@ -17,12 +19,17 @@ const PAGES: readonly (readonly [string, TextName])[] = [
 /** Adds a page that only operators may open, and whose forms only operators may send. */
 export function operatorPage<Resource = undefined>({
   actions = {},
+  confirm = {},
   ...definition
 }: Pick<Page<Resource>, 'path' | 'find' | 'show'> & {
   readonly actions?: { readonly [name: string]: Action<Resource>['run'] }
+  /** What the page asks before an action. */
+  readonly confirm?: { readonly [name: string]: Action<Resource>['confirm'] }
 }): Page {
   const access = 'operator'
-  const guarded = Object.entries(actions).map(([name, run]) => [name, { access, run }] as const)
+  const guarded = Object.entries(actions).map(
+    ([name, run]) => [name, { access, run, confirm: confirm[name] }] as const,
+  )
   return page<Resource>({ ...definition, section: 'operator', access, actions: Object.fromEntries(guarded) })
 }
 
@@ -62,17 +69,14 @@ export function holderOf({ accountId = '', userId }: Readonly<Record<string, str
 }
 
 /** The path of the operators' page of an account or user. */
-export function holderPath({ accountId, userId }: Holder): string {
+export function holderPath({ accountId, userId }: FoundAccount): string {
   const user = userId === undefined ? '' : `/users/${encodeURIComponent(userId)}`
   return `/operator/accounts/${encodeURIComponent(accountId)}${user}`
 }
 
 /** A link to the page of an account or user. */
-export function holderLink({ to }: Pick<Call, 'to'>, holder: Holder): Html {
-  const { accountId, userId } = holder
-  return html`<a href="${to(holderPath(holder))}"
-    ><bdi>${displayText(userId === undefined ? accountId : `${accountId}/${userId}`, 200)}</bdi></a
-  >`
+export function holderLink({ to }: Pick<Call, 'to'>, holder: FoundAccount): Html {
+  return html`<a href="${to(holderPath(holder))}"><bdi>${displayText(actorOf(holder), 200)}</bdi></a>`
 }
 
 /** Entries on the page of a client or account. */
@@ -83,14 +87,14 @@ export function latestEntries(
   call: Pick<Call, 'texts' | 'to' | 'has' | 'caller'>,
   { items }: AuditPage,
   by: { readonly by: 'account' | 'client'; readonly value: string },
-  { catalog, clients }: Pick<AuditTableOptions, 'catalog' | 'clients'>,
+  named: AuditTableOptions,
 ): Html {
   const { texts, to } = call
   return panel(
     { title: texts.html('latestActivity') },
     items.length === 0
       ? html`<p class="muted">${texts.html('operatorTrailEmpty')}</p>`
-      : html`${auditTable(call, items, { catalog, clients, isForOperators: true })}
+      : html`${auditTable(call, items, { ...named, isForOperators: true })}
           <p><a href="${to('/operator/audit', by)}">${texts.html('showAllLink')}</a></p>`,
   )
 }

@@ -1,14 +1,14 @@
 import type { ConsoleServices } from '../services.ts'
 import type { RevokedAccess } from '../../access/revoke-account.ts'
-import { hasCode, type GatehouseError } from '../../errors.ts'
+import type { GatehouseError } from '../../errors.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { notice, panel } from '../elements/elements.ts'
+import { ROWS_PER_PAGE } from '../elements/pager.ts'
 import type { Call, View } from '../page.ts'
-import { PAGE_SIZE } from '../elements/pager.ts'
 import { clientPath, holderPath, operatorView, type Holder } from './operator-page.ts'
 import type { Client } from '../../clients/client.ts'
-import { isCorruptRecord } from '../../store/corrupt-record.ts'
+import { whyNotAuthenticated } from '../../clients/why-no-token.ts'
 import { clientPagesOf } from './holdings.ts'
 
 /** What was revoked, and what could not be. */
@@ -77,7 +77,7 @@ async function stillUsable(services: ConsoleServices, call: Call, holder: Holder
           </li>`,
       )}
     </ul>
-    ${hasMore && html`<p class="muted">${texts.html('operatorStillMore', { count: PAGE_SIZE })}</p>`}`
+    ${hasMore && html`<p class="muted">${texts.html('operatorStillMore', { count: ROWS_PER_PAGE })}</p>`}`
 }
 
 /** The first clients of an account or user that can get new tokens: they are enabled, and have a valid secret. */
@@ -87,19 +87,10 @@ async function usableClients(
 ): Promise<{ readonly items: readonly Client[]; readonly hasMore: boolean }> {
   const found: Client[] = []
   for (const service of [apiKeys, applications]) {
-    const hasSecret = async ({ clientId, disabled }: Client) =>
-      !disabled && (await service.listSecrets(clientId).catch(none)).length > 0
     for await (const clients of clientPagesOf(service, holder)) {
-      const isUsable = await Promise.all(clients.map(hasSecret))
-      found.push(...clients.filter((_, at) => isUsable[at]))
-      if (found.length > PAGE_SIZE) return { items: found.slice(0, PAGE_SIZE), hasMore: true }
+      found.push(...clients.filter((client) => whyNotAuthenticated(client) === undefined))
+      if (found.length > ROWS_PER_PAGE) return { items: found.slice(0, ROWS_PER_PAGE), hasMore: true }
     }
   }
   return { items: found, hasMore: false }
-}
-
-/** A client that was deleted, or whose record is corrupt, gets no tokens. */
-function none(error: unknown): [] {
-  if (!hasCode(error, 'ERR_NOT_FOUND') && !isCorruptRecord(error)) throw error
-  return []
 }

@@ -1,70 +1,59 @@
-import type { ConsoleServices } from '../services.ts'
 import { html, type Html } from '../../http/html.ts'
+import { applicationName, displayText } from '../../http/pages/display-text.ts'
+import type { ClientState } from '../../clients/client-states.ts'
+import { MAX_SEARCH_LENGTH, search, type Found } from '../../front-door/search.ts'
 import type { Health } from '../../health/health-report.ts'
-import { findClients } from '../activity/find-clients.ts'
-import { badge, notice, panel } from '../elements/elements.ts'
+import { lastUsed, stateBadge } from '../clients/client-state.ts'
+import { badge, columns, notice, panel, table } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import type { Call, Page, View } from '../page.ts'
-import { clientPath, holderPath, operatorPage, operatorView, type Holder } from './operator-page.ts'
+import type { ConsoleServices } from '../services.ts'
+import { clientPath, holderLink, holderPath, operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator'
 
-/** The start page of operators: a search by exact ids, and the health in short. */
+/** The start page of operators: a search by ids and names, and the health in short. */
 export function searchPage(services: ConsoleServices): Page {
-  const { accounts, health } = services
-
-  /** The path of what has exactly this id. A user is written `account/user`. */
-  async function findPath(id: string): Promise<string | undefined> {
-    const slash = id.lastIndexOf('/')
-    const [clients, account] = await Promise.all([
-      findClients(services, [{ clientId: id }]),
-      accounts.find(id),
-    ])
-    if (clients.has(id)) return clientPath(id)
-    if (account) return holderPath({ accountId: id })
-    if (slash < 1 || slash === id.length - 1) return undefined
-    const user: Holder = { accountId: id.slice(0, slash), userId: id.slice(slash + 1) }
-    return (await accounts.find(user.accountId, user.userId)) ? holderPath(user) : undefined
-  }
+  const { health, statesOf } = services
 
   return operatorPage({
     path: PATH,
     show: async (call) => view(call, await health()),
     actions: {
       async find(call) {
-        const id = (call.form.get('id') ?? '').trim()
-        const path = id === '' ? undefined : await findPath(id)
-        return path === undefined ? view(call, await health(), id) : { redirect: path }
+        const text = (call.form.get('text') ?? '').trim().slice(0, MAX_SEARCH_LENGTH)
+        if (text === '') return view(call, await health())
+        const found = await search(services, text)
+        const path = pathOfOnly(found)
+        if (path !== undefined) return { redirect: path }
+        const states = await statesOf(found.clients)
+        return view(call, await health(), { text, found, states })
       },
     },
   })
 }
 
-/** @param notFound the id that was not found */
-function view(call: Call, health: Health, notFound?: string): View {
+/** Where a search leads that found one thing. */
+function pathOfOnly({ clients, accounts }: Found): string | undefined {
+  if (clients.length + accounts.length !== 1) return undefined
+  const [client] = clients
+  const [account] = accounts
+  return client ? clientPath(client.clientId) : account && holderPath(account)
+}
+
+interface Result {
+  readonly text: string
+  readonly found: Found
+  readonly states: readonly ClientState[]
+}
+
+function view(call: Call, health: Health, result?: Result): View {
   const { texts, to } = call
   return operatorView(
     call,
     { title: texts.plain('navOperator'), path: PATH },
-    html`${
-      notFound !== undefined &&
-      notice(
-        'warn',
-        html`<p><strong>${texts.html('operatorSearchNone')}</strong></p>
-          ${
-            notFound !== '' &&
-            html`<p>
-              ${texts.html('operatorSearchNoneWhy')}
-              <a href="${to(holderPath({ accountId: notFound }))}"
-                >${texts.html('operatorSearchNoneAccount')}</a
-              >
-              ·
-              <a href="${to(clientPath(notFound))}">${texts.html('operatorSearchNoneClient')}</a>
-            </p>`
-          }`,
-      )
-    }
-    ${panel({ title: texts.html('operatorSearchTitle') }, searchForm(call))}
+    html`${panel({ title: texts.html('operatorSearchTitle') }, searchForm(call))}
+    ${result && (result.found.clients.length + result.found.accounts.length > 0 ? results(call, result) : nothing(call, result.text))}
     ${panel(
       { title: texts.html('operatorHealthTitle') },
       html`${healthSummary(call, health)}
@@ -73,16 +62,63 @@ function view(call: Call, health: Health, notFound?: string): View {
   )
 }
 
+/** Leads to an id that was not found: it may belong to a deleted client, or to an account that the host no longer finds. */
+function nothing({ texts, to }: Call, text: string): Html {
+  return notice(
+    'warn',
+    html`<p><strong>${texts.html('operatorSearchNone')}</strong></p>
+      <p>
+        ${texts.html('operatorSearchNoneWhy')}
+        <a href="${to(holderPath({ accountId: text }))}">${texts.html('operatorSearchNoneAccount')}</a>
+        ·
+        <a href="${to(clientPath(text))}">${texts.html('operatorSearchNoneClient')}</a>
+      </p>`,
+  )
+}
+
+function results(call: Call, { found, states }: Result): Html {
+  const { texts, to } = call
+  const { clients, accounts } = found
+  return html`${
+    clients.length > 0 &&
+    panel(
+      { title: texts.html('operatorClients') },
+      table(
+        columns(call, ['nameLabel', 'operatorKind', 'accountLabel', 'stateLabel', 'operatorLastUsed']),
+        clients.map((client, at) => [
+          html`<a href="${to(clientPath(client.clientId))}"><bdi>${applicationName(client)}</bdi></a>`,
+          texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel'),
+          holderLink(call, { accountId: client.accountId }),
+          stateBadge(call, states[at]?.noToken),
+          lastUsed(call, client),
+        ]),
+      ),
+    )
+  }
+  ${
+    accounts.length > 0 &&
+    panel(
+      { title: texts.html('operatorAccounts') },
+      table(
+        columns(call, ['accountLabel', 'nameLabel']),
+        accounts.map((account) => [
+          holderLink(call, account),
+          account.name !== undefined && html`<bdi>${displayText(account.name)}</bdi>`,
+        ]),
+      ),
+    )
+  }`
+}
+
 function searchForm(call: Call): Html {
   const { texts } = call
   const id = field(call, {
-    name: 'id',
+    name: 'text',
     label: texts.html('operatorSearchField'),
     hint: texts.html('operatorSearchHint'),
     isRequired: true,
-    isCode: true,
     isFocused: true,
-    maxLength: 600,
+    maxLength: MAX_SEARCH_LENGTH,
     autocomplete: 'off',
   })
   return form(

@@ -2,8 +2,9 @@ import type { Client } from '../../clients/client.ts'
 import type { ClientPage } from '../../clients/client-index.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
-import { auditTable } from '../activity/audit-table.ts'
-import { findClients } from '../activity/find-clients.ts'
+import { auditTable, findNamed } from '../activity/audit-table.ts'
+import { findClients } from '../../front-door/find-clients.ts'
+import { stateBadge } from '../clients/client-state.ts'
 import { panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -48,53 +49,72 @@ async function show(services: ConsoleServices, call: Call) {
   const { catalog } = services
   const found = await read(services, call)
   const { account, keys, apps, connected, entries } = found
-  const clients = await findClients(services, [...(connected ?? []).slice(0, NAMES), ...entries])
+  const [applications, named] = await Promise.all([
+    findClients(services, (connected ?? []).slice(0, NAMES)),
+    findNamed(services, entries),
+  ])
   const isEmpty = [keys?.items, apps?.items, connected].every(
     (list) => list === undefined || list.length === 0,
   )
   const cards = [
-    keys && has('apiKeys') && clientsCard(call, KEYS, keys, found.mayCreateKey),
-    apps && has('applications') && clientsCard(call, APPLICATIONS, apps, found.mayCreateApplication),
-    connected && has('connected') && connectedCard(call, connected, clients),
+    keys && has('apiKeys') && (await clientsCard(services, call, KEYS, keys, found.mayCreateKey)),
+    apps &&
+      has('applications') &&
+      (await clientsCard(services, call, APPLICATIONS, apps, found.mayCreateApplication)),
+    connected && has('connected') && connectedCard(call, connected, applications),
   ]
+  const mayOnlyLook = !found.mayCreateKey && !found.mayCreateApplication
   const level = account?.kycLevel ?? texts.plain('lowestLevel')
   return {
     title: texts.plain('navOverview'),
     body: html`<div class="line spread">
-        <h1>${texts.html(isEmpty ? 'overviewStart' : 'navOverview')}</h1>
+        <h1>${texts.html(isEmpty && !mayOnlyLook ? 'overviewStart' : 'navOverview')}</h1>
         ${catalog.current.kycLevels.length > 0 && html`<span class="muted">${texts.html('overviewLevel', { level })}</span>`}
       </div>
+      ${mayOnlyLook && lookingOnly(call)}
       <div class="columns">${cards}</div>
-      ${entries.length > 0 && latest(call, auditTable(call, entries, { catalog, clients }))}`,
+      ${entries.length > 0 && latest(call, auditTable(call, entries, named))}`,
   }
+}
+
+/** Says who can create something, and what the caller can do. */
+function lookingOnly({ texts, to, has }: Call): Html {
+  return html`<div class="line spread">
+    <p class="muted">${texts.html('overviewMayLook')}</p>
+    ${has('inspector') && html`<a class="button" href="${to('/token-inspector')}">${texts.html('overviewInspect')}</a>`}
+  </div>`
 }
 
 /** What the cards of API keys and of applications say, and where they lead. */
 const KEYS = {
   title: 'navApiKeys',
   what: 'overviewKeysWhat',
-  create: 'overviewKeysCreate',
+  create: 'clientsKeyCreate',
   path: '/api-keys',
 } as const
 const APPLICATIONS = {
   title: 'navApplications',
   what: 'overviewApplicationsWhat',
-  create: 'overviewApplicationsCreate',
+  create: 'clientsAppCreate',
   path: '/applications',
 } as const
 
-/** The newest clients of a page that contains all clients. The list begins with the oldest. */
-function clientsCard(
+/** The newest clients, and how many there are. */
+async function clientsCard(
+  { statesOf }: ConsoleServices,
   call: Call,
   { create, ...texts }: typeof KEYS | typeof APPLICATIONS,
   { items, cursor }: ClientPage<Client>,
   mayCreate: boolean,
-): Html {
+): Promise<Html> {
   const hasMore = cursor !== undefined
-  const shown = hasMore ? items.slice(0, NAMES) : items.slice(-NAMES).toReversed()
-  const names = shown.map((client) => {
+  const shown = items.slice(0, NAMES)
+  const states = await statesOf(shown)
+  const names = shown.map((client, at) => {
     const address = call.to(`${texts.path}/${encodeURIComponent(client.clientId)}`)
-    return html`<a href="${address}"><bdi>${applicationName(client)}</bdi></a>`
+    const noToken = states[at]?.noToken
+    return html`<a href="${address}"><bdi>${applicationName(client)}</bdi></a>
+      ${noToken !== undefined && stateBadge(call, noToken)}`
   })
   const start = mayCreate ? ([create, `${texts.path}/new`] as const) : undefined
   return card(call, { ...texts, start, names, count: items.length, hasMore })
@@ -141,7 +161,7 @@ function card({ texts, to }: Call, { title, what, path, start, names, count, has
     count === 0
       ? html`<p class="muted">${texts.html(what)}</p>
           ${start && html`<p><a class="button" href="${to(start[1])}">${texts.html(start[0])}</a></p>`}`
-      : html`<p class="muted small">${texts.html(what)}</p>
+      : html`<p class="muted">${texts.html(what)}</p>
           <ul class="plain-list">
             ${names.map((name) => html`<li>${name}</li>`)}
           </ul>

@@ -50,6 +50,8 @@ export const english = {
   problemsTitle: 'This was not saved',
   /** Names a line of a field with several lines. */
   problemLine: '{field}, line {count}',
+  /** Is below a field of several lines. */
+  problemInLine: 'Line {count}: {problem}',
   /** Window title of a page whose form was rejected. */
   problemWindow: 'Error: {title}',
 
@@ -114,10 +116,11 @@ export const english = {
   // The texts of the start page of the console.
   overviewStart: 'What do you want to do?',
   overviewLevel: 'Verification level: {level}',
+  overviewMayLook:
+    'You can look at what your account has. To create or change an API key or an application, ask an admin of your account.',
+  overviewInspect: 'Inspect a token',
   overviewKeysWhat: 'An API key lets your own program use the data of your account.',
-  overviewKeysCreate: 'Create an API key',
   overviewApplicationsWhat: 'An application uses the data of other people, after they have agreed to it.',
-  overviewApplicationsCreate: 'Create an application',
   overviewConnectedWhat: 'Applications of others that you have allowed to use your account.',
   overviewConnectedShow: 'Show connected applications',
   overviewCount: { one: '{count} in total', other: '{count} in total' } as PageText,
@@ -126,10 +129,57 @@ export const english = {
   // The texts of the lists of API keys and applications, of the form for a new one, and of new secrets.
   doneRenamed: 'The new name is saved.',
 
-  clientsStateActive: 'Active',
-  clientsStateDisabled: 'Disabled',
-  clientsStateNoProduct: 'No product yet',
-  clientsStateNoSecret: 'No valid secret',
+  // Why an API key or application gets no tokens.
+  stateActive: 'Active',
+  stateByOperator: 'Disabled by an operator',
+  stateByOperatorWhy:
+    'An operator of this service disabled it: it gets no tokens, and its tokens are rejected. Only an operator can enable it again; please ask them.',
+  stateDisabled: 'Disabled',
+  stateDisabledWhy: 'It is disabled: it gets no tokens, and its tokens are rejected.',
+  stateCompromised: 'Secret leaked',
+  stateCompromisedWhy:
+    'A secret was reported as leaked, so no secret is valid. Programs get no tokens until you create a new secret and give it to them.',
+  stateNoSecret: 'No valid secret',
+  stateNoSecretWhy:
+    'All its secrets have expired. Programs get no tokens until you create a new secret and give it to them.',
+  stateNoProduct: 'No product yet',
+  stateNoProductWhy: 'It gets no tokens until it has a product.',
+  stateNoOperation: 'No operation left',
+  stateNoOperationWhy:
+    'It gets no tokens, because all operations of its products were removed, or its products are no longer offered.',
+  stateNoOperationNext: 'Change its operations',
+  stateOwnerGone: 'Owner has left',
+  stateOwnerGoneWhy:
+    'It gets no tokens, because the person or account to which it belongs does not exist any more. Give it to the account, or to another person.',
+  stateUserOperations: 'Person may do nothing',
+  stateUserOperationsWhy:
+    'It gets no tokens, because the person to whom it belongs may use none of its operations. Give it to the account, or to another person.',
+  stateLevel: 'Level too low',
+  stateLevelWhy:
+    'It gets no tokens, because all its operations need a higher verification level of your account.',
+  stateLevelNext: 'See the levels',
+  stateNoRedirectUri: 'No redirect URI',
+  clientsRotateSoon: 'Rotate secret',
+  clientsKnownToFormer:
+    'People who have left the account know a secret of it: {users}. Create a new secret, and give it to your programs.',
+  belongsToLabel: 'Belongs to',
+  createdByLabel: 'Created by',
+  ownerAccount: 'The account',
+
+  // The page that gives an API key or application to someone else.
+  handOverLink: 'Hand over',
+  handOverTitle: 'Hand over {name}',
+  handOverWhat: 'Without a person, it belongs to the account, and stays when people leave.',
+  handOverTokens:
+    'Its tokens stop working at once, because they act as its present owner. Programs then get new ones.',
+  handOverSecrets:
+    'Its secrets keep working. If the present owner must not know them any more, create a new secret afterwards.',
+  handOverTo: 'Person (optional)',
+  handOverHint: 'The id of a person of this account. Leave it empty to give it to the account.',
+  clientsKeyHandOver: 'Hand over API key',
+  clientsAppHandOver: 'Hand over application',
+  doneHandedOver: 'It is handed over.',
+
   clientsUsedLately: 'within the last hour',
   clientsColumnLastUsed: 'Last used',
 
@@ -159,6 +209,7 @@ export const english = {
     'Choose what it may use. Open a product to leave out single operations: fewer operations do less harm if the secret leaks. You can change this later.',
   clientsProductsChoose: 'Choose at least one product.',
   clientsOnlyIfChosen: 'Only if the product is ticked',
+  clientsBeyondYou: 'You may not use this operation yourself, so the key does not get it.',
   clientsProductsNone: 'There are no products yet. You can add them later.',
   clientsOperationCount: { one: '{count} operation', other: '{count} operations' },
   clientsBlockedCount: {
@@ -207,8 +258,6 @@ export const english = {
   doneClientDeleted: 'It is deleted, and its tokens no longer work.',
 
   clientsAbout: 'About',
-  clientsKeyIsDisabled: 'This API key is disabled: it gets no tokens, and its tokens are rejected.',
-  clientsAppIsDisabled: 'This application is disabled: it gets no tokens, and its tokens are rejected.',
   clientsNoRedirectUri: 'Users cannot connect this application yet, because it has no redirect URI.',
 
   clientsAccess: 'Access',
@@ -223,12 +272,13 @@ export const english = {
   clientsLacksOperation: 'Removed',
   clientsLacksLevel: 'Level too low',
   clientsLacksUser: 'Not allowed to its user',
+  clientsLacksToken: 'Gets no tokens',
   clientsRemove: 'Remove',
   clientsRestore: 'Restore',
   clientsAdd: 'Add',
   clientsRemoveProduct: 'Remove product',
-  clientsRemoveProductConfirm: 'Remove {product}? All tokens issued so far stop working at once.',
-  clientsRemoveOperationConfirm: 'Remove “{operation}”? All tokens issued so far stop working at once.',
+  clientsRemoveProductTitle: 'Remove {product}?',
+  clientsRemoveOperationTitle: 'Remove “{operation}”?',
   clientsProductWithdrawn: 'This product is no longer offered, so nothing of it can be called.',
   clientsAddProducts: 'Add a product',
   clientsAddHint: 'A product is added with all its operations. You can remove single operations afterwards.',
@@ -241,16 +291,14 @@ export const english = {
   clientsSecretSince: 'Created {date} ({ago})',
   clientsSecretUntil: 'Works until {time} ({ago})',
   clientsSecretValid: 'Valid',
-  clientsKeyNoSecret:
-    'No secret is valid, because a secret was reported as leaked. Programs get no tokens with this key until you create a new secret and give it to them.',
-  clientsAppNoSecret:
-    'No secret is valid, because a secret was reported as leaked. The application gets no tokens until you create a new secret and give it to your servers.',
+  clientsNoSecret: 'No secret is valid.',
+  clientsSecretShownTo: 'Shown to {user}',
   clientsTwoSecrets:
     'Two secrets are valid. When all programs use the new one, revoke the old one. To create another secret, first revoke one of the two.',
   clientsRevokeOld: 'Revoke old secret',
   clientsRevokeNew: 'Undo: revoke new secret',
-  clientsRevokeOldConfirm: 'Revoke the old secret? Programs that still use it get no tokens from then on.',
-  clientsRevokeNewConfirm: 'Revoke the new secret? Programs that already use it get no tokens from then on.',
+  clientsRevokeOldWhat: 'Programs that still use it get no tokens from then on.',
+  clientsRevokeNewWhat: 'Programs that already use it get no tokens from then on.',
   clientsRotateTitle: 'Create a new secret',
   clientsRotate: 'Create new secret',
   clientsOverlap: 'How long does the present secret keep working?',
@@ -273,20 +321,19 @@ export const english = {
   clientsKeyDisable: 'Disable this API key',
   clientsAppDisable: 'Disable this application',
   clientsDisableHint: 'Its tokens stop working at once, and it gets no new ones. You can enable it again.',
-  clientsDisableConfirm: 'Disable it? Programs that use it stop working at once.',
   clientsKeyEnable: 'Enable this API key',
   clientsAppEnable: 'Enable this application',
   clientsEnableHint: 'Programs can get tokens again. Tokens from before stay invalid.',
-  clientsLeaked: 'A secret leaked',
+  clientsLeaked: 'Report a leaked secret',
   clientsLeakedHint: 'Revokes all secrets and tokens at once, until you create a new secret.',
-  clientsLeakedLink: 'Report a leak…',
+  clientsLeakedLink: 'Report',
   clientsKeyDelete: 'Delete this API key',
   clientsAppDelete: 'Delete this application',
   clientsDeleteHint: 'Programs that use it stop working at once, for good.',
-  clientsDeleteLink: 'Delete…',
+  clientsDeleteLink: 'Delete',
 
   clientsWhatHappens: 'What happens',
-  clientsReportTitle: 'A secret of {name} leaked',
+  clientsReportTitle: 'Report a leaked secret of {name}',
   clientsReportSecrets: 'All its secrets stop working at once.',
   clientsReportTokens: 'All access tokens issued so far stop working at once.',
   clientsReportNext: 'Programs get no tokens until you create a new secret and give it to them.',
@@ -408,7 +455,7 @@ export const english = {
 
   appsPreviewWindow: 'Consent page of {name}',
   appsPreviewIntro:
-    'Users see this page before {name} may act for them, with everything that it may request now. A request for fewer scopes shows fewer lines. The buttons do nothing here.',
+    'Users see this page before {name} may act for them, with everything that it may request now. A request for fewer scopes shows fewer lines. The buttons do nothing here. Scroll in the frame to see the whole page.',
   appsPreviewChange: 'Change settings',
   appsPreviewTab: 'Open in a tab',
   appsPreviewNoRedirect:
@@ -436,8 +483,9 @@ export const english = {
   connectedUnknownHint:
     'The application {clientId} was deleted, so its name is no longer known. It can no longer act for you. Disconnect it to remove it from this list.',
   connectedDisconnect: 'Disconnect',
-  connectedConfirm:
-    'Disconnect {name}? It loses access at once, and whatever you use it for stops working. To connect it again, you must allow it again.',
+  connectedConfirm: 'Disconnect {name}?',
+  connectedConfirmWhat:
+    'It loses access at once, and whatever you use it for stops working. To connect it again, you must allow it again.',
   connectedDisconnected: '{name} is disconnected. It can no longer act for you.',
   connectedUnknownDisconnected: 'The deleted application is disconnected. It can no longer act for you.',
   connectedScopeOpenid: 'Know who you are',
@@ -483,6 +531,8 @@ export const english = {
   activityNewSecretRevoked: 'New secret revoked; the old one stays valid',
   activityDisabled: 'Disabled, and its tokens revoked',
   activityEnabled: 'Enabled',
+  activityHandedOver: 'Handed over to another owner',
+  activitySecretExposed: 'A secret is known to people who have left the account',
   activityTokensRevoked: 'All access tokens revoked',
   activityScopedTokensRevoked: 'Access tokens with certain operations revoked',
   activityDeleted: 'Deleted, and its tokens revoked',
@@ -491,6 +541,8 @@ export const english = {
   activityDenied: 'Application not allowed to use the account',
   activityLimited: 'Operations that the user may no longer use: the tokens with them revoked',
   activityDisconnected: 'Application disconnected, and its tokens revoked',
+  activityErased: 'A person’s data was erased',
+  activityByErased: 'erased',
   activityTokenRevoked: 'One access token revoked',
   activityTokenIssued: 'Access token issued',
   activityTokenRejected: 'Request for a token rejected',
@@ -541,11 +593,23 @@ export const english = {
   operatorNav: 'Pages of operators',
   operatorNavSearch: 'Search',
 
+  listNothing: 'Nothing matches this filter.',
+  listAny: 'Any',
+  listProduct: 'Product',
+  listUnused: 'No token for {count} days',
+  listSort: 'Sort by',
+  listNewest: 'Newest first',
+  listByName: 'Name',
+  listByLastUse: 'Last use',
+  listFilter: 'Filter',
+  stateNoToken: 'Gets no tokens',
+
+  operatorAccounts: 'Accounts and users',
   operatorSearchTitle: 'Find a client or an account',
-  operatorSearchField: 'Client ID or account ID',
-  operatorSearchHint: 'The exact id. For a user of an account, write account/user.',
+  operatorSearchField: 'Id or name',
+  operatorSearchHint: 'A client ID, an account, a user as account/user, or the beginning of words of a name.',
   operatorSearchButton: 'Find',
-  operatorSearchNone: 'There is no client and no account with exactly this id.',
+  operatorSearchNone: 'Nothing was found.',
   operatorSearchNoneAccount: 'Open it as an account nevertheless',
   operatorSearchNoneWhy:
     'If the account was deleted, its API keys, applications and connections may still exist.',
@@ -566,23 +630,17 @@ export const english = {
 
   operatorDisableTitle: 'Disable it',
   operatorDisableText:
-    'Its present tokens are rejected at once, and it gets no new ones until it is enabled again. Its owner can enable it too.',
-  operatorDisableConfirm:
-    'Disable it? All programs that use it stop working at once. Its owner can enable it too.',
+    'Its present tokens are rejected at once, and it gets no new ones until an operator enables it.',
   operatorEnableTitle: 'Enable it',
   operatorEnableText: 'It gets tokens again with the same secret. Tokens from before stay rejected.',
   operatorRevokeTokensTitle: 'Revoke its tokens',
   operatorRevokeTokens: 'Revoke tokens',
   operatorRevokeTokensText:
     'All its present tokens are rejected. Its secret stays valid, so it can get new ones.',
-  operatorRevokeTokensConfirm: 'Revoke all present tokens?',
   operatorCompromised: 'Report as leaked',
   operatorCompromisedText:
     'All its secrets and tokens are revoked. It stops working until its owner creates a new secret.',
-  operatorCompromisedConfirm:
-    'Revoke all secrets and tokens? It stops working until a new secret is created.',
-  doneOperatorDisabled:
-    'It is disabled, and its tokens are rejected, until it is enabled again. Its owner can enable it too.',
+  doneOperatorDisabled: 'It is disabled, and its tokens are rejected, until an operator enables it.',
   doneOperatorEnabled: 'It is enabled.',
   doneOperatorRevoked: 'Its tokens are rejected.',
   doneOperatorCompromised: 'All its secrets and tokens are revoked. Tell the owner to create a new secret.',
@@ -606,8 +664,8 @@ export const english = {
 
   // The texts of the pages on which an operator revokes everything of an account or user.
   operatorRevokeAll: 'Revoke all tokens and connections',
-  operatorRevokeAccountLink: 'Revoke everything of this account…',
-  operatorRevokeUserLink: 'Revoke everything of this user…',
+  operatorRevokeAccountLink: 'Revoke everything of this account',
+  operatorRevokeUserLink: 'Revoke everything of this user',
   operatorRevokeAllText:
     'For an account that was taken over or deleted. All tokens are rejected at once, and all applications are disconnected. You can end all secrets too.',
 
@@ -657,6 +715,24 @@ export const english = {
   operatorStillMore: 'Only the first {count} are shown. The page of the account has the others.',
   operatorStillNone: 'No API key and no application of this owner can get new tokens.',
 
+  operatorErase: 'Erase personal data',
+  operatorEraseText:
+    'For a person who asks for it, or an account that was closed. Everything is deleted for good.',
+  operatorEraseAccount: 'Erase this account',
+  operatorEraseUser: 'Erase this user',
+  operatorEraseAccountTitle: 'Erase account {account} with all its users?',
+  operatorEraseUserTitle: 'Erase user {user} of account {account}?',
+  operatorEraseDeleted:
+    'Deleted: the API keys, the applications and the connections. All tokens are rejected at once. The activity loses ids, names, network addresses and browsers.',
+  operatorEraseStays:
+    'Stays: what happened and when, without a name; the ids of the deleted API keys and applications; and a hash, by which a restored backup is erased again.',
+  operatorEraseStaysOfUser:
+    'Stays: what belongs to the account or to another user; what happened and when, without a name; the ids of the deleted API keys and applications; and a hash, by which a restored backup is erased again.',
+  operatorEraseOutside:
+    'First close the account or user in your own service. Copies outside, such as exports, logs and backups, are not erased.',
+  operatorEraseFinal: 'This cannot be undone.',
+  doneOperatorErased: 'Everything is erased. The activity keeps an entry without the name.',
+
   // The texts of signing keys, health and the whole audit trail, for operators.
   operatorReady: 'Tokens can be issued and checked.',
   operatorNotReady: 'Tokens cannot be issued now.',
@@ -694,7 +770,6 @@ export const english = {
   operatorRotate: 'Rotate now',
   operatorRotateText:
     'The next keys sign from now on, and new ones are made. Tokens stay valid. Wait an hour before you rotate again, so that every API knows the keys.',
-  operatorRotateConfirm: 'Rotate the signing keys now?',
   operatorKeyRevokeTitle: 'Revoke this signing key?',
   operatorKeyRevokeText:
     'Do this if the private key may have leaked. All tokens that the key has signed are rejected at once, in every API. Programs get new tokens with their secrets and refresh tokens by themselves.',
@@ -713,7 +788,7 @@ export const english = {
   operatorAuditActor: 'who did it',
   operatorAuditValue: 'Exact id or name',
   operatorAuditTrail: 'Show',
-  operatorAuditButton: 'Apply',
+  operatorAuditButton: 'Filter',
   operatorAuditEmpty: 'There are no entries.',
 
   // The texts of the token inspector.

@@ -49,6 +49,7 @@ export const german: ConsoleTexts = {
 
   problemsTitle: 'Das wurde nicht gespeichert',
   problemLine: '{field}, Zeile {count}',
+  problemInLine: 'Zeile {count}: {problem}',
   problemWindow: 'Fehler: {title}',
 
   errorNotFoundTitle: 'Nicht gefunden',
@@ -117,11 +118,12 @@ export const german: ConsoleTexts = {
   // The texts of the start page of the console.
   overviewStart: 'Was möchten Sie tun?',
   overviewLevel: 'Verifizierungsstufe: {level}',
+  overviewMayLook:
+    'Sie können ansehen, was Ihr Konto hat. Um API-Schlüssel oder Anwendungen zu erstellen oder zu ändern, wenden Sie sich an einen Administrator Ihres Kontos.',
+  overviewInspect: 'Token prüfen',
   overviewKeysWhat: 'Mit einem API-Schlüssel nutzt Ihr eigenes Programm die Daten Ihres Kontos.',
-  overviewKeysCreate: 'API-Schlüssel erstellen',
   overviewApplicationsWhat:
     'Eine Anwendung nutzt die Daten anderer Personen, nachdem diese zugestimmt haben.',
-  overviewApplicationsCreate: 'Anwendung erstellen',
   overviewConnectedWhat: 'Fremde Anwendungen, denen Sie Zugriff auf Ihr Konto erlaubt haben.',
   overviewConnectedShow: 'Verbundene Anwendungen anzeigen',
   overviewCount: { one: '{count} insgesamt', other: '{count} insgesamt' },
@@ -130,10 +132,58 @@ export const german: ConsoleTexts = {
   // The texts of the lists of API keys and applications, of the form for a new one, and of new secrets.
   doneRenamed: 'Der neue Name ist gespeichert.',
 
-  clientsStateActive: 'Aktiv',
-  clientsStateDisabled: 'Deaktiviert',
-  clientsStateNoProduct: 'Noch kein Produkt',
-  clientsStateNoSecret: 'Kein gültiges Secret',
+  // Why an API key or application gets no tokens.
+  stateActive: 'Aktiv',
+  stateByOperator: 'Vom Betreiber deaktiviert',
+  stateByOperatorWhy:
+    'Der Betreiber dieses Dienstes hat den Zugang deaktiviert: Er erhält keine Tokens, und seine Tokens werden abgelehnt. Nur der Betreiber kann ihn wieder aktivieren; bitte wenden Sie sich an ihn.',
+  stateDisabled: 'Deaktiviert',
+  stateDisabledWhy: 'Der Zugang ist deaktiviert: Er erhält keine Tokens, und seine Tokens werden abgelehnt.',
+  stateCompromised: 'Leck gemeldet',
+  stateCompromisedWhy:
+    'Ein Leck wurde gemeldet, deshalb ist kein Secret gültig. Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
+  stateNoSecret: 'Kein gültiges Secret',
+  stateNoSecretWhy:
+    'Alle Secrets sind abgelaufen. Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
+  stateNoProduct: 'Noch kein Produkt',
+  stateNoProductWhy: 'Der Zugang erhält keine Tokens, bis er ein Produkt hat.',
+  stateNoOperation: 'Keine Operation übrig',
+  stateNoOperationWhy:
+    'Der Zugang erhält keine Tokens, weil alle Operationen seiner Produkte entfernt wurden oder seine Produkte nicht mehr angeboten werden.',
+  stateNoOperationNext: 'Operationen ändern',
+  stateOwnerGone: 'Besitzer fehlt',
+  stateOwnerGoneWhy:
+    'Der Zugang erhält keine Tokens, weil es die Person oder das Konto, denen er gehört, nicht mehr gibt. Übergeben Sie ihn dem Konto oder einer anderen Person.',
+  stateUserOperations: 'Person darf nichts davon',
+  stateUserOperationsWhy:
+    'Der Zugang erhält keine Tokens, weil die Person, der er gehört, keine seiner Operationen nutzen darf. Übergeben Sie ihn dem Konto oder einer anderen Person.',
+  stateLevel: 'Stufe zu niedrig',
+  stateLevelWhy:
+    'Die Anwendung erhält keine Tokens, weil alle ihre Operationen eine höhere Stufe Ihres Kontos brauchen.',
+  stateLevelNext: 'Stufen ansehen',
+  stateNoRedirectUri: 'Keine Redirect-URI',
+  clientsRotateSoon: 'Secret ersetzen',
+  clientsKnownToFormer:
+    'Personen, die das Konto verlassen haben, kennen ein Secret: {users}. Erstellen Sie ein neues Secret und stellen Sie Ihre Programme darauf um.',
+  belongsToLabel: 'Gehört',
+  createdByLabel: 'Erstellt von',
+  ownerAccount: 'Dem Konto',
+
+  // The page that gives an API key or application to someone else.
+  handOverLink: 'Übergeben',
+  handOverTitle: '{name} übergeben',
+  handOverWhat: 'Ohne Person gehört der Zugang dem Konto und bleibt, wenn Personen das Konto verlassen.',
+  handOverTokens:
+    'Die Tokens gelten sofort nicht mehr, weil sie im Namen des jetzigen Besitzers handeln. Programme holen sich dann neue.',
+  handOverSecrets:
+    'Die Secrets gelten weiter. Wenn der jetzige Besitzer sie nicht mehr kennen soll, erstellen Sie danach ein neues Secret.',
+  handOverTo: 'Person (optional)',
+  handOverHint:
+    'Die Id einer Person dieses Kontos. Lassen Sie das Feld leer, um den Zugang dem Konto zu geben.',
+  clientsKeyHandOver: 'API-Schlüssel übergeben',
+  clientsAppHandOver: 'Anwendung übergeben',
+  doneHandedOver: 'Der Zugang ist übergeben.',
+
   clientsUsedLately: 'in der letzten Stunde',
   clientsColumnLastUsed: 'Zuletzt genutzt',
 
@@ -163,6 +213,7 @@ export const german: ConsoleTexts = {
     'Wählen Sie, was genutzt werden darf. In jedem Produkt können Sie einzelne Operationen weglassen: Je weniger, desto kleiner der Schaden, wenn das Secret in falsche Hände gerät. Sie können das später ändern.',
   clientsProductsChoose: 'Wählen Sie mindestens ein Produkt.',
   clientsOnlyIfChosen: 'Nur wenn das Produkt angekreuzt ist',
+  clientsBeyondYou: 'Sie dürfen diese Operation selbst nicht nutzen, deshalb erhält der Schlüssel sie nicht.',
   clientsProductsNone: 'Es gibt noch keine Produkte. Sie können sie später hinzufügen.',
   clientsOperationCount: { one: '{count} Operation', other: '{count} Operationen' },
   clientsBlockedCount: {
@@ -214,10 +265,6 @@ export const german: ConsoleTexts = {
   doneClientDeleted: 'Der Zugang ist gelöscht, und seine Tokens gelten nicht mehr.',
 
   clientsAbout: 'Überblick',
-  clientsKeyIsDisabled:
-    'Dieser API-Schlüssel ist deaktiviert: Er erhält keine Tokens, und seine Tokens werden abgelehnt.',
-  clientsAppIsDisabled:
-    'Diese Anwendung ist deaktiviert: Sie erhält keine Tokens, und ihre Tokens werden abgelehnt.',
   clientsNoRedirectUri:
     'Nutzer können diese Anwendung noch nicht verbinden, weil sie keine Redirect-URI hat.',
 
@@ -233,12 +280,13 @@ export const german: ConsoleTexts = {
   clientsLacksOperation: 'Entfernt',
   clientsLacksLevel: 'Stufe zu niedrig',
   clientsLacksUser: 'Person darf das nicht',
+  clientsLacksToken: 'Erhält keine Tokens',
   clientsRemove: 'Entfernen',
   clientsRestore: 'Wieder erlauben',
   clientsAdd: 'Hinzufügen',
   clientsRemoveProduct: 'Produkt entfernen',
-  clientsRemoveProductConfirm: '{product} entfernen? Alle bisherigen Tokens gelten sofort nicht mehr.',
-  clientsRemoveOperationConfirm: '„{operation}“ entfernen? Alle bisherigen Tokens gelten sofort nicht mehr.',
+  clientsRemoveProductTitle: '{product} entfernen?',
+  clientsRemoveOperationTitle: '„{operation}“ entfernen?',
   clientsProductWithdrawn: 'Dieses Produkt wird nicht mehr angeboten und kann nicht aufgerufen werden.',
   clientsAddProducts: 'Produkt hinzufügen',
   clientsAddHint:
@@ -252,18 +300,14 @@ export const german: ConsoleTexts = {
   clientsSecretSince: 'Erstellt am {date} ({ago})',
   clientsSecretUntil: 'Gilt bis {time} ({ago})',
   clientsSecretValid: 'Gültig',
-  clientsKeyNoSecret:
-    'Kein Secret ist gültig, weil ein Leck gemeldet wurde. Programme erhalten mit diesem Schlüssel keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
-  clientsAppNoSecret:
-    'Kein Secret ist gültig, weil ein Leck gemeldet wurde. Die Anwendung erhält keine Tokens, bis Sie ein neues Secret erstellen und auf Ihren Servern eintragen.',
+  clientsNoSecret: 'Kein Secret ist gültig.',
+  clientsSecretShownTo: 'Gezeigt: {user}',
   clientsTwoSecrets:
     'Zwei Secrets sind gültig. Sobald alle Programme das neue nutzen, widerrufen Sie das alte. Für ein weiteres Secret müssen Sie zuerst eines der beiden widerrufen.',
   clientsRevokeOld: 'Altes Secret widerrufen',
   clientsRevokeNew: 'Rückgängig: neues widerrufen',
-  clientsRevokeOldConfirm:
-    'Altes Secret widerrufen? Programme, die es noch nutzen, erhalten dann keine Tokens mehr.',
-  clientsRevokeNewConfirm:
-    'Neues Secret widerrufen? Programme, die es schon nutzen, erhalten dann keine Tokens mehr.',
+  clientsRevokeOldWhat: 'Programme, die es noch nutzen, erhalten dann keine Tokens mehr.',
+  clientsRevokeNewWhat: 'Programme, die es schon nutzen, erhalten dann keine Tokens mehr.',
   clientsRotateTitle: 'Neues Secret erstellen',
   clientsRotate: 'Neues Secret erstellen',
   clientsOverlap: 'Wie lange soll das jetzige Secret noch gelten?',
@@ -287,20 +331,19 @@ export const german: ConsoleTexts = {
   clientsAppDisable: 'Anwendung deaktivieren',
   clientsDisableHint:
     'Die Tokens gelten sofort nicht mehr, und es gibt keine neuen. Sie können das rückgängig machen.',
-  clientsDisableConfirm: 'Deaktivieren? Programme, die den Zugang nutzen, funktionieren sofort nicht mehr.',
   clientsKeyEnable: 'API-Schlüssel aktivieren',
   clientsAppEnable: 'Anwendung aktivieren',
   clientsEnableHint: 'Programme können wieder Tokens holen. Frühere Tokens bleiben ungültig.',
-  clientsLeaked: 'Ein Secret ist in falsche Hände geraten',
+  clientsLeaked: 'Leck eines Secrets melden',
   clientsLeakedHint: 'Widerruft sofort alle Secrets und Tokens, bis Sie ein neues Secret erstellen.',
-  clientsLeakedLink: 'Leck melden …',
+  clientsLeakedLink: 'Melden',
   clientsKeyDelete: 'API-Schlüssel löschen',
   clientsAppDelete: 'Anwendung löschen',
   clientsDeleteHint: 'Programme, die den Zugang nutzen, funktionieren sofort und endgültig nicht mehr.',
-  clientsDeleteLink: 'Löschen …',
+  clientsDeleteLink: 'Löschen',
 
   clientsWhatHappens: 'Was passiert',
-  clientsReportTitle: 'Leck melden: {name}',
+  clientsReportTitle: 'Leck eines Secrets von {name} melden',
   clientsReportSecrets: 'Alle Secrets gelten sofort nicht mehr.',
   clientsReportTokens: 'Alle bisherigen Tokens gelten sofort nicht mehr.',
   clientsReportNext: 'Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
@@ -423,7 +466,7 @@ export const german: ConsoleTexts = {
 
   appsPreviewWindow: 'Zustimmungsseite von {name}',
   appsPreviewIntro:
-    'Nutzer sehen diese Seite, bevor {name} für sie handeln darf, hier mit allem, worum die Anwendung jetzt bitten darf. Eine Anfrage mit weniger Scopes zeigt weniger Zeilen. Die Schaltflächen tun hier nichts.',
+    'Nutzer sehen diese Seite, bevor {name} für sie handeln darf, hier mit allem, worum die Anwendung jetzt bitten darf. Eine Anfrage mit weniger Scopes zeigt weniger Zeilen. Die Schaltflächen tun hier nichts. Im Rahmen können Sie scrollen.',
   appsPreviewChange: 'Einstellungen ändern',
   appsPreviewTab: 'In einem Tab öffnen',
   appsPreviewNoRedirect:
@@ -452,8 +495,9 @@ export const german: ConsoleTexts = {
   connectedUnknownHint:
     'Die Anwendung {clientId} wurde gelöscht, ihr Name ist deshalb nicht mehr bekannt. Sie kann nicht mehr für Sie handeln. Trennen Sie die Verbindung, um sie aus dieser Liste zu entfernen.',
   connectedDisconnect: 'Trennen',
-  connectedConfirm:
-    '{name} trennen? Die Anwendung verliert sofort den Zugriff, und alles, wofür Sie sie nutzen, funktioniert nicht mehr. Um sie wieder zu verbinden, müssen Sie ihr den Zugriff erneut erlauben.',
+  connectedConfirm: '{name} trennen?',
+  connectedConfirmWhat:
+    'Die Anwendung verliert sofort den Zugriff, und alles, wofür Sie sie nutzen, funktioniert nicht mehr. Um sie wieder zu verbinden, müssen Sie ihr den Zugriff erneut erlauben.',
   connectedDisconnected: '{name} ist getrennt und kann nicht mehr für Sie handeln.',
   connectedUnknownDisconnected: 'Die gelöschte Anwendung ist getrennt und kann nicht mehr für Sie handeln.',
   connectedScopeOpenid: 'Wissen, wer Sie sind',
@@ -500,6 +544,8 @@ export const german: ConsoleTexts = {
   activityNewSecretRevoked: 'Neues Secret widerrufen; das alte bleibt gültig',
   activityDisabled: 'Deaktiviert, Tokens widerrufen',
   activityEnabled: 'Aktiviert',
+  activityHandedOver: 'An einen anderen Besitzer übergeben',
+  activitySecretExposed: 'Ein Secret ist Personen bekannt, die das Konto verlassen haben',
   activityTokensRevoked: 'Alle Zugriffstokens widerrufen',
   activityScopedTokensRevoked: 'Zugriffstokens mit bestimmten Operationen widerrufen',
   activityDeleted: 'Gelöscht, Tokens widerrufen',
@@ -508,6 +554,8 @@ export const german: ConsoleTexts = {
   activityDenied: 'Anwendung darf das Konto nicht nutzen',
   activityLimited: 'Operationen, die die Person nicht mehr nutzen darf: Tokens mit ihnen widerrufen',
   activityDisconnected: 'Verbindung getrennt, Tokens widerrufen',
+  activityErased: 'Die Daten einer Person gelöscht',
+  activityByErased: 'gelöscht',
   activityTokenRevoked: 'Ein Zugriffstoken widerrufen',
   activityTokenIssued: 'Zugriffstoken ausgestellt',
   activityTokenRejected: 'Anfrage nach einem Token abgelehnt',
@@ -558,11 +606,24 @@ export const german: ConsoleTexts = {
   operatorNav: 'Seiten des Betriebs',
   operatorNavSearch: 'Suche',
 
+  listNothing: 'Nichts passt zu diesem Filter.',
+  listAny: 'Alle',
+  listProduct: 'Produkt',
+  listUnused: 'Seit {count} Tagen kein Token',
+  listSort: 'Sortieren nach',
+  listNewest: 'Neueste zuerst',
+  listByName: 'Name',
+  listByLastUse: 'Letzte Nutzung',
+  listFilter: 'Filtern',
+  stateNoToken: 'Bekommt keine Tokens',
+
+  operatorAccounts: 'Konten und Personen',
   operatorSearchTitle: 'Client oder Konto finden',
-  operatorSearchField: 'Client-ID oder Konto-ID',
-  operatorSearchHint: 'Die genaue Id. Für eine Person in einem Konto: Konto/Person.',
+  operatorSearchField: 'Id oder Name',
+  operatorSearchHint:
+    'Eine Client-ID, ein Konto, eine Person als Konto/Person, oder der Anfang von Wörtern eines Namens.',
   operatorSearchButton: 'Suchen',
-  operatorSearchNone: 'Es gibt weder einen Client noch ein Konto mit genau dieser Id.',
+  operatorSearchNone: 'Es wurde nichts gefunden.',
   operatorSearchNoneAccount: 'Trotzdem als Konto öffnen',
   operatorSearchNoneWhy:
     'Falls das Konto gelöscht wurde, gibt es seine API-Schlüssel, Anwendungen und Verbindungen vielleicht noch.',
@@ -583,23 +644,17 @@ export const german: ConsoleTexts = {
 
   operatorDisableTitle: 'Zugang deaktivieren',
   operatorDisableText:
-    'Die jetzigen Tokens werden sofort abgelehnt. Neue gibt es erst, wenn wieder aktiviert wird. Das kann auch der Inhaber.',
-  operatorDisableConfirm:
-    'Deaktivieren? Alle Programme, die ihn benutzen, funktionieren sofort nicht mehr. Auch der Inhaber kann wieder aktivieren.',
+    'Die jetzigen Tokens werden sofort abgelehnt. Neue gibt es erst, wenn ein Betreiber wieder aktiviert.',
   operatorEnableTitle: 'Zugang aktivieren',
   operatorEnableText: 'Mit demselben Secret gibt es wieder Tokens. Frühere Tokens bleiben abgelehnt.',
   operatorRevokeTokensTitle: 'Seine Tokens widerrufen',
   operatorRevokeTokens: 'Tokens widerrufen',
   operatorRevokeTokensText:
     'Alle jetzigen Tokens werden abgelehnt. Das Secret bleibt gültig, neue Tokens sind möglich.',
-  operatorRevokeTokensConfirm: 'Alle jetzigen Tokens widerrufen?',
   operatorCompromised: 'Leck melden',
   operatorCompromisedText:
     'Alle Secrets und Tokens werden widerrufen. Nichts funktioniert, bis der Inhaber ein neues Secret erstellt.',
-  operatorCompromisedConfirm:
-    'Alle Secrets und Tokens widerrufen? Bis zu einem neuen Secret funktioniert nichts mehr.',
-  doneOperatorDisabled:
-    'Deaktiviert: Tokens werden abgelehnt, bis wieder aktiviert wird. Das kann auch der Inhaber.',
+  doneOperatorDisabled: 'Deaktiviert: Tokens werden abgelehnt, bis ein Betreiber wieder aktiviert.',
   doneOperatorEnabled: 'Aktiviert.',
   doneOperatorRevoked: 'Die Tokens werden abgelehnt.',
   doneOperatorCompromised:
@@ -624,8 +679,8 @@ export const german: ConsoleTexts = {
 
   // The texts of the pages on which an operator revokes everything of an account or user.
   operatorRevokeAll: 'Alle Tokens und Verbindungen widerrufen',
-  operatorRevokeAccountLink: 'Alles dieses Kontos widerrufen …',
-  operatorRevokeUserLink: 'Alles dieser Person widerrufen …',
+  operatorRevokeAccountLink: 'Alles dieses Kontos widerrufen',
+  operatorRevokeUserLink: 'Alles dieser Person widerrufen',
   operatorRevokeAllText:
     'Für ein übernommenes oder gelöschtes Konto. Alle Tokens werden sofort abgelehnt und alle Verbindungen getrennt. Auf Wunsch enden auch alle Secrets.',
 
@@ -670,6 +725,24 @@ export const german: ConsoleTexts = {
   operatorStillMore: 'Nur die ersten {count} werden angezeigt. Die übrigen stehen auf der Seite des Kontos.',
   operatorStillNone: 'Kein API-Schlüssel und keine Anwendung kann neue Tokens bekommen.',
 
+  operatorErase: 'Personenbezogene Daten löschen',
+  operatorEraseText:
+    'Für eine Person, die es verlangt, oder ein geschlossenes Konto. Alles wird endgültig gelöscht.',
+  operatorEraseAccount: 'Daten dieses Kontos löschen',
+  operatorEraseUser: 'Daten dieser Person löschen',
+  operatorEraseAccountTitle: 'Konto {account} mit allen Personen endgültig löschen?',
+  operatorEraseUserTitle: 'Person {user} des Kontos {account} endgültig löschen?',
+  operatorEraseDeleted:
+    'Gelöscht werden die API-Schlüssel, die Anwendungen und die Verbindungen. Alle Tokens werden sofort abgelehnt. Aus der Aktivität verschwinden Kennungen, Namen, Netzadressen und Browser.',
+  operatorEraseStays:
+    'Es bleibt, was wann geschah, ohne Namen; die IDs der gelöschten API-Schlüssel und Anwendungen; und ein Hash, mit dem eine wiederhergestellte Sicherung erneut gelöscht wird.',
+  operatorEraseStaysOfUser:
+    'Es bleibt, was dem Konto oder einer anderen Person gehört; was wann geschah, ohne Namen; die IDs der gelöschten API-Schlüssel und Anwendungen; und ein Hash, mit dem eine wiederhergestellte Sicherung erneut gelöscht wird.',
+  operatorEraseOutside:
+    'Schließen Sie zuerst das Konto oder den Zugang der Person in Ihrem eigenen Dienst. Kopien außerhalb, wie Exporte, Logs und Sicherungen, werden nicht gelöscht.',
+  operatorEraseFinal: 'Das lässt sich nicht rückgängig machen.',
+  doneOperatorErased: 'Alles ist gelöscht. In der Aktivität bleibt ein Eintrag ohne den Namen.',
+
   // The texts of signing keys, health and the whole audit trail, for operators.
   operatorReady: 'Tokens können ausgestellt und geprüft werden.',
   operatorNotReady: 'Tokens können gerade nicht ausgestellt werden.',
@@ -707,7 +780,6 @@ export const german: ConsoleTexts = {
   operatorRotate: 'Jetzt wechseln',
   operatorRotateText:
     'Ab jetzt signieren die nächsten Schlüssel, und neue werden erstellt. Tokens bleiben gültig. Warten Sie bis zum nächsten Wechsel eine Stunde, damit jede API die Schlüssel kennt.',
-  operatorRotateConfirm: 'Signaturschlüssel jetzt wechseln?',
   operatorKeyRevokeTitle: 'Diesen Signaturschlüssel widerrufen?',
   operatorKeyRevokeText:
     'Tun Sie das, falls der private Schlüssel in falsche Hände geraten sein könnte. Alle Tokens, die er signiert hat, werden sofort in jeder API abgelehnt. Programme holen mit Secret und Refresh-Token von selbst neue.',
@@ -726,7 +798,7 @@ export const german: ConsoleTexts = {
   operatorAuditActor: 'Wer',
   operatorAuditValue: 'Genaue Id oder genauer Name',
   operatorAuditTrail: 'Anzeigen',
-  operatorAuditButton: 'Anwenden',
+  operatorAuditButton: 'Filtern',
   operatorAuditEmpty: 'Es gibt keine Einträge.',
 
   // The texts of the token inspector.

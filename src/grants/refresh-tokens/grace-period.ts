@@ -6,18 +6,19 @@ import { digest } from '../../store/digest.ts'
 export const GRACE_SECONDS = { byDefault: 0, min: 0, max: 60 }
 
 /**
- * The last rotation of a family, so that a client that lost the response can get the new token by a retry.
+ * The last rotation of a family. If the client lost the response, it gets the new token by a retry, which needs these
+ * fields.
  */
 export interface LastRotation {
   /** Digest of the token that was rotated. */
   readonly of: string
   /** When the token was rotated, in milliseconds since the epoch. */
   readonly at: number
-  /** The encrypted successor of that token. Decryption needs both the host's secret and the old token. */
+  /** The new token, encrypted. Decryption needs both the host's secret and the token that was rotated. */
   readonly next: string
   /**
-   * True if a client has retried and was sent `next` again. From then on, the rotation must not be rolled
-   * back, because the client may use the new token.
+   * True if a client has retried, and a process has sent it `next` again. Such a rotation must not be rolled back,
+   * because the client may use the new token.
    */
   readonly repeated?: true
 }
@@ -49,8 +50,8 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
      * @param now milliseconds since the epoch
      */
     successorOf(token: string, last: LastRotation | undefined, now: number): string | undefined {
-      // The absolute difference is compared. Otherwise, if the clock is set back, the grace period would last
-      // until the clock catches up.
+      // The absolute difference is compared, because the clock may be set back. `now - last.at` is negative then, and
+      // would stay below the limit until the clock has reached `last.at` again.
       if (last?.of !== digest(token) || Math.abs(now - last.at) >= seconds * 1000) return undefined
       return keys.map((key) => decrypt(last.next, keyOf(token, key))).find((next) => next !== undefined)
     },
@@ -61,9 +62,9 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
 export type GracePeriod = ReturnType<typeof createGracePeriod>
 
 /**
- * The key that encrypts the successor of a token. The ciphertext stays in the store after the grace period,
- * so decryption needs both the token and the secret. A used token from a log is not enough, and neither is a
- * copy of the store together with the secret.
+ * The key that encrypts the successor of a token. The ciphertext stays in the store after the grace period. So
+ * decryption needs both the token and the secret: neither a used token from a log is enough, nor a copy of the store
+ * together with the secret.
  */
 function keyOf(token: string, key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', token, key, 'koa-gatehouse/v1/refresh-retry', 32))

@@ -12,6 +12,7 @@ import {
   type UncertainWrites,
 } from './uncertain-writes.ts'
 import type { RefreshTokenFormat } from './token-format.ts'
+import { tokenState, type TokenState } from './token-state.ts'
 
 // Two failures can make a client send a refresh token again. Each has a remedy of its own, and both are needed.
 //
@@ -25,18 +26,10 @@ import type { RefreshTokenFormat } from './token-format.ts'
 // apply a write later.
 
 /** A refresh token that was found. */
-export interface FoundRefreshToken {
-  /**
-   * `current`: the token is usable. `retryable`: the token was rotated within the grace period, so its
-   * successor may be sent again. `used`: the token is genuine and was rotated, and its successor must not be
-   * sent again.
-   */
-  readonly state: 'current' | 'retryable' | 'used'
+export interface FoundRefreshToken extends TokenState {
   readonly token: string
   readonly payload: RefreshPayload
   readonly stored: Stored<FamilyRecord>
-  /** The successor of the token; set only if the state is `retryable`. */
-  readonly next?: string | undefined
 }
 
 /** The result of a rotation. */
@@ -182,8 +175,8 @@ async function rotateToken(
   deadline: number,
 ): Promise<Rotation | undefined> {
   let found: FoundRefreshToken | undefined = first
-  // The loop repeats if another process has changed the record. The token may still be usable after that
-  // change.
+  // The loop repeats if another process has changed the record. The token may still be usable after the
+  // change of the other process.
   while (found && found.state !== 'used') {
     if (found.next === undefined) {
       if (await swap(families, found, next, payload, ttl)) return { next, isRetry: false }
@@ -194,17 +187,9 @@ async function rotateToken(
 }
 
 async function readToken(families: Families, token: string): Promise<FoundRefreshToken | undefined> {
-  const { records, format, gracePeriod } = families
-  const { grantId, generation } = partsOf(families, token)
-  const stored = await records.read(grantId)
-  if (!stored || stored.record.ended) return undefined
-  const { record } = stored
-  const found = { token, payload: record.payload, stored }
-  if (record.current === digest(token)) return { ...found, state: 'current' }
-  const next = gracePeriod?.successorOf(token, record.last, families.now())
-  if (next !== undefined && record.current === digest(next)) return { ...found, state: 'retryable', next }
-  const isOlder = generation < record.generation
-  return isOlder && format.isGenuine(token) ? { ...found, state: 'used' } : undefined
+  const stored = await families.records.read(partsOf(families, token).grantId)
+  const state = stored && tokenState(stored.record, token, families.now(), families)
+  return state && { ...state, token, payload: stored.record.payload, stored }
 }
 
 /** Reads a token until no late write can have replaced it. */

@@ -66,9 +66,9 @@ export function createUncertainWrites(
 
   /**
    * Finds out whether a write was stored, and makes the outcome final. A stored write stays if `acceptIfStored`
-   * is true, or if a client has received the written token by a retry. The record is then written again, which
-   * confirms the first write. In all other cases the previous record is restored with a barrier, unless another
-   * process has changed the record.
+   * is true, or if a client has received the written token by a retry. If the write stays, the record is written again,
+   * because this confirms the first write. If another process has changed the record, its change stays. In all other
+   * cases the previous record is restored, with a barrier.
    *
    * @returns whether the write is in force
    */
@@ -81,8 +81,9 @@ export function createUncertainWrites(
         if (await put({ grantId, before: now, next: now.record, ttl })) return true
         continue
       }
-      // Another process has changed the record after `before` was read, so the uncertain write fails if it
-      // arrives late. That change is confirmed first: replicas may have the uncertain write and lack the change.
+      // Another process has changed the record after `before` was read. So the uncertain write fails if it arrives
+      // late. The change of the other process is confirmed first, because replicas may have the uncertain write but
+      // lack this change.
       if (!isStored && now?.text !== before?.text && !barriers.has(now?.record.barrier ?? '')) {
         if (!now || (await put({ grantId, before: now, next: now.record, ttl }))) return false
         continue
@@ -118,8 +119,8 @@ export function createUncertainWrites(
     /**
      * Writes a record. If the store does not answer, this method tries for another half second to find out
      * whether the write was stored. If the outcome stays unknown, this method rejects, and the write is rolled
-     * back as soon as the store answers. But if the client has received the written token from another process
-     * by then, the write stays.
+     * back as soon as the store answers. The write stays if, before the rollback, another process has sent the written
+     * token to the client.
      *
      * @returns whether the write is in force; false if another process has changed the record
      * @throws the error of the write, if the write is not in force
@@ -158,35 +159,35 @@ export function createUncertainWrites(
 
 /**
  * Finds out the outcome of a write that the store neither confirmed nor rejected. Such a write may be in force,
- * may be lost, or may still arrive. It is rolled back, because its request was answered with an error, and the
- * client will retry with the token that the write replaces.
+ * may be lost, or may still arrive. The write is rolled back, because the client got an error and will retry with the
+ * token that the write replaces.
  *
  * If the store waits for replicas, the Redis master may have a write that too few replicas have. Processes can
- * read such a write, but it is lost if the master fails. Neither such a write nor its rollback is final until a
- * later write of the record is confirmed: replicas apply writes in order.
+ * read such a write, but the write is lost if the master fails. The write, or its rollback, is final when a later write
+ * of the same record is confirmed, because replicas apply writes in order.
  */
 export type UncertainWrites = ReturnType<typeof createUncertainWrites>
 
 // A database that was paused or disconnected may apply a write long after its request was answered with an
-// error. The process that sent the write then soon rolls it back (`createUncertainWrites`). Until the rollback,
-// all other processes see the replaced refresh token as used, and a client that retries with this token looks
-// like a thief. So before a process treats the token as stolen, it waits for the rollback (`pollUntil`).
+// error. The process that sent the write rolls it back soon after it was applied (`createUncertainWrites`). Until this
+// rollback, all other processes see the replaced refresh token as used, and a client that retries with this token looks
+// like a thief. So a process waits for the rollback (`pollUntil`) before it treats the token as stolen.
 
 /**
- * The minimum number of milliseconds between a write and the retry of its client, which waits for the error
- * response. So a younger write does not come from an earlier attempt of the same client.
+ * The minimum number of milliseconds between a write and the retry of its client. A client retries only after it got
+ * the error response. So a younger write does not come from an earlier attempt of the same client.
  */
 const FIRST_RETRY_MS = 250
 
 /**
- * Milliseconds after its start until which a request waits for a rollback. A process rolls back a late write
- * within half a second after the database answers again.
+ * Milliseconds that a request waits for a rollback, counted from the start of the request. A process rolls back a late
+ * write within half a second after the database answers again.
  */
 const ROLLBACK_TIMEOUT_MS = 1500
 
 const POLL_INTERVAL_MS = 150
 
-/** Milliseconds for which a read is awaited even after the deadline. */
+/** The least time limit of a read, in milliseconds: it counts even if the deadline is sooner, or has passed. */
 const LAST_READ_MS = 500
 
 const TOO_SLOW = {

@@ -49,7 +49,7 @@ async function renderAll(text: string): Promise<{ name: string; markup: string; 
     title: text,
     description: text,
     status: 'granted',
-    isSelected: true,
+    isTicked: true,
     isMandatory: false,
     isSensitive: true,
   } as const

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import type { ApiKey, AuditEntry } from 'koa-gatehouse'
 import { createCatalog } from '../../../src/catalog/create-catalog.ts'
 import { auditTable } from '../../../src/console/activity/audit-table.ts'
-import { createReaders } from '../../../src/console/reader.ts'
+import { findPeople } from '../../../src/console/activity/people.ts'
+import { createReaders } from '../../../src/console/reader-formats.ts'
 import { createConsoleTexts } from '../../../src/console/texts.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import { kycLevels, products } from '../../fixtures/products.ts'
@@ -28,8 +29,9 @@ const entry = (fields: Partial<AuditEntry> = {}): AuditEntry => ({
   accountId: 'acme',
   ...fields,
 })
+const people = await findPeople({ find: async () => undefined }, [])
 const show = (entries: AuditEntry[], options: object = {}) =>
-  auditTable(call, entries, { catalog, ...options }).toString()
+  auditTable(call, entries, { catalog, people, ...options }).toString()
 
 it('a client of the caller is linked by its name, a client of another account is not linked', () => {
   expect(show([entry()], { clients: new Map([['key_1', key]]) })).toContain('href="/api-keys/key_1"')
@@ -38,7 +40,13 @@ it('a client of the caller is linked by its name, a client of another account is
   expect(foreign).not.toContain('href')
 })
 
-it('a client that was deleted is shown by its id, without a link', () => {
+it('a client that was deleted is shown by the name that the trail has', () => {
+  const shown = show([entry()], { clients: new Map(), deleted: new Map([['key_1', 'Nightly']]) })
+  expect(shown).toContain('Nightly')
+  expect(shown).not.toMatch(/key_1|href/)
+})
+
+it('a client that was deleted and has no name in the trail is shown by its id, without a link', () => {
   const shown = show([entry()], { clients: new Map() })
   expect(shown).toContain('key_1')
   expect(shown).not.toContain('href')
@@ -95,9 +103,9 @@ it('short names and addresses stay on one line, and long ones may break anywhere
     entry({ actor: 'acme/ann', address: '192.0.2.7' }),
     entry({ actor: `acme/${'x'.repeat(90)}` }),
   ])
-  expect(names).toContain('<bdi class="whole">acme/ann</bdi>')
+  expect(names).toContain('<bdi class="whole" title="acme/ann">ann</bdi>')
   expect(names).toMatch(/class="whole" dir="ltr">192\.0\.2\.7</)
-  expect(names).toContain(`<bdi >acme/${'x'.repeat(20)}`)
+  expect(names).toMatch(/<bdi {2}title="acme\/x{20}/)
 })
 
 it('a long list of operations is cut, with the number of the others', () => {

@@ -45,7 +45,7 @@ describeEachStore('the maximum number of clients of an account', (makeStore) => 
       expect(answer.body).toMatchObject({
         status: 422,
         code: 'ERR_TOO_MANY_CLIENTS',
-        detail: expect.stringContaining('at most 5 API keys and applications'),
+        detail: expect.stringContaining('first delete one with DELETE'),
       })
     }
     expect(await clientsOf('acme')).toHaveLength(MAX)

@@ -66,6 +66,14 @@ describe('an authorization error that cannot be sent to the application', () => 
     },
   )
 
+  it('the code and the English description are in a closed part of the page, below the sentences for the user', async () => {
+    const { text } = await ask(unknown, BROWSER)
+    const [, shown = '', closed = ''] = /<main[^>]*>([^]*)<details([^]*)<\/details>/.exec(text) ?? []
+    expect(shown).not.toMatch(/invalid_client|client_id/)
+    expect(closed).not.toMatch(/^[^>]*\bopen\b/)
+    expect(closed).toContain('client_id')
+  })
+
   it('the JSON error of an authorization request without state has no state', async () => {
     const without = authorizationUrl(host, 'app_unknown', { state: '' })
     const { state: _state, ...rest } = expected

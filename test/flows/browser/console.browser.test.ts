@@ -32,7 +32,7 @@ describeWithChromium('the console of the example, in a browser', () => {
     const context = await browser.newContext(options)
     const page = await context.newPage()
     page.setDefaultTimeout(10_000)
-    page.on('dialog', (dialog) => void dialog.accept())
+    page.on('dialog', () => expect.unreachable('a page opened a dialog'))
     return page
   }
 
@@ -104,7 +104,8 @@ describeWithChromium('the console of the example, in a browser', () => {
         expect(await call('/invoices/create', token, 'POST')).toBe(422)
 
         const row = page.locator('li', { hasText: 'invoices:create' }).last()
-        await row.getByRole('button', { name: /Remove/ }).click()
+        await row.getByRole('link', { name: /Remove/ }).click()
+        await page.getByRole('button', { name: 'Remove' }).click()
         await row.getByRole('button', { name: /Restore/ }).waitFor()
         // The token from before is revoked, and a new token lacks the operation.
         expect(await call('/invoices/create', token, 'POST')).toBe(401)
@@ -118,6 +119,7 @@ describeWithChromium('the console of the example, in a browser', () => {
         expect((await requestToken(first)).status).toBe(200)
         expect((await requestToken(second)).status).toBe(200)
         await page.getByRole('link', { name: 'I have stored it; go to the key' }).click()
+        await page.getByRole('link', { name: 'Revoke old secret' }).click()
         await page.getByRole('button', { name: 'Revoke old secret' }).click()
         await page.getByText('Create a new secret').first().waitFor()
         expect((await requestToken(first)).status).toBe(401)
@@ -164,7 +166,8 @@ describeWithChromium('the console of the example, in a browser', () => {
         const card = user.locator('.panel', { hasText: application })
         expect(await card.innerText()).toContain('Read your invoices')
         expect(await card.innerText()).toContain('Acme Software Ltd.')
-        await card.getByRole('button', { name: /Disconnect/ }).click()
+        await card.getByRole('link', { name: /Disconnect/ }).click()
+        await user.getByRole('button', { name: 'Disconnect' }).click()
         await user.getByText(/is disconnected/).waitFor()
         expect(await user.locator('.panel', { hasText: application }).count()).toBe(0)
         await user.goto(partner())

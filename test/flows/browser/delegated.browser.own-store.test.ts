@@ -98,9 +98,7 @@ describeWithChromium('delegated access in a browser', () => {
 
     await click('Create an invoice')
     expect(await notice()).toContain('You did not allow Tallybook to create invoices.')
-    expect(await notice()).toContain(
-      '403 insufficient_scope: the access token does not carry the scope invoices:create',
-    )
+    expect(await notice()).not.toContain('insufficient_scope')
     expect(await page.getByRole('cell', { name: 'March Hare' }).count()).toBe(0)
     await checkPage('05-rejected')
 
@@ -113,8 +111,7 @@ describeWithChromium('delegated access in a browser', () => {
     await checkPage('06-refreshed')
 
     await click('Use the old refresh token again')
-    expect(await notice()).toContain('400 invalid_grant')
-    expect(await notice()).toContain('Harbour Ledger has ended this connection')
+    expect(await notice()).toMatch(/^Harbour Ledger has ended this connection, [^:]*to go on\.$/)
     await checkPage('07-ended')
 
     // Consent is remembered. The page asks again only because the user has not approved every operation.
@@ -145,7 +142,7 @@ describeWithChromium('delegated access in a browser', () => {
     await signIn('bob', 'builder')
     await click('Deny')
     await page.waitForURL(home())
-    expect(await notice()).toMatch(/Your account was not connected\.\s+access_denied/)
+    expect(await notice()).toBe('Your account was not connected.')
     expect(await page.getByRole('button', { name: 'Connect your account' }).count()).toBe(1)
     await checkPage('10-denied')
   })
@@ -228,7 +225,7 @@ describeWithChromium('delegated access in a browser', () => {
     await click('Refresh the tokens')
     expect(await notice()).toContain('valid for 3600 s')
     await click('Use the old refresh token again')
-    expect(await notice()).toContain('400 invalid_grant')
+    expect(await notice()).toContain('Harbour Ledger has ended this connection')
     await click('Connect your account')
     await click('Allow')
     await page.waitForURL(home())

@@ -73,12 +73,15 @@ describeEachStore('the activity of an account', (makeStore) => {
       'All access tokens revoked',
       'Changed: name and logo',
       'Deleted, and its tokens revoked',
-      'acme/anna',
+      'Anna Ash',
       '192.0.2.7',
       'API key Nightly',
+      'Application Ledger',
     ]) {
       expect(text).toContain(sentence)
     }
+    expect(text).not.toContain('acme/anna')
+    expect(body).toContain('title="acme/anna"')
     expect(text).not.toMatch(/product\.|operation\.|secret\.|tokens\.|client\./)
     expect(text.indexOf('Deleted,')).toBeLessThan(text.indexOf('Changed: name and logo'))
     expect(body).not.toContain(`href="/console/applications/${application.clientId}"`)
@@ -110,7 +113,27 @@ describeEachStore('the activity of an account', (makeStore) => {
     }
     // The user sees their own connection in full.
     const { body: own } = await host.visit('alice/zoe').get('/console/activity')
-    expect(textOf(own)).toContain('alice/zoe')
+    expect(own).toContain('title="alice/zoe"')
+  })
+
+  it('what was deleted keeps its name, also for the users of an application and for operators', async () => {
+    const client = await host.createApplication({ accountId: 'acme', name: 'Ledger that was' })
+    await connect(host, client, { browser: host.visit('bob').browser })
+    await host.gatehouse.applications.delete(client.client_id, { actor: 'acme/anna' })
+    for (const [person, path] of [
+      ['acme', '/console/activity'],
+      ['bob', '/console/activity'],
+      ['root', '/console/operator/audit'],
+      ['root', `/console/operator/clients/${client.client_id}`],
+    ] as const) {
+      const { body } = await host.visit(person).get(path)
+      expect(textOf(body)).toContain('Ledger that was')
+      expect(textOf(body)).not.toContain(person === 'root' ? 'acme/anna' : client.client_id)
+    }
+    await host.gatehouse.accounts.erase({ accountId: 'acme' })
+    const { body } = await host.visit('bob').get('/console/activity')
+    expect(textOf(body)).not.toContain('Ledger that was')
+    expect(textOf(body)).toContain(client.client_id)
   })
 
   it('a user sees what was allowed to applications of others, and no entry of other accounts', async () => {

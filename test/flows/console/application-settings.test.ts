@@ -146,7 +146,7 @@ describe('the settings of an application in detail', () => {
     // Browsers leave out the line break after the tag.
     expect(shownIn(answer, 'redirectUris')).toBe(`\n${TYPED}`)
     const [, problem = ''] = /id="redirectUris-problem"[^>]*>([^]*?)<\/p/.exec(answer.body) ?? []
-    expect(textOf({ body: problem })).toMatch(/^4: .*wildcard.* 5: .*fragment/)
+    expect(textOf({ body: problem })).toMatch(/^Line 4: .*wildcard.* Line 5: .*fragment/)
     expect(textOf(answer)).toMatch(/Redirect URIs, line 4 : .*wildcard.* Redirect URIs, line 5 : .*fragment/)
     expect(answer.body).toContain('id="logoUri-problem"')
     expect(shownIn(answer, 'name')).toBe('Changed')

@@ -206,7 +206,7 @@ describe('addresses that attackers choose', () => {
       const cookie = headers.get('set-cookie')
       if (page.text.includes('name="csrf"'))
         expect(cookie).toMatch(/^gatehouse_csrf_[\w-]+=[\w-]{22}; Path=\/console; HttpOnly; SameSite=Lax$/)
-      else expect(cookie).toBeNull()
+      else expect(cookie, path).toBeNull()
     }
   })
 

@@ -83,6 +83,8 @@ describeEachStore('forms that are sent twice, or from an old tab', (makeStore) =
       action: 'create',
       name: 'Crowd',
     }
+    // The first page gives the browser its cookie.
+    await csrfTokenOf(host, 'alice')
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => post('alice', '/console/api-keys/new', fields)),
     )

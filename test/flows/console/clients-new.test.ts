@@ -151,7 +151,7 @@ describe('the form for a new client', () => {
     // The line break after the tag does not count, so the first line that the browser shows is empty.
     expect(rejected.body).toMatch(/<textarea[^>]*>\n\r\nhttps:/)
     const [, problem = ''] = /id="redirectUris-problem"[^>]*>([^]*?)<\/p/.exec(rejected.body) ?? []
-    expect(textOf(problem)).toMatch(/^2: .*wildcard.* 4: .*https/)
+    expect(textOf(problem)).toMatch(/^Line 2: .*wildcard.* Line 4: .*https/)
     expect(textOf(rejected.body)).toMatch(
       /Redirect URIs, line 2 : .*wildcard.* Redirect URIs, line 4 : .*https/,
     )
@@ -229,13 +229,15 @@ describe('the form for a new client', () => {
     expect((await host.visit('acme').get('/console/api-keys/new')).status).toBe(403)
   })
 
-  it('a user of an account is kept as the creator', async () => {
+  it('a key of the console belongs to the account, and its creator is kept', async () => {
     const visitor = host.visit('acme/kim')
     await visitor.submit(await visitor.open('/console/api-keys/new'), 'create', {
       name: 'Export',
       product: 'invoices',
     })
-    expect(await keysOfAcme()).toMatchObject([{ userId: 'kim' }])
+    const [key] = await keysOfAcme()
+    expect(key).toMatchObject({ createdBy: 'kim', secretShownTo: ['kim'] })
+    expect(key).not.toHaveProperty('userId')
   })
 
   it('a reader with German gets form and secret in German, and the page is small', async () => {

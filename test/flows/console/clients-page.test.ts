@@ -71,10 +71,7 @@ describeEachStore('the page of an API key', (makeStore) => {
     const conflict = await visitor.submit(page, 'rotateSecret', { overlap: 'hour', request: 'another' })
     expect(conflict.status).toBe(422)
     expect(conflict.body).toContain('It was changed meanwhile')
-    const forms =
-      both.body.match(/<form\b[^]*?<\/form>/g)?.filter((each) => each.includes('name="which"')) ?? []
-    const revokeOld = { ...both, body: forms.find((each) => each.includes('value="old"')) ?? '' }
-    const done = await visitor.submit(revokeOld, 'revokeSecret')
+    const done = await visitor.submit(both, 'revokeSecret', { which: 'old' })
     expect(textOf(done.body)).toContain('The old secret is revoked.')
     expect((await host.requestDirectToken(key)).status).toBe(401)
     expect((await host.requestDirectToken(next)).status).toBe(200)
@@ -84,10 +81,9 @@ describeEachStore('the page of an API key', (makeStore) => {
     const { key, path, visitor, page } = await openKey()
     const next = credentialsOf(await visitor.submit(page, 'rotateSecret', { overlap: 'week' }))
     const both = await visitor.open(path)
-    const undo = {
-      ...both,
-      body: both.body.match(/<form\b[^]*?<\/form>/g)?.find((each) => each.includes('value="new"')) ?? '',
-    }
+    const undo = await visitor.open(
+      `${path}?confirm=revokeSecret&${/which=new[^"]*/.exec(both.body)?.[0].replaceAll('&amp;', '&')}`,
+    )
     for (let time = 0; time < 2; time += 1) {
       expect((await visitor.submit(undo, 'revokeSecret')).status).toBe(200)
       expect((await host.requestDirectToken(key)).status).toBe(200)
@@ -113,20 +109,20 @@ describeEachStore('the page of an API key', (makeStore) => {
     expect(await read(token)).toBe(200)
     const reported = await visitor.submit(confirmation, 'report')
     expect(reported.url.pathname).toBe(path)
-    expect(textOf(reported.body)).toContain('No valid secret')
+    expect(textOf(reported.body)).toContain('Secret leaked')
     expect(await read(token)).toBe(401)
     expect((await host.requestDirectToken(key)).status).toBe(401)
     const next = credentialsOf(await visitor.submit(reported, 'rotateSecret'))
     expect(await read(await tokenOf(next))).toBe(200)
-    expect(textOf((await visitor.open(path)).body)).not.toContain('No valid secret')
+    expect(textOf((await visitor.open(path)).body)).not.toContain('Secret leaked')
   })
 
   it('a disabled key gets no tokens until it is enabled, and old tokens stay invalid', async () => {
     const { key, visitor, page, tokenOf, read } = await openKey()
     const token = await tokenOf()
     const disabled = await visitor.submit(page, 'disable')
-    expect(textOf(disabled.body)).toContain('This API key is disabled')
-    expect(textOf(panelOf(disabled, 'access'))).toContain('invoices:read Disabled')
+    expect(textOf(disabled.body)).toContain('It is disabled: it gets no tokens')
+    expect(textOf(panelOf(disabled, 'access'))).toContain('invoices:read Gets no tokens')
     expect(await read(token)).toBe(401)
     expect((await host.requestDirectToken(key)).status).toBe(401)
     expect((await visitor.submit(page, 'disable')).status).toBe(200)
@@ -236,7 +232,7 @@ describe('the page of a client', () => {
     const { path } = await createKey()
     const access = panelOf(await host.visit('acme').open(path), 'access')
     expect(access).toMatch(/<li>\s*Read your payments\s*<\/li>/)
-    expect(access).toMatch(/<li>\s*Move money\s*<span class="badge\s*">\s*Sensitive/)
+    expect(access).toMatch(/<li>\s*Move money\s*<span class="badge warn">\s*Sensitive/)
     expect(textOf(access)).toContain('You can remove single operations afterwards.')
   })
 
@@ -303,6 +299,30 @@ describe('the page of a client', () => {
     expect(await host.gatehouse.apiKeys.listSecrets(apiKey.clientId)).toHaveLength(1)
   })
 
+  it('a page asks before each action that stops programs, says what happens, and leads back, without a script', async () => {
+    const { apiKey, path } = await createKey()
+    const visitor = host.visit('acme')
+    const page = await visitor.open(path)
+    for (const [query, title, what] of [
+      ['confirm=disable', 'Disable this API key', 'Its tokens stop working at once'],
+      ['confirm=removeProduct&product=invoices', 'Remove Invoices ?', 'All access tokens'],
+      [
+        'confirm=removeOperation&operation=invoices%3Aread',
+        'Remove “ Read your invoices ”?',
+        'All access tokens',
+      ],
+    ] as const) {
+      expect(page.body).toContain(`href="${path}?${query.replaceAll('&', '&amp;')}"`)
+      const { status, body } = await visitor.open(`${path}?${query}`)
+      expect(status).toBe(200)
+      expect(textOf(body)).toContain(title)
+      expect(textOf(body)).toContain(what)
+      expect(body).toMatch(new RegExp(`href="${path}"[^>]*>Cancel`))
+    }
+    expect(await host.gatehouse.apiKeys.find(apiKey.clientId)).toMatchObject({ disabled: false, epoch: 0 })
+    expect((await visitor.get(`${path}?confirm=nothing`)).body).toContain('id="danger"')
+  })
+
   it('an operation whose product was removed in another tab counts as removed', async () => {
     const { apiKey, path } = await createKey()
     const visitor = host.visit('acme')
@@ -364,6 +384,7 @@ describe('the page of a client', () => {
     for (const action of ['disable', 'rename', 'rotateSecret']) {
       expect((await visitor.submit(page, action)).status).toBe(403)
     }
+    expect((await visitor.get(`${path}?confirm=disable`)).status).toBe(403)
     expect((await visitor.get(`${path}/delete`)).status).toBe(403)
     expect((await visitor.get(`${path}/report-compromised`)).status).toBe(403)
   })
@@ -373,7 +394,7 @@ describe('the page of a client', () => {
     const visitor = host.visit('acme/kim')
     await visitor.submit(await visitor.open(path), 'disable')
     const activity = textOf(panelOf(await visitor.open(path), 'activity'))
-    expect(activity).toContain('acme/kim')
+    expect(activity).toContain('revoked kim')
     const { items } = await host.gatehouse.audit.list({ clientId: apiKey.clientId })
     expect(items[0]).toMatchObject({ change: 'disabled', actor: 'acme/kim' })
   })
@@ -415,6 +436,6 @@ describe('the page of a client', () => {
     expect(body).not.toMatch(/lang="en"/)
     expect(Buffer.byteLength(body)).toBeLessThan(20_480)
     expect((await visitor.get(`${path}/delete`, german)).body).toContain('Nightly export</bdi> löschen')
-    expect((await visitor.get(`${path}/report-compromised`, german)).body).toContain('Leck melden')
+    expect((await visitor.get(`${path}/report-compromised`, german)).body).toContain('Leck eines Secrets von')
   })
 })

@@ -9,7 +9,9 @@ const PATH = '/console/connected-applications'
 
 /** The cards of a page, as text without markup. */
 function cardsOf(body: string): string[] {
-  return [...body.matchAll(/<li class="panel">([^]*?)<\/button\s*>/g)].map(([, card = '']) => textOf(card))
+  return [...body.matchAll(/<li class="panel">([^]*?confirm=disconnect[^]*?)<\/a/g)].map(([, card = '']) =>
+    textOf(card),
+  )
 }
 
 function textOf(markup: string): string {
@@ -147,7 +149,7 @@ describe('connected applications in detail', () => {
 
   it('a form without an application gets 404, and nothing is revoked', async () => {
     const { visitor, tokens } = await connected('acme/dora')
-    const answer = await visitor.submit(await visitor.open(PATH), 'disconnect')
+    const answer = await visitor.submit(await visitor.open(PATH), 'disconnect', { application: null })
     expect(answer.status).toBe(404)
     expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
   })

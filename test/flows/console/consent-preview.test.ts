@@ -18,9 +18,7 @@ describe('the preview of the consent page in the console', () => {
     const visitor = host.visit('acme')
     const { body, headers } = await visitor.open(pathOf(client_id))
     expect(body).toMatch(
-      new RegExp(
-        `<iframe\\s+class="preview"\\s+sandbox\\s+src="${pathOf(client_id)}/frame"\\s+title="Consent page of Ledger"`,
-      ),
+      new RegExp(`<iframe\\s+sandbox\\s+src="${pathOf(client_id)}/frame"\\s+title="Consent page of Ledger"`),
     )
     expect(headers.get('content-security-policy')).toContain(`frame-src 'self'`)
     expect(headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`)

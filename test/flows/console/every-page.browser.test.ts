@@ -112,6 +112,7 @@ describeWithChromium('every page of the console', () => {
     ['root', `/console/operator/clients/${apiKey}`],
     ['root', '/console/operator/accounts/acme'],
     ['root', '/console/operator/accounts/acme/revoke'],
+    ['root', '/console/operator/accounts/acme?confirm=erase'],
     ['root', '/console/operator/signing-keys'],
     ['root', '/console/operator/health'],
     ['root', '/console/operator/audit'],

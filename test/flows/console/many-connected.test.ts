@@ -62,7 +62,9 @@ describeWithRedis('a user with 1000 connected applications', () => {
     const shown: string[] = []
     for (let path: string | undefined = PATH; path !== undefined;) {
       const { body } = await visitor.open(path)
-      shown.push(...[...body.matchAll(/name="application"\s+value="([^"]+)"/g)].map(([, id = '']) => id))
+      shown.push(
+        ...[...body.matchAll(/confirm=disconnect&amp;application=([^"]+)"/g)].map(([, id = '']) => id),
+      )
       path = /href="([^"]+)"\s+rel="next"/.exec(body)?.[1]?.replaceAll('&amp;', '&')
     }
     expect(shown).toHaveLength(APPLICATIONS)

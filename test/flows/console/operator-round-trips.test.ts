@@ -6,10 +6,10 @@ import { openSmallPage } from './open-small-page.ts'
 import { startConsole, type ConsoleHost } from './setup.ts'
 
 const ENTRIES = 32_000
-const CLIENTS = 600
+const CLIENTS = 500
 const MAX_TRIPS = 5
 
-describeWithRedis('pages over a long audit trail and an account with 600 API keys', () => {
+describeWithRedis('pages over a long audit trail and an account with 500 API keys', () => {
   let slow: SlowStore
   let host: ConsoleHost
   let clientId = ''

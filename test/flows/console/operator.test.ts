@@ -44,20 +44,20 @@ describeEachStore('the pages of operators', (makeStore) => {
     expect((await operator().get('/console')).body).toContain('href="/console/operator"')
   })
 
-  it('the search finds clients, accounts and users by their exact ids', async () => {
+  it('the search opens a client, an account or a user by the exact id', async () => {
     const { client_id: id } = await host.createApiKey()
     const visitor = operator()
     const start = await visitor.open('/console/operator')
     expect(textOf(start.body)).toContain('Tokens can be issued and checked.')
     const find = async (value: string) => {
-      const page = await visitor.submit(start, 'find', { id: value })
+      const page = await visitor.submit(start, 'find', { text: value })
       return { path: page.url.pathname, text: textOf(page.body), status: page.status }
     }
     expect((await find(` ${id} `)).path).toBe(`/console/operator/clients/${id}`)
     expect((await find('alice')).path).toBe('/console/operator/accounts/alice')
     expect((await find('alice/ann')).path).toBe('/console/operator/accounts/alice/users/ann')
     const none = await find('nothing-here')
-    expect(none.text).toContain('There is no client and no account with exactly this id.')
+    expect(none.text).toContain('Nothing was found.')
     expect(none.text).toContain('Open it as an account nevertheless')
   })
 
@@ -73,8 +73,9 @@ describeEachStore('the pages of operators', (makeStore) => {
     let token = await tokenOf(client)
     expect(await call(token)).toBe(200)
     page = await visitor.submit(page, 'disable')
-    expect(textOf(page.body)).toContain('It is disabled, and its tokens are rejected, until it is enabled')
-    expect(textOf(page.body)).toContain('Its owner can enable it too.')
+    expect(textOf(page.body)).toContain(
+      'It is disabled, and its tokens are rejected, until an operator enables it',
+    )
     expect(await call(token)).toBe(401)
     expect((await host.gatehouse.apiKeys.find(client.client_id))?.disabled).toBe(true)
     page = await visitor.submit(page, 'enable')
@@ -87,7 +88,7 @@ describeEachStore('the pages of operators', (makeStore) => {
     page = await visitor.submit(page, 'reportCompromised')
     expect(await call(token)).toBe(401)
     expect(await host.gatehouse.apiKeys.listSecrets(client.client_id)).toEqual([])
-    expect(textOf(page.body)).toContain('Reported as leaked: all secrets and tokens revoked root')
+    expect(textOf(page.body)).toContain('Reported as leaked: all secrets and tokens revoked Root')
   })
 
   it('a deleted client has its entries and no actions, and an unknown client is not found', async () => {
@@ -98,6 +99,39 @@ describeEachStore('the pages of operators', (makeStore) => {
     expect(textOf(body)).toContain('was deleted')
     expect(body).not.toContain('<form')
     expect((await operator().get('/console/operator/clients/key_unknown')).status).toBe(404)
+  })
+
+  it.each([
+    ['accounts/kepler-4410/users/nina-8842', 'Erase user nina-8842 of account kepler-4410?', 2],
+    ['accounts/kepler-4410', 'Erase account kepler-4410 with all its users?', 0],
+  ])('%s is erased after a page that says what is deleted and what stays', async (holder, question, left) => {
+    const { apiKeys } = host.gatehouse
+    const owner = { accountId: 'kepler-4410', products: ['invoices'], address: '203.0.113.77' }
+    await apiKeys.create({ ...owner, userId: 'nina-8842', name: 'Nina North' })
+    await apiKeys.create({ ...owner, createdBy: 'nina-8842', name: 'Of the company' })
+    await apiKeys.create({ ...owner, userId: 'bob-5521', name: 'Of Bob' })
+
+    const visitor = operator()
+    const path = `/console/operator/${holder}`
+    const page = await visitor.open(path)
+    expect(page.body).toContain(`href="${path}?confirm=erase"`)
+    const asking = await visitor.open(`${path}?confirm=erase`)
+    const text = textOf(asking.body)
+    for (const each of [question, 'Deleted: ', 'Stays: ', 'Copies outside', 'This cannot be undone.'])
+      expect(text).toContain(each)
+    expect((await visitor.submit(asking, 'erase', { csrf: 'wrong' })).status).toBe(403)
+    expect((await apiKeys.listByOwner('kepler-4410')).items.length).toBeGreaterThan(2)
+
+    const done = await visitor.submit(asking, 'erase')
+    expect(done.url.pathname).toBe('/console/operator')
+    expect(textOf(done.body)).toContain('Everything is erased.')
+    expect((await apiKeys.listByOwner('kepler-4410')).items).toHaveLength(left)
+    const trail = await visitor.open('/console/operator/audit')
+    expect(textOf(trail.body)).toContain('A person’s data was erased')
+    expect(trail.body).not.toMatch(/nina-8842|Nina North/)
+    if (left === 0) expect(trail.body).not.toMatch(/kepler-4410|203\.0\.113\.77/)
+    const confirming = await host.visit('acme').get(`${path}?confirm=erase`)
+    expect(confirming.status).toBe(403)
   })
 
   it('before everything of an account is revoked, the page says what it hits, and afterwards what it hit', async () => {
@@ -118,7 +152,7 @@ describeEachStore('the pages of operators', (makeStore) => {
     const confirmation = await visitor.open(path)
     const owned = (await host.gatehouse.apiKeys.listByOwner('acme')).items.length
     const text = textOf(confirmation.body)
-    expect(textOf(account.body)).toContain('Revoke everything of this account…')
+    expect(textOf(account.body)).toContain('Revoke everything of this account')
     expect(text).toContain('Revoke all tokens and connections of account acme?')
     expect(text).toContain(`${owned} API keys`)
     expect(text).toContain('1 connection')

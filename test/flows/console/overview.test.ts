@@ -63,6 +63,9 @@ describe('what the overview shows', () => {
     const body = await open()
     expect(body).toContain('Hidden key')
     expect(body).not.toMatch(/Latest activity|applications\/new/)
+    expect(textOf(body)).toContain('ask an admin of your account. Inspect a token')
+    allowed.add('keys:create')
+    expect(textOf(await open())).not.toContain('ask an admin')
     await host.close()
   })
 

@@ -119,6 +119,9 @@ describe('the options of the console', () => {
   it('invalid options, and a host without accounts.current, are rejected at once', async () => {
     const host = await startConsole({ store: memoryStore() })
     expect(() => createConsole(host.gatehouse, { path: 'console' })).toThrow(GatehouseError)
+    expect(() => createConsole(host.gatehouse, { mountPath: 'console' })).toThrow(GatehouseError)
+    const { apiKeys } = createConsole(host.gatehouse)
+    expect(() => apiKeys({ path: '/keys', mountPath: 'keys' })).toThrow(GatehouseError)
     expect(() => createConsole(host.gatehouse, { layuot: 1 } as object)).toThrow(/layuot/)
     expect(() => createConsole(host.gatehouse).apiKeys({} as never)).toThrow(/path/)
     await host.close()

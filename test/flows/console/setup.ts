@@ -1,10 +1,13 @@
 import type Koa from 'koa'
 import type { Account, Accounts, Gatehouse, GatehouseOptions, SignedIn, Store } from 'koa-gatehouse'
 import type { ConsoleOptions } from 'koa-gatehouse/console'
-import { formsOf, type Page } from '../../support/browser.ts'
-import { startHost } from '../../support/host.ts'
+import { formsOf, unescapeHtml, type Page } from '../../support/browser.ts'
+import { startHost, type Host } from '../../support/host.ts'
 import { readSession, sessionIn } from '../../support/session-cookie.ts'
 import { createConsole } from '../../../src/console.ts'
+
+/** The names of users, by user id. Other users have no name. */
+const NAMES = new Map([['anna', 'Anna Ash']])
 
 /**
  * Starts a host that serves the console at `/console`. A cookie says who is signed in. The account `root` is an operator.
@@ -28,7 +31,12 @@ export async function startConsole(options: {
     accounts,
     gatehouse: {
       accounts: {
-        find: (accountId) => accounts.get(accountId),
+        find: (accountId, userId) => {
+          const account = accounts.get(accountId)
+          return userId === undefined
+            ? account
+            : account && { ...account, claims: { name: NAMES.get(userId) } }
+        },
         current: readSession,
         signInUrl: (returnTo) => `/login?next=${encodeURIComponent(returnTo.pathname + returnTo.search)}`,
         isOperator: (ctx) => readSession(ctx)?.accountId === 'root',
@@ -44,15 +52,19 @@ export async function startConsole(options: {
     },
   })
   await host.gatehouse.ready()
-  const { signInAt } = sessionIn(host.origin)
+  return { ...host, visit: visitorsOf(host) }
+}
 
+/** Browsers of the people who visit a host. */
+export function visitorsOf(host: Pick<Host, 'origin' | 'browser'>) {
+  const { signInAt } = sessionIn(host.origin)
   const browsers = new Map<string, ReturnType<typeof host.browser>>()
 
   /**
    * A browser without scripts in which a person is signed in: an account, or `account/user`. Each person always uses the
    * same browser.
    */
-  function visit(person?: string) {
+  return function visit(person?: string) {
     const browser = browsers.get(person ?? '') ?? host.browser()
     if (person !== undefined) browsers.set(person, browser)
     const [accountId = '', userId] = person?.split('/') ?? []
@@ -65,17 +77,24 @@ export async function startConsole(options: {
       /** Opens a path of the host without following redirects. */
       get: (path: string, headers: Record<string, string> = {}) =>
         browser.request(new URL(host.origin + path), { headers }),
-      /** Sends the form of a page whose field `action` has this value, and follows redirects. */
-      submit: (
+      /**
+       * Sends the form of a page whose field `action` has this value, and follows redirects. If the page has a link to a page that
+       * asks before the action, this link is followed first, and an answer without the form is returned.
+       */
+      async submit(
         page: Page,
         action: string,
         change: Record<string, string | string[] | null> = {},
         headers: Record<string, string> = {},
-      ) => browser.submit(onlyForm(page, action), { change, headers }),
+      ) {
+        const link = confirmLinkOf(page, action, change)
+        const asked = link === undefined ? page : await browser.open(new URL(link, page.url))
+        return asked.status === 200 || asked === page
+          ? browser.submit(onlyForm(asked, action), { change, headers })
+          : asked
+      },
     }
   }
-
-  return { ...host, visit }
 }
 
 export type ConsoleHost = Awaited<ReturnType<typeof startConsole>>
@@ -90,4 +109,19 @@ function onlyForm(page: Page, action: string): Page {
   )
   if (wanted === undefined) throw new Error(`there is no form “${action}” on ${page.url.href}:\n${page.body}`)
   return { ...page, body: wanted }
+}
+
+/** The address of the page that asks before an action with these fields. */
+function confirmLinkOf(
+  { body }: Page,
+  action: string,
+  change: Record<string, string | string[] | null>,
+): string | undefined {
+  const links = [...body.matchAll(/href="([^"]*\?confirm=[^"]*)"/g)].map(([, link = '']) =>
+    unescapeHtml(link),
+  )
+  const values = Object.values(change).filter((value) => typeof value === 'string')
+  const valuesIn = (link: string) => [...new URLSearchParams(link.split('?')[1]).values()]
+  const own = links.filter((link) => valuesIn(link)[0] === action)
+  return own.find((link) => values.some((value) => valuesIn(link).includes(value))) ?? own[0]
 }

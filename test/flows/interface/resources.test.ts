@@ -100,7 +100,7 @@ describeEachStore('Resources and their fields', (makeStore) => {
       const rejected = await direct(key)
       expect(rejected.status).toBe(400)
       expect(rejected.body['error']).toBe('unauthorized_client')
-      expect(rejected.body['error_description']).toContain('add an API product')
+      expect(rejected.body['error_description']).toContain('has no API product; add one')
       expect(rejected.body['access_token']).toBeUndefined()
       await host.gatehouse.apiKeys.addProduct(key.client_id, 'invoices')
       expect((await direct(key)).status).toBe(200)

@@ -156,11 +156,33 @@ describeWithRedis('a host that mounts gatehouse before its Redis is available', 
     open.push(host)
     await until(() => expect(lines.length).toBeGreaterThan(0))
     await delay(1500)
-    expect(lines).toMatchObject([['warn', expect.any(String), { err: { code: 'ERR_STORE_UNAVAILABLE' } }]])
+    expect(lines).toEqual([
+      [
+        'warn',
+        'gatehouse is still connecting: requests get 503 until it has started',
+        { reason: expect.stringMatching(/^Redis cannot be reached|^the store did not answer/) },
+      ],
+    ])
 
     await redis.restart()
     await until(async () => expect(await client.keys('*signing-keys:ring')).toHaveLength(1))
     expect(lines).toHaveLength(1)
+  })
+
+  it('a start logs nothing if Redis answers within the first second', async () => {
+    await redis.restart()
+    redis.pause()
+    const { logger, lines } = recordingLogger()
+    const client = new Redis(redis.url, { maxRetriesPerRequest: 0 })
+    clients.push(client.on('error', () => {}))
+    const store = redisStore(client, { keyPrefix: `${randomUUID()}:` })
+    const gatehouse = gatehouseOn({ store, logger, storeTimeoutMs: 200 })
+    gatehouse.middleware()
+    await delay(500)
+    redis.resume()
+    await gatehouse.ready()
+    expect(lines).toEqual([])
+    await gatehouse.close()
   })
 
   it('a start on a new Redis client without an offline queue logs nothing', async () => {
@@ -260,7 +282,7 @@ describe('the background start of a gateway in another process', () => {
     const gateway = gatewayOf({ jwksUri: 'http://127.0.0.1:1/jwks', logger })
     const app = new Koa()
     app.use(gateway.middleware())
-    const isNotReady = ([, message]: Line) => message.startsWith('the gateway is not ready')
+    const isNotReady = ([, message]: Line) => message.startsWith('the gateway is still connecting')
     await until(() => expect(lines.filter(isNotReady)).toHaveLength(1))
     for (let count = 0; count < 3; count += 1) await expect(gateway.ready()).rejects.toThrow()
     expect(lines.filter(isNotReady)).toHaveLength(1)

@@ -12,7 +12,11 @@ describeEachStore('the audit trail of an account over HTTP', (makeStore) => {
     const { body } = await host.api('acme/ann').call('POST /api-keys', { name: 'Ledger' })
     key = body.apiKey.clientId
     await host.api('root').call(`POST /operator/clients/${key}/disable`, undefined, AGENT)
-    await host.gatehouse.apiKeys.enable(key, { actor: 'billing job', address: '192.0.2.7' })
+    await host.gatehouse.apiKeys.enable(key, {
+      by: 'operator',
+      actor: 'billing job',
+      address: '192.0.2.7',
+    })
     await host.gatehouse.tokens.revokeAll({ clientId: key }, { address: '192.0.2.8' })
   })
   afterAll(() => host.close())

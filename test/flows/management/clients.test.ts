@@ -16,10 +16,12 @@ describeEachStore('API keys and applications over HTTP', (makeStore) => {
 
   describe.each(KINDS)('$base', ({ base, field, kind }) => {
     async function create(input: object = {}, person = 'acme') {
-      const { status, body } = await host
+      const { status, headers, body } = await host
         .api(person)
         .call(`POST ${base}`, { name: 'Nightly export', ...input })
       expect(status).toBe(201)
+      const location = new URL(headers.get('location') ?? '', `${host.origin}/account/api${base}`)
+      expect(location.pathname).toBe(`/account/api${base}/${body[field].clientId}`)
       return {
         client: body[field],
         secret: String(body.clientSecret),
@@ -45,6 +47,8 @@ describeEachStore('API keys and applications over HTTP', (makeStore) => {
         disabled: false,
       })
       expect(client).not.toHaveProperty('epoch')
+      expect(Math.abs(Date.parse(client.createdAt) - Date.now())).toBeLessThan(60_000)
+      expect(client.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
       expect(secret).toMatch(/^gatehouse_/)
       const read = await call(`GET ${path}`)
       expect(read.body).toEqual(client)
@@ -66,7 +70,8 @@ describeEachStore('API keys and applications over HTTP', (makeStore) => {
       host.gatehouse.on('client.created', listener)
       host.gatehouse.on('client.changed', listener)
       const { path, client } = await create({}, 'acme/olga')
-      expect(client.userId).toBe('olga')
+      expect(client).toMatchObject({ accountId: 'acme', createdBy: 'olga' })
+      expect(client.userId).toBeUndefined()
       await call(`PUT ${path}/products/invoices`)
       host.gatehouse.off('client.created', listener)
       host.gatehouse.off('client.changed', listener)
@@ -99,17 +104,25 @@ describeEachStore('API keys and applications over HTTP', (makeStore) => {
       const { path, secret } = await create({ products: ['invoices'] })
       const rotated = await call(`POST ${path}/secrets`, { overlapSeconds: 60 })
       expect(rotated.status).toBe(201)
+      // Relative to the address of the request, which is the list of secrets.
+      expect(rotated.headers.get('location')).toBe('secrets')
       expect(rotated.body.clientSecret).not.toBe(secret)
-      expect(rotated.body.oldSecretExpiresAt).toBeGreaterThan(Date.now() / 1000 + 50)
+      expect(Date.parse(rotated.body.oldSecretExpiresAt)).toBeGreaterThan(Date.now() + 50_000)
       expect((await call(`GET ${path}/secrets`)).body.items).toHaveLength(2)
       expect(await call(`POST ${path}/secrets`, {})).toMatchObject({
         status: 409,
-        body: { code: 'ERR_CONFLICT' },
+        body: {
+          code: 'ERR_TWO_SECRETS',
+          detail: expect.stringContaining('DELETE …/secrets/old') as string,
+        },
       })
       expect((await call(`DELETE ${path}/secrets/old`)).status).toBe(204)
       expect((await call(`DELETE ${path}/secrets/old`)).status).toBe(204)
       expect((await call(`GET ${path}/secrets`)).body.items).toHaveLength(1)
-      expect((await call(`DELETE ${path}/secrets/new`)).status).toBe(409)
+      expect(await call(`DELETE ${path}/secrets/new`)).toMatchObject({
+        status: 409,
+        body: { code: 'ERR_ONE_SECRET', detail: expect.stringContaining('POST …/secrets') as string },
+      })
     })
 
     it('a client is disabled, enabled, reported compromised and deleted', async () => {
@@ -123,17 +136,32 @@ describeEachStore('API keys and applications over HTTP', (makeStore) => {
       expect((await call(`DELETE ${path}`)).status).toBe(404)
     })
 
-    it('a list has the clients of the account, page by page, and those of an exact name', async () => {
+    it('a list has the clients of the account, newest first, page by page, filtered and sorted', async () => {
       const mine = []
       for (const name of ['One', 'Two', 'One']) mine.push((await create({ name }, 'bob')).client.clientId)
       await create({ name: 'One' }, 'alice')
       const { call: callAsBob } = host.api('bob')
       const first = await callAsBob(`GET ${base}?limit=2`)
-      expect(first.body.items.map(({ clientId }: { clientId: string }) => clientId)).toEqual(mine.slice(0, 2))
+      expect(first.body.items.map(({ clientId }: { clientId: string }) => clientId)).toEqual([
+        mine[2],
+        mine[1],
+      ])
       const second = await callAsBob(`GET ${base}?limit=2&cursor=${encodeURIComponent(first.body.cursor)}`)
-      expect(second.body).toEqual({ items: [expect.objectContaining({ clientId: mine[2] })] })
-      const named = await callAsBob(`GET ${base}?name=One`)
+      expect(second.body).toEqual({ items: [expect.objectContaining({ clientId: mine[0] })] })
+      const named = await callAsBob(`GET ${base}?name=ONE`)
       expect(named.body.items).toHaveLength(2)
+      expect(
+        (await callAsBob(`GET ${base}?name=ne&sort=name&unusedSince=2026-07-01T00:00:00Z`)).body.items,
+      ).toHaveLength(2)
+      expect((await callAsBob(`GET ${base}?state=active`)).body).toEqual({ items: [] })
+      expect((await callAsBob(`GET ${base}?state=no-product&product=invoices`)).body).toEqual({ items: [] })
+      const wrong = await callAsBob(`GET ${base}?state=x&sort=y&unusedSince=yesterday`)
+      expect(wrong.status).toBe(422)
+      expect(wrong.body.errors.map(({ path }: { path: string }) => path).toSorted()).toEqual([
+        'sort',
+        'state',
+        'unusedSince',
+      ])
     })
 
     it('several fields are changed in one change', async () => {
@@ -173,7 +201,14 @@ describeEachStore('API keys and applications over HTTP', (makeStore) => {
 
   it('each mistake in a body has its path', async () => {
     const { call } = host.api('acme')
-    const form = await call('POST /api-keys', { name: 7, products: ['invoices', 1], colour: 'red' })
+    const form = await call('POST /applications', {
+      name: '',
+      products: ['invoices', 1],
+      redirectUris: ['ftp://tally.example'],
+      logoUri: 'http://tally.example/logo.png',
+      colour: 'red',
+      accountId: 'bob',
+    })
     expect(form.status).toBe(422)
     expect(form.headers.get('content-type')).toBe('application/problem+json')
     expect(form.body).toEqual({
@@ -183,9 +218,13 @@ describeEachStore('API keys and applications over HTTP', (makeStore) => {
       code: 'ERR_INPUT',
       detail: 'the body is not valid',
       errors: [
-        { path: 'name', code: 'type', message: 'must be string' },
-        { path: 'products[1]', code: 'type', message: 'must be string' },
+        { path: 'name', code: 'empty', message: 'must not be empty' },
+        { path: 'products[1]', code: 'type', message: 'must be a string' },
         { path: 'colour', code: 'unknown', message: 'is unknown here' },
+        { path: 'accountId', code: 'unknown', message: 'is unknown here' },
+        // The schema knows only the form of these values. The service knows the rules.
+        { path: 'redirectUris[0]', code: 'url-https', message: expect.any(String) as string },
+        { path: 'logoUri', code: 'url-https-or-loopback', message: expect.any(String) as string },
       ],
     })
     const values = await call('POST /applications', {
@@ -210,10 +249,8 @@ describeEachStore('API keys and applications over HTTP', (makeStore) => {
   })
 
   it('a caller that the host does not know gets 401', async () => {
-    expect(await host.api('').call('GET /api-keys')).toMatchObject({
-      status: 401,
-      body: { code: 'ERR_NOT_SIGNED_IN' },
-    })
+    const { status, headers, body } = await host.api('').call('GET /api-keys')
+    expect([status, headers.get('www-authenticate'), body.code]).toEqual([401, 'Bearer', 'ERR_NOT_SIGNED_IN'])
   })
 
   it('a request outside the path of the API passes through', async () => {

@@ -60,6 +60,18 @@ describeEachStore('requests with an Idempotency-Key', (makeStore) => {
     expect(other).toMatchObject({ status: 422, body: { code: 'ERR_IDEMPOTENCY_KEY' } })
   })
 
+  it.each([' ', 'x'.repeat(256)])(
+    'an idempotency key that is empty or too long gets 422 (%#)',
+    async (key) => {
+      const { body } = await call(0, 'acme', 'POST /api-keys', NEW_KEY)
+      for (const target of ['POST /api-keys', `POST /api-keys/${body.apiKey.clientId}/secrets`]) {
+        const { name } = NEW_KEY
+        const answer = await call(0, 'acme', target, target.endsWith('secrets') ? {} : { name }, withKey(key))
+        expect(answer).toMatchObject({ status: 422, body: { code: 'ERR_IDEMPOTENCY_KEY' } })
+      }
+    },
+  )
+
   it('a rejected request may be corrected and sent with the same key', async () => {
     const wrong = { name: 'Nightly export', products: ['nothing'] }
     expect((await call(0, 'acme', 'POST /api-keys', wrong, withKey('fixed'))).status).toBe(422)

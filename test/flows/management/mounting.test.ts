@@ -52,9 +52,11 @@ it.each([
 it('an invalid path is rejected when the API is mounted', async () => {
   const host = await startManagement({ store: memoryStore() })
   closing.push(host.close)
-  expect(() => createManagementApi(host.gatehouse, { path: 'account' })).toThrow(
-    expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }),
-  )
+  for (const options of [{ path: 'account' }, { mountPath: '/account/' }]) {
+    expect(() => createManagementApi(host.gatehouse, options)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }),
+    )
+  }
 })
 
 it('while the store is away, requests get 503 with Retry-After, and the cause stays on our side', async () => {

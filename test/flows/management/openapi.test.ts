@@ -8,19 +8,10 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { format } from 'prettier'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { OpenApi } from './described.ts'
 import { request, startManagement, type ManagementHost } from './setup.ts'
 
 const root = path.resolve(import.meta.dirname, '../../..')
-
-interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-}
-
-interface Operation {
-  readonly operationId: string
-  readonly summary: string
-  readonly parameters: readonly { readonly in: string; readonly name: string }[]
-}
 
 let host: ManagementHost
 let document: OpenApi
@@ -43,6 +34,25 @@ it('the document is a valid OpenAPI 3.1 document', async () => {
   expect(validator.version).toBe('3.1')
 })
 
+it('the linter redocly finds nothing with its recommended rules', async () => {
+  const { createConfig, lintFromString } = await import('@redocly/openapi-core')
+  const config = await createConfig({ extends: ['recommended'] })
+  const source = JSON.stringify(document)
+  const found = await lintFromString({ source, absoluteRef: '/openapi.json', config })
+  expect(found.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
+})
+
+it('the linter Spectral finds nothing with its rules for OpenAPI', async () => {
+  const [{ default: core }, { default: rulesets }] = await Promise.all([
+    import('@stoplight/spectral-core'),
+    import('@stoplight/spectral-rulesets'),
+  ])
+  const spectral = new core.Spectral()
+  spectral.setRuleset(new core.Ruleset({ extends: [rulesets.oas] }))
+  const found = await spectral.run(structuredClone(document) as object as Record<string, unknown>)
+  expect(found.map(({ code, message, path: at }) => `${code} ${at.join('/')}: ${message}`)).toEqual([])
+})
+
 it('each operation has its own id and a summary, and each parameter of a path is described', () => {
   const ids = new Set<string>()
   for (const [route, methods] of Object.entries(document.paths)) {
@@ -57,7 +67,7 @@ it('each operation has its own id and a summary, and each parameter of a path is
   expect(ids.size).toBeGreaterThan(30)
 })
 
-it('the calls of whole-life.test.ts compile with the types that openapi-typescript makes from the document', async () => {
+it('the calls of whole-life.test.ts and company.test.ts, and the switch of typed-problems.test.ts, compile with the types that openapi-typescript makes from the document', async () => {
   await writeFile(path.join(import.meta.dirname, 'openapi-types.d.ts'), await typesOf(document))
   const compiled = await promisify(execFile)(process.execPath, [
     path.join(root, 'node_modules/typescript/bin/tsc'),

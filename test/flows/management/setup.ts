@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import type { Account, Accounts, GatehouseOptions, SignedIn, Store } from 'koa-gatehouse'
 import { startHost, type Host } from '../../support/host.ts'
+import { documentOf, expectDescribed } from './described.ts'
 import { createManagementApi } from '../../../src/management.ts'
 
 /** The headers that say to the test host who calls: a session, or a token of a script. */
@@ -78,7 +79,7 @@ function apiOf(host: Pick<Host, 'origin'>, person: string) {
   return { call }
 }
 
-/** Sends a request to the management API. */
+/** Sends a request to the management API, and checks that `openapi.json` describes the answer. */
 export async function request(
   { origin }: Pick<Host, 'origin'>,
   method: string,
@@ -93,9 +94,9 @@ export async function request(
     ...(body !== undefined && { body, duplex: 'half' as const }),
   })
   const text = await response.text()
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === '' ? undefined : JSON.parse(text),
-  }
+  const { status, headers: received } = response
+  const answer = { status, headers: received, body: text === '' ? undefined : JSON.parse(text) }
+  const type = received.get('content-type')?.split(';', 1)[0] ?? ''
+  expectDescribed(await documentOf(origin), { method, path }, { ...answer, type })
+  return answer
 }

@@ -68,9 +68,9 @@ describe('clients of other accounts', () => {
   })
 
   it('a cursor of another account lists only clients of the caller', async () => {
+    const own = await createKey('alice')
     for (const name of ['One', 'Two']) await createKey('acme', name)
     const { body } = await host.api('acme').call('GET /api-keys?limit=1')
-    const own = await createKey('alice')
     const page = await host.api('alice').call(`GET /api-keys?cursor=${encodeURIComponent(body.cursor)}`)
     expect(page.body.items.map(({ clientId }: { clientId: string }) => clientId)).toEqual([own])
   })

@@ -1,27 +1,13 @@
 import createClient, { type Middleware } from 'openapi-fetch'
-import * as v from 'valibot'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { SCHEMAS, type SchemaName } from '../../../src/management/schemas.ts'
 import { createBrowser } from '../../support/browser.ts'
 import { CALLBACK, connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
 // openapi.test.ts generates this file, and checks the types of the calls below.
 import type { components, paths } from './openapi-types.d.ts'
+import { expectDescribed, type OpenApi } from './described.ts'
 import { request, startManagement, type ManagementHost } from './setup.ts'
-
-interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-}
-
-interface Operation {
-  readonly responses: Readonly<
-    Record<
-      string,
-      { readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref?: string } }>> }
-    >
-  >
-}
 
 type Listed = components['schemas']['Catalog' | 'AccessPreview']
 
@@ -54,15 +40,13 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     async onResponse({ request: sent, response, schemaPath }) {
       const method = sent.method.toLowerCase()
       called.add(`${method} ${schemaPath}`)
-      if (!response.ok) return
-      const described = document.paths[schemaPath]?.[method]?.responses[response.status]
-      expect(described, `${method} ${schemaPath} ${response.status}`).toBeDefined()
-      const reference = described?.content?.['application/json']?.schema.$ref
-      if (reference === undefined) return
-      const body: unknown = await response.clone().json()
-      const schema: v.GenericSchema = SCHEMAS[reference.replace('#/components/schemas/', '') as SchemaName]
-      // Parsing leaves out every field that the schema does not describe.
-      expect(v.parse(schema, body)).toEqual(body)
+      const text = await response.clone().text()
+      const body: unknown = text === '' ? undefined : JSON.parse(text)
+      const type = response.headers.get('content-type')?.split(';', 1)[0] ?? ''
+      const detail = (body as { detail?: string } | undefined)?.detail ?? ''
+      // A reader of HTTP does not know the methods and options of the library.
+      expect(detail).not.toMatch(/\w\(|maxClients|signingKeys|clientId,/)
+      expectDescribed(document, { method, path: schemaPath }, { status: response.status, type, body })
     },
   }
 
@@ -234,6 +218,7 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     await api.DELETE('/applications/{clientId}/secrets/new', at)
     await api.DELETE('/applications/{clientId}/secrets/old', at)
     await api.GET('/applications/{clientId}/secrets', at)
+    await api.PUT('/applications/{clientId}/owner', { ...at, body: { userId: null } })
     await api.POST('/applications/{clientId}/disable', at)
     await api.POST('/applications/{clientId}/enable', at)
     await api.POST('/applications/{clientId}/report-compromised', at)
@@ -264,6 +249,8 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
       kycLevel: 'verified',
     })
     expect((await root.GET('/operator/accounts/{accountId}/api-keys', account)).data?.items).toHaveLength(3)
+    const found = await root.GET('/operator/search', { params: { query: { text: 'acme' } } })
+    expect(found.data?.accounts).toMatchObject([{ accountId: 'acme' }])
     expect((await root.GET('/operator/accounts/{accountId}/applications', account)).data).toEqual({
       items: [],
     })
@@ -276,7 +263,16 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     await expect(host.gatehouse.tokens.revokeAll(unknownUser)).rejects.toMatchObject({
       code: 'ERR_INVALID_ARGUMENT',
     })
+    // The key stays the account's until it is given to the person who made it.
     const user = { params: { path: { accountId: 'acme', userId: 'olga' } } }
+    const owned = { params: { path: { clientId: keys[0]!.clientId } } }
+    expect(
+      (await clientFor('acme/olga').PUT('/api-keys/{clientId}/owner', { ...owned, body: { userId: 'olga' } }))
+        .data,
+    ).toMatchObject({ userId: 'olga', createdBy: 'olga' })
+    expect(await statuses()).toEqual([401, 200, 200])
+    keys[0]!.token = await keys[0]!.getOne()
+    expect(await statuses()).toEqual([200, 200, 200])
     expect((await root.POST('/operator/accounts/{accountId}/users/{userId}/revoke', user)).data).toEqual({
       clients: 1,
       grants: 0,
@@ -285,7 +281,7 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     const client = { params: { path: { clientId: keys[1]!.clientId } } }
     expect((await root.GET('/operator/clients/{clientId}', client)).data).toMatchObject({
       kind: 'apiKey',
-      userId: 'otto',
+      createdBy: 'otto',
     })
     await root.POST('/operator/clients/{clientId}/revoke', client)
     expect(await statuses()).toEqual([401, 401, 200])
@@ -314,6 +310,43 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     await root.POST('/operator/signing-keys/{kid}/revoke', { params: { path: { kid: current!.kid } } })
     expect(await statusAt(host, 'GET /invoices/list', token)).toBe(401)
     expect((await root.GET('/operator/health')).data?.ready).toBe(true)
+  })
+
+  it('an operator erases a user and an account: their keys are deleted, and the trail does not name them', async () => {
+    const root = clientFor('root')
+    const accountId = 'kepler-4410'
+    const make = async (userId?: string) => {
+      const key = { accountId, userId, name: 'Nina North', products: ['invoices'], address: '203.0.113.77' }
+      const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create(key)
+      return { clientId: apiKey.clientId, clientSecret }
+    }
+    const ofNina = await make('nina-8842')
+    await make()
+    const user = { params: { path: { accountId, userId: 'nina-8842' } } }
+    const { data } = await root.POST('/operator/accounts/{accountId}/users/{userId}/erase', user)
+    expect(data).toEqual({ clients: 1, grants: 0, entries: 2 })
+    const ofOne = { params: { path: { clientId: ofNina.clientId } } }
+    expect((await root.GET('/operator/clients/{clientId}', ofOne)).error).toMatchObject({
+      code: 'ERR_NOT_FOUND',
+    })
+    expect((await getToken(ofNina.clientId, ofNina.clientSecret)).status).toBe(401)
+    const account = { params: { path: { accountId } } }
+    expect((await root.GET('/operator/accounts/{accountId}/api-keys', account)).data?.items).toHaveLength(1)
+
+    const rest = await root.POST('/operator/accounts/{accountId}/erase', account)
+    expect(rest.data).toMatchObject({ clients: 1, grants: 0 })
+    const again = await root.POST('/operator/accounts/{accountId}/erase', account)
+    expect(again.data).toEqual({ clients: 0, grants: 0, entries: 0 })
+    const trail = (await root.GET('/operator/audit', { params: { query: { limit: 20 } } })).data!
+    expect(trail.items.filter(({ name }) => name === 'account.erased')).toMatchObject([
+      { actor: 'root' },
+      { actor: 'root' },
+      // Who acted on something of an erased account is erased too: it may be the person, under another name.
+      { target: expect.stringMatching(/^[\w-]{43}$/), erased: true },
+    ])
+    expect(JSON.stringify(trail)).not.toMatch(/kepler-4410|nina-8842|Nina North|203\.0\.113\.77/)
+    const forbidden = await clientFor('acme').POST('/operator/accounts/{accountId}/erase', account)
+    expect(forbidden.error).toMatchObject({ code: 'ERR_FORBIDDEN' })
   })
 
   it('the audit trail of the account tells that life in order, with actor and address, and without a secret', async () => {

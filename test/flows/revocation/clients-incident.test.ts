@@ -177,7 +177,7 @@ describeEachStore('revocation in an incident', (makeStore) => {
     const { access_token } = await connect(host, application, { user: accountId })
     await expectAccepted(host, access_token)
     const { tokens, accounts } = host.gatehouse
-    expect(await accounts.changed(accountId)).toEqual({ clients: 0, grants: 0 })
+    expect(await accounts.changed(accountId)).toEqual({ clients: 0, grants: 0, secretsToRotate: [] })
     expect(await tokens.revokeAll({ accountId })).toEqual({ clients: 0, grants: 1 })
     await expectRejected(host, access_token)
   })

@@ -68,7 +68,11 @@ describeEachStore('accounts.changed()', (makeStore) => {
     const ofOtherDeveloper = await connect(host, await host.createApplication({ accountId: 'other' }))
     expect(all.scope).toContain('payments:transfer')
     setLevel()
-    expect(await host.gatehouse.accounts.changed('acme', { actor: 'ann' })).toEqual({ clients: 1, grants: 0 })
+    expect(await host.gatehouse.accounts.changed('acme', { actor: 'ann' })).toEqual({
+      clients: 1,
+      grants: 0,
+      secretsToRotate: [],
+    })
     await expectRejected(host, all.access_token, LIST)
     await expectAccepted(host, narrow.access_token, LIST)
     // An API key acts on its own account, and KYC levels do not restrict API keys.
@@ -98,7 +102,11 @@ describeEachStore('accounts.changed()', (makeStore) => {
     setLevel()
     await host.gatehouse.accounts.changed('acme')
     setLevel('acme', 'verified')
-    expect(await host.gatehouse.accounts.changed('acme')).toEqual({ clients: 0, grants: 0 })
+    expect(await host.gatehouse.accounts.changed('acme')).toEqual({
+      clients: 0,
+      grants: 0,
+      secretsToRotate: [],
+    })
     const after = await connect(host, application)
     expect(after.scope).toContain('payments:transfer')
     await expectAccepted(host, after.access_token, LIST)
@@ -109,7 +117,11 @@ describeEachStore('accounts.changed()', (makeStore) => {
     const application = await host.createApplication({ removedOperations: ['payments:transfer'] })
     const { access_token } = await connect(host, application)
     setLevel()
-    expect(await host.gatehouse.accounts.changed('acme')).toEqual({ clients: 0, grants: 0 })
+    expect(await host.gatehouse.accounts.changed('acme')).toEqual({
+      clients: 0,
+      grants: 0,
+      secretsToRotate: [],
+    })
     await expectAccepted(host, access_token, LIST)
     expect(changes).toEqual([])
   })
@@ -151,7 +163,11 @@ describeEachStore('accounts.changed()', (makeStore) => {
     })
     const key = await directToken()
     host.accounts.delete('acme')
-    expect(await host.gatehouse.accounts.changed('acme')).toEqual({ clients: 2, grants: 1 })
+    expect(await host.gatehouse.accounts.changed('acme')).toEqual({
+      clients: 2,
+      grants: 1,
+      secretsToRotate: [],
+    })
     await expectRejected(host, [owned.access_token, onAccount.access_token, key], LIST)
   })
 
@@ -160,7 +176,11 @@ describeEachStore('accounts.changed()', (makeStore) => {
     const [key, colleague] = [await directToken(ofMember), await directToken()]
     const { access_token } = await connect(host, await host.createApplication(ofMember))
     host.accounts.delete('acme/ann')
-    expect(await host.gatehouse.accounts.changed('acme')).toEqual({ clients: 2, grants: 0 })
+    expect(await host.gatehouse.accounts.changed('acme')).toEqual({
+      clients: 2,
+      grants: 0,
+      secretsToRotate: [],
+    })
     await expectRejected(host, key, LIST)
     await expectRejected(host, access_token, LIST)
     await expectAccepted(host, colleague, LIST)

@@ -84,7 +84,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     const ids = ({ items }: { items: { clientId: string }[] }) => items.map(({ clientId }) => clientId)
     const others = [one.client_id, three.client_id]
     expect(ids(await apiKeys.list())).toEqual(others)
-    expect(ids(await apiKeys.listByOwner('acme'))).toEqual(others)
+    expect(ids(await apiKeys.listByOwner('acme'))).toEqual(others.toReversed())
     expect(ids(await applications.list())).toEqual([other.client_id])
     expect(ids(await applications.listByOwner('acme'))).toEqual([other.client_id])
     expect(ids(await grants.list({ accountId: 'alice' }))).toEqual([application.client_id])

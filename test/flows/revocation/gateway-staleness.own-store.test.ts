@@ -38,7 +38,7 @@ describe('staleness of a gateway in another process', () => {
     })
     expect(await call(gateway, await all.directToken(plain))).toMatchObject({ ok: false, status: 503 })
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })
-    const logged = all.warn.mock.calls.map(([details]) => String((details as { err: Error }).err)).join()
+    const logged = all.warn.mock.calls.map(([details]) => (details as { reason: string }).reason).join()
     expect(logged).toContain(hint)
     expect(logged).not.toContain(clientSecret)
   })

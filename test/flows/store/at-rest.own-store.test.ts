@@ -156,7 +156,17 @@ describeWithRedis('the data at rest', () => {
   it('all stored keys expire except clients, their lists, the catalog, the signing keys and the revocation log', () => {
     const permanent = dump.filter(({ ttl }) => ttl === -1).map(({ key }) => kindOf(key))
     expect(new Set(permanent)).toEqual(
-      new Set(['audit', 'catalog', 'client', 'client-usage', 'clients', 'revocations', 'signing-keys']),
+      new Set([
+        'audit',
+        'catalog',
+        'client',
+        'gatehouse:client-names',
+        'gatehouse:client-names-complete',
+        'client-usage',
+        'clients',
+        'revocations',
+        'signing-keys',
+      ]),
     )
     for (const { key, ttl } of dump)
       expect({ key, expires: ttl <= 366 * 86_400 }).toEqual({ key, expires: true })

@@ -141,13 +141,13 @@ describeEachStore('scopes', (makeStore) => {
       expect(answer['error_description']).toContain('add one')
     })
 
-    it('an application without any usable scope gets invalid_scope', async () => {
+    it('an application whose operations all need a higher level gets unauthorized_client', async () => {
       const application = await host.createApplication({
         products: ['payments'],
         removedOperations: ['payments:list'],
       })
       setLevel('basic')
-      expect(await rejectionOf(application.client_id, {})).toMatchObject({ error: 'invalid_scope' })
+      expect(await rejectionOf(application.client_id, {})).toMatchObject({ error: 'unauthorized_client' })
     })
   })
 

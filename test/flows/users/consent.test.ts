@@ -163,7 +163,11 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
       const tokens = { intern: await connectAs('firm/intern'), owner: await connectAs('firm/owner') }
       const code = await codeOf('firm/intern')
       const user = { userId: 'intern' }
-      expect(await host.gatehouse.accounts.changed('firm', user)).toEqual({ clients: 0, grants: 0 })
+      expect(await host.gatehouse.accounts.changed('firm', user)).toEqual({
+        clients: 0,
+        grants: 0,
+        secretsToRotate: [],
+      })
       expect(await isValid(tokens.intern)).toBe(true)
 
       host.users.delete('firm/intern')
@@ -171,6 +175,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
       expect(await host.gatehouse.accounts.changed('firm', { ...user, actor: 'hr' })).toEqual({
         clients: 1,
         grants: 1,
+        secretsToRotate: [],
       })
       expect(host.asked).toEqual(['firm/intern'])
       host.users.set('firm/intern', {})
@@ -194,7 +199,11 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
       for (const name of ['user-3', 'user-11']) host.users.delete(`firm/${name}`)
       host.asked.splice(0)
       host.atOnce.most = 0
-      expect(await host.gatehouse.accounts.changed('firm')).toEqual({ clients: 0, grants: 4 })
+      expect(await host.gatehouse.accounts.changed('firm')).toEqual({
+        clients: 0,
+        grants: 4,
+        secretsToRotate: [],
+      })
       expect(host.asked.toSorted()).toEqual(['firm', ...names.map((name) => `firm/${name}`)].toSorted())
       expect(host.atOnce.most).toBeGreaterThan(1)
       expect(host.atOnce.most).toBeLessThanOrEqual(5)
@@ -202,7 +211,11 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
       for (const [name, each] of tokens) {
         expect([name, await isValid(each)]).toEqual([name, name !== 'user-3' && name !== 'user-11'])
       }
-      expect(await host.gatehouse.accounts.changed('firm')).toEqual({ clients: 0, grants: 0 })
+      expect(await host.gatehouse.accounts.changed('firm')).toEqual({
+        clients: 0,
+        grants: 0,
+        secretsToRotate: [],
+      })
     })
 
     it('accounts.changed() rejects an invalid user id', async () => {

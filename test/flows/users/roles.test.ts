@@ -290,7 +290,7 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       await changed('editor')
       host.operations.set(EDITOR, ROLES.viewer)
       await expectAccepted(host, tokens.access_token, CREATE)
-      expect(await changed('editor')).toEqual({ clients: 1, grants: 1 })
+      expect(await changed('editor')).toEqual({ clients: 1, grants: 1, secretsToRotate: [] })
       await expectRejected(host, [tokens.access_token, direct], READ)
       await expectAccepted(host, [narrow.access_token, colleague.access_token], READ)
       await expectAccepted(host, [directNarrow.body['access_token'], ofCompany.body['access_token']], READ)
@@ -317,7 +317,11 @@ describeEachStore('the role of a user in a company', (makeStore) => {
       host.operations.set(EDITOR, ['payments:list'])
       host.operations.set(ADMIN, ROLES.editor)
       host.asked.splice(0)
-      expect(await host.gatehouse.accounts.changed('firm')).toEqual({ clients: 0, grants: 2 })
+      expect(await host.gatehouse.accounts.changed('firm')).toEqual({
+        clients: 0,
+        grants: 2,
+        secretsToRotate: [],
+      })
       expect(host.asked.toSorted()).toEqual(['firm', ADMIN, EDITOR, VIEWER])
       await expectRejected(host, [editor.access_token, admin.access_token], READ)
       await expectAccepted(host, viewer.access_token, READ)
@@ -327,7 +331,11 @@ describeEachStore('the role of a user in a company', (makeStore) => {
     it('an account without users is limited in the same way', async () => {
       const alice = await connectAs('alice')
       host.operations.set('alice', ['payments:list'])
-      expect(await host.gatehouse.accounts.changed('alice')).toEqual({ clients: 0, grants: 1 })
+      expect(await host.gatehouse.accounts.changed('alice')).toEqual({
+        clients: 0,
+        grants: 1,
+        secretsToRotate: [],
+      })
       await expectRejected(host, alice.access_token, READ)
       expect((await refresh(alice)).scope).toBe('openid payments:list')
     })

@@ -1,8 +1,8 @@
 /*
  * A refresh token family in a store with a replica, and the processes that rotate its tokens.
  *
- * Models: src/grants/refresh-tokens/token-families.ts, uncertain-writes.ts, reuse-detection.ts, grace-period.ts and
- * family-record.ts, and adapters/redis/durable-writes.ts, wait-connection.ts and write-scripts.ts.
+ * Models: src/grants/refresh-tokens/token-families.ts, token-state.ts, uncertain-writes.ts, revoke-reused.ts,
+ * grace-period.ts and family-record.ts, and adapters/redis/durable-writes.ts, wait-connection.ts and write-scripts.ts.
  *
  * A caller reads the record, and replaces it by one compare-and-swap, which it confirms by WAIT. The replica copies the
  * master at any time, and may replace it. Every write may stay unanswered: not sent, applied but not confirmed, or

@@ -1,12 +1,7 @@
-import type { ScopeStatus } from '../../../grants/consent-policy.ts'
+import { isTickedAtFirst, type ScopeStatus } from '../../../grants/consent-policy.ts'
 import { html, type Html } from '../../../http/html.ts'
-import {
-  formatGroupChoice,
-  GROUP_CHOICES,
-  type GroupChoice,
-  type ScopeEntry,
-  type ScopeGroup,
-} from '../scope-groups.ts'
+import { formatGroupChoice, GROUP_CHOICES, type GroupChoice } from '../group-choice.ts'
+import type { ScopeEntry, ScopeGroup } from '../scope-groups.ts'
 import type { Texts } from '../texts.ts'
 import type { Frame } from './layout.ts'
 
@@ -80,7 +75,7 @@ function row({ texts }: Frame, entry: ScopeEntry, { application }: Surroundings,
       value="${entry.scope}"
       aria-labelledby="${id}-title"
       ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
-      ${entry.isSelected && 'checked'}
+      ${(entry.isTicked ?? isTickedAtFirst(entry.status)) && 'checked'}
     />${what}${notes}</label
   >`
 }

@@ -13,7 +13,10 @@ export interface ErrorModel {
   readonly description?: string | undefined
 }
 
-/** The page for an error that cannot be sent to the application. */
+/**
+ * The page for an error that cannot be sent to the application. Its details are for developers, and closed at first: a user
+ * reads only the sentences in their language.
+ */
 export function errorPage(frame: Frame, { error, text, description }: ErrorModel): Html {
   const { texts } = frame
   return layout(frame, {
@@ -23,9 +26,27 @@ export function errorPage(frame: Frame, { error, text, description }: ErrorModel
         ${text && html`<p>${texts.html(text)}</p>`}
         <p class="muted">${texts.html('errorHint')}</p>
       </div>
-      <div class="details small">
+      <details class="details small">
+        <summary class="muted">${texts.html('errorDetails')}</summary>
         <p><span class="muted">${texts.html('errorCodeLabel')}:</span> <code>${displayText(error)}</code></p>
         ${description && html`<p lang="en" dir="ltr">${displayText(description, 400)}</p>`}
+      </details>`,
+  })
+}
+
+/** The page at the issuer, for a person who opens it in a browser. */
+export function issuerPage(frame: Frame, discovery: string): Html {
+  const { texts, branding } = frame
+  const names = { service: branding.name }
+  return layout(frame, {
+    title: texts.plain('issuerTitle', names),
+    content: html` <div class="intro">
+        <h1>${texts.html('issuerTitle', names)}</h1>
+        <p class="muted">${texts.html('issuerIntro', names)}</p>
+      </div>
+      <div class="details small">
+        <p class="muted">${texts.html('issuerDiscovery')}</p>
+        <p><a href="${discovery}">${discovery}</a></p>
       </div>`,
   })
 }

@@ -74,9 +74,17 @@ export const english = {
   continueIntro: 'You are being sent on.',
   continueLink: 'Continue',
 
+  /** Heading of the page at the address of the issuer, for a person who opens it in a browser. */
+  issuerTitle: 'Authorization server of {service}',
+  issuerIntro:
+    'Applications use this address to get access to {service} for their users. There is nothing to do here.',
+  issuerDiscovery: 'Developers find all endpoints in the discovery document:',
+
   /** Heading of the error page. */
   errorTitle: 'This did not work',
   errorHint: 'Go back to the application that you came from and start again.',
+  /** Opens the code and the description of an error. The description is English. */
+  errorDetails: 'For developers',
   /** Label before the code of an error: “Error: invalid_request”. */
   errorCodeLabel: 'Error',
   errorExpired: 'This page has expired, or belongs to another browser.',

@@ -54,8 +54,13 @@ export const german: Texts = {
   continueTitle: 'Einen Moment',
   continueIntro: 'Sie werden weitergeleitet.',
   continueLink: 'Weiter',
+  issuerTitle: 'Autorisierungsserver von {service}',
+  issuerIntro:
+    'Anwendungen erhalten über diese Adresse für ihre Nutzer Zugriff auf {service}. Hier ist nichts zu tun.',
+  issuerDiscovery: 'Entwickler finden alle Endpunkte im Discovery-Dokument:',
   errorTitle: 'Das hat nicht funktioniert',
   errorHint: 'Kehren Sie zu der Anwendung zurück, von der Sie gekommen sind, und beginnen Sie dort erneut.',
+  errorDetails: 'Für Entwickler',
   errorCodeLabel: 'Fehler',
   errorExpired: 'Diese Seite ist abgelaufen oder gehört zu einem anderen Browser.',
   errorForm: 'Das Formular konnte nicht geprüft werden. Es wurde nichts geändert.',

@@ -5,9 +5,9 @@ import { answerDocument } from '../../../http/public-document.ts'
 const MAX_AGE_SECONDS = 600
 
 /**
- * Seconds for which gateways may cache the public keys: at most half of the time between the publication of
- * a new key and its first signature. So even a gateway that cached the keys just before the publication
- * fetches the new key well before that signature.
+ * Seconds for which gateways may cache the public keys: at most half of `publishAheadSeconds`, after which a new key
+ * begins to sign. So a gateway that cached the keys just before a new key was published fetches the new key before its
+ * first signature.
  */
 export function jwksMaxAge(publishAheadSeconds: number): number {
   return Math.min(MAX_AGE_SECONDS, Math.floor(publishAheadSeconds / 2))

@@ -1,6 +1,6 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { RevokeOwnToken } from '../../../access/revoke-own-token.ts'
-import { ownerOf } from '../../../grants/refresh-tokens/reuse-detection.ts'
+import { ownerOf } from '../../../grants/refresh-tokens/revoke-reused.ts'
 import { requesterOf } from '../../../audit/entry.ts'
 import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderResponse } from '../fix-responses.ts'

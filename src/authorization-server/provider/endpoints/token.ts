@@ -1,12 +1,14 @@
 import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client as ClientRecord } from '../../../clients/client.ts'
+import { whyNotAuthenticated, type NoTokenReason } from '../../../clients/why-no-token.ts'
 import type { GatehouseEvents } from '../../../host/events.ts'
 import { personOf, type Person } from '../../../host/subject.ts'
-import { recordOf } from '../request-state.ts'
+import { recordOf, requestState } from '../request-state.ts'
 import { requireSomethingLeft } from '../delegated-scopes.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { descriptionOf, errorOf, type ProviderResponse } from '../fix-responses.ts'
 import { explainMissingSecret } from '../client-authentication.ts'
+import { reasonOf } from '../unauthorized-client.ts'
 import { fillInRedirectUri } from './token/authorization-code-grant.ts'
 import { ownClaims } from './token/access-token-claims.ts'
 import { checkRefresh, dropIgnoredScopes, repeatRefreshToken } from './token/refresh-token-grant.ts'
@@ -122,21 +124,34 @@ export function reportTokens(
     }
     explainGrantType(ctx)
     const written = { error: errorOf(ctx) ?? error, description: descriptionOf(ctx) ?? description }
+    const client = ctx.oidc.client ? recordOf(ctx.oidc.client) : requestState(ctx).disabledClient
+    const noToken =
+      reasonOf(detail) ?? (error === 'invalid_client' && client ? whyNotAuthenticated(client) : undefined)
     reportRejection(
       { events, logger },
       { clientId: ctx.oidc.client?.clientId, ...written },
-      { code: error, detail },
+      { clientId: client?.clientId, code: error, detail: detail ?? written.description, noToken },
     )
   })
+}
+
+/** What the log says of a rejection. */
+interface RejectionLog {
+  /** The client that the request names, if it exists. */
+  readonly clientId: string | undefined
+  readonly code: string
+  readonly detail: string | undefined
+  /** Why the client gets no token at all; undefined if it would get one for another request. */
+  readonly noToken: NoTokenReason | undefined
 }
 
 /** Logs that a token request was rejected, and emits `token.rejected`. */
 export function reportRejection(
   { events, logger }: Pick<ProviderParts, 'events' | 'logger'>,
   rejection: GatehouseEvents['token.rejected'],
-  reason: { readonly code: string; readonly detail: string | undefined },
+  log: RejectionLog,
 ): void {
-  logger.debug(reason, 'the token endpoint rejected a request')
+  logger.debug(log, 'the token endpoint rejected a request')
   events.emit('token.rejected', rejection)
 }
 

@@ -61,6 +61,7 @@ export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderPar
     prefetch(parts, ctx)
     const { early } = requestState(ctx)
     const record = await (early?.registry ?? parts.registry).find(clientId)
+    if (record?.disabled) requestState(ctx).disabledClient = record
     if (!record || record.disabled) return undefined
     return record.kind === 'apiKey' && FRONT_CHANNEL.test(ctx.oidc.route) ? undefined : record
   }

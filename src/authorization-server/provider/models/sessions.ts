@@ -1,5 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { createCollection, type Stored } from '../../../store/collection.ts'
+import { createSessionList, SESSIONS } from '../../../access/session-list.ts'
 import type { Store } from '../../../store/contract.ts'
 import { digest } from '../../../store/digest.ts'
 import { countRule, mapOf, objectOf, optional, stringRule } from '../../../validation/rules.ts'
@@ -18,7 +19,8 @@ const NONE = ''
 
 /** The records of sessions, and what changes them. */
 function sessionRecords(store: Store) {
-  const sessionsById = payloadCollection(store, 'session', 'Session', SESSION)
+  const sessionsById = payloadCollection(store, SESSIONS, 'Session', SESSION)
+  const list = createSessionList(store)
   const idsByUid = createCollection<{ id: string }>(store, {
     name: 'session-uid',
     version: 1,
@@ -30,8 +32,8 @@ function sessionRecords(store: Store) {
   })
 
   async function create(id: string, record: AdapterPayload, ttl: number): Promise<void> {
-    // The pointer is stored first, so that every stored session has a pointer.
-    await idsByUid.set(uidOf(record), { id }, ttl)
+    // The pointer and the list are stored first, so that every stored session has a pointer, and is listed.
+    await Promise.all([idsByUid.set(uidOf(record), { id }, ttl), list.add(id, record.accountId, ttl)])
     await sessionsById.set(id, record, ttl)
   }
 
@@ -62,6 +64,7 @@ function sessionRecords(store: Store) {
       const [isWritten] = await Promise.all([
         sessionsById.replace(id, found.stored, next, ttl),
         extendPointer(uidOf(before), id, ttl),
+        list.add(id, next.accountId, ttl, before.accountId === next.accountId ? before.exp : undefined),
       ])
       if (isWritten) {
         found.stored = asStored(sessionsById, next)
@@ -80,7 +83,7 @@ function sessionRecords(store: Store) {
   async function move(found: FoundSession, id: string, record: AdapterPayload, ttl: number): Promise<void> {
     const [from, uid] = [found.id, uidOf(record)]
     const isNewUid = uid !== uidOf(found.stored.record)
-    await sessionsById.set(id, record, ttl)
+    await Promise.all([sessionsById.set(id, record, ttl), list.add(id, record.accountId, ttl)])
     const existed = await sessionsById.delete(from)
     if (existed && isNewUid) await idsByUid.set(uid, { id }, ttl)
     if (existed && (isNewUid || (await repoint(uid, from, id, ttl)))) {

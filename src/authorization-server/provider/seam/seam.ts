@@ -28,8 +28,8 @@ export function applySeam(
  * oidc-provider without the response mode `form_post`. For this mode, oidc-provider sends responses and
  * errors in a page that needs a script and that any site may frame.
  *
- * The mode `fragment` must exist, because oidc-provider uses it for the error of a response type with
- * `token`. In this class, `fragment` does the same as `query`. A request that asks for the mode `fragment` is
+ * The mode `fragment` must exist: if a request asks for a `response_type` that contains `token`, oidc-provider
+ * sends its error in this mode. In this class, `fragment` does the same as `query`. A request that asks for the mode `fragment` is
  * rejected (`endpoints/authorize.ts`).
  *
  * Relies on: the constructor registers its response modes with `this.registerResponseMode()`. If a name is

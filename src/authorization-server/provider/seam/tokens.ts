@@ -15,8 +15,8 @@ const TAKES_ANY_TOKEN: ReadonlySet<string> = new Set(['introspection', 'revocati
  * it rejects every token that looks like a JWT, without asking a model for the token. This function puts a
  * prefix before the token, so that oidc-provider asks the models.
  *
- * Relies on: oidc-provider reads the parameters before it authenticates the client, and uses the parameter
- * `token` only after that.
+ * Relies on: oidc-provider reads the parameters, then authenticates the client, which calls this function, and only then
+ * uses the parameter `token`.
  */
 export function disguiseToken({ oidc: { route, params } }: KoaContextWithOIDC): void {
   const token = params?.['token']

@@ -50,8 +50,10 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
 
   const subject = details.session?.accountId
   const person = subject === undefined ? undefined : personOf(subject)
-  const [developer, account, stored] = await Promise.all([
+  const [developer, company, account, stored] = await Promise.all([
     accounts.find(application.accountId, application.userId),
+    // Users read the name of the account, also if the application belongs to one of its people.
+    application.userId !== undefined && accounts.find(application.accountId),
     person && accounts.find(person.accountId, person.userId),
     person && consents.get(person, application.clientId),
   ])
@@ -62,7 +64,7 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
     uid,
     prompt,
     startedAt: details.iat,
-    application: presentApplication(application, developer),
+    application: presentApplication(application, company || developer),
     redirectOrigin: originOf(String(details.params['redirect_uri'])),
     ...(person && account && { account: { ...person, ...presentAccount(account) } }),
     requestedScopes: requestableScopes(parts, details, { application, developer, account }),

@@ -1,5 +1,6 @@
 import type { Grant, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
-import { isConsentNeeded, type ConsentDecision } from '../../../../grants/consent-policy.ts'
+import type { ConsentDecision } from '../../../../grants/consent-decision.ts'
+import { isConsentNeeded } from '../../../../grants/consent-policy.ts'
 import type { ConsentVersions } from '../../../../grants/revoked-consents.ts'
 import { personOf } from '../../../../host/subject.ts'
 import { recordOf } from '../../request-state.ts'

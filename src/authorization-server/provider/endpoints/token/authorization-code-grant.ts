@@ -1,5 +1,5 @@
 import { errors, type AdapterPayload, type Client, type KoaContextWithOIDC } from 'oidc-provider'
-import { revokeAfterRace } from '../../../../grants/refresh-tokens/reuse-detection.ts'
+import { revokeAfterRace } from '../../../../grants/refresh-tokens/revoke-reused.ts'
 import { personOf } from '../../../../host/subject.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import { recordOf, getCode, getGrant, requestState } from '../../request-state.ts'

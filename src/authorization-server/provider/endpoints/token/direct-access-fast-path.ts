@@ -4,6 +4,7 @@ import { errors } from 'oidc-provider'
 import { isScope } from '../../../../catalog/scope.ts'
 import type { Client } from '../../../../clients/client.ts'
 import { hasSecret } from '../../../../clients/client-registry.ts'
+import { whyNotAuthenticated } from '../../../../clients/why-no-token.ts'
 import { readBasicCredentials } from '../../../../http/basic-credentials.ts'
 import { accessTokenSigner } from '../../../../keys/access-token-signer.ts'
 import type { SigningJwk } from '../../../../keys/generate-key.ts'
@@ -92,7 +93,9 @@ function rejectSecret(parts: FastPathParts, ctx: Context, client: Client | null 
   const detail = client ? 'invalid secret provided' : 'client not found'
   const { error, error_description: description, status } = new errors.InvalidClientAuth(detail)
   const reporters = { events: parts.events, logger: parts.settings.logger }
-  reportRejection(reporters, { clientId: client?.clientId, error, description }, { code: error, detail })
+  const clientId = client?.clientId
+  const noToken = client ? whyNotAuthenticated(client) : undefined
+  reportRejection(reporters, { clientId, error, description }, { clientId, code: error, detail, noToken })
   reportWrongSecret(parts, ctx, client ?? undefined)
   const challenge = `Basic realm="${parts.settings.issuer}", error="${error}", error_description="${description}"`
   const body = { error, error_description: description }

@@ -1,9 +1,10 @@
-import { errors } from 'oidc-provider'
 import type { Catalog } from '../../../../catalog/catalog.ts'
 import { directScopes, explainRejection, limitToOwner } from '../../../../catalog/resolve-scopes.ts'
 import type { Client } from '../../../../clients/client.ts'
+import { whyNoOperation, whyUnauthorized } from '../../../../clients/why-no-token.ts'
 import type { Account } from '../../../../host/accounts.ts'
 import { requestedScopes, requireAllowed } from '../../requested-scope.ts'
+import { unauthorized } from '../../unauthorized-client.ts'
 
 // What a token for direct access carries. Used by the fast path and with oidc-provider.
 
@@ -21,20 +22,10 @@ export async function directTokenScopes(
   scope: string | undefined,
   findOwner: () => Promise<Account | undefined>,
 ): Promise<readonly string[]> {
-  const inProducts = directScopes(catalog, key)
-  if (inProducts.length === 0) {
-    throw new errors.UnauthorizedClient('this API key has no operation; add an API product to it first')
-  }
-  const owner = await findOwner()
-  if (!owner) {
-    throw new errors.UnauthorizedClient(
-      'the account that owns this API key, or the user who created it, does not exist any more',
-    )
-  }
-  const allowed = limitToOwner(key, owner, inProducts)
-  if (allowed.length === 0) {
-    throw new errors.UnauthorizedClient('the user of this API key may use none of its operations now')
-  }
+  const owner = whyNoOperation(catalog, key) ? undefined : await findOwner()
+  const reason = whyUnauthorized(catalog, key, owner)
+  if (reason || !owner) throw unauthorized(key, reason ?? 'owner-gone')
+  const allowed = limitToOwner(key, owner, directScopes(catalog, key))
   const requested = requestedScopes(scope)
   requireAllowed(
     requested,

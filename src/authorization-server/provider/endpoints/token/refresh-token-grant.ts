@@ -1,5 +1,5 @@
 import { errors, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
-import { ownerOf, revokeAfterRace, revokeReused } from '../../../../grants/refresh-tokens/reuse-detection.ts'
+import { ownerOf, revokeAfterRace, revokeReused } from '../../../../grants/refresh-tokens/revoke-reused.ts'
 import type { FoundRefreshToken } from '../../../../grants/refresh-tokens/token-families.ts'
 import { currentContext, getGrant, getRefreshToken, recordOf, requestState } from '../../request-state.ts'
 import { getTokenScopes, requireSomethingLeft } from '../../delegated-scopes.ts'

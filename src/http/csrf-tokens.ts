@@ -22,19 +22,37 @@ export function createCsrfTokens(keys: readonly Uint8Array[]) {
      * Creates the token of a form. The token is valid only for the values in `binding`: the interaction, the
      * account and the user.
      */
-    issue: (...binding: readonly (string | undefined)[]) => mac(newest, binding).toString('base64url'),
+    issue: (...binding: readonly (string | undefined)[]) => mask(mac(newest, binding)).toString('base64url'),
     /**
      * Whether `token` was issued for exactly this binding. The comparison takes the same time for every token
      * of the right length.
      */
     isValid(token: string | null, ...binding: readonly (string | undefined)[]): boolean {
-      const received = Buffer.from(token ?? '', 'base64url')
+      const received = unmask(Buffer.from(token ?? '', 'base64url'))
       return keys.some((key) => {
         const expected = mac(key, binding)
         return received.length === expected.length && timingSafeEqual(received, expected)
       })
     },
   }
+}
+
+/**
+ * Writes a token in other bytes each time: a random mask, and the token XOR the mask. The size of compressed pages then tells an
+ * attacker nothing about the token (BREACH).
+ */
+function mask(token: Buffer): Buffer {
+  const random = randomBytes(token.length)
+  return Buffer.concat([random, xor(token, random)])
+}
+
+function unmask(masked: Buffer): Buffer {
+  const half = masked.length / 2
+  return xor(masked.subarray(0, half), masked.subarray(half))
+}
+
+function xor(one: Buffer, other: Buffer): Buffer {
+  return Buffer.from(one.map((byte, at) => byte ^ (other[at] ?? 0)))
 }
 
 /** Tokens that prove that a form came from one of our pages and was shown to this person. */
@@ -80,7 +98,7 @@ export function createPageTokens(
     return id !== undefined && BROWSER_ID.test(id) ? id : undefined
   }
 
-  /** Gives the browser an id. It is written by hand, because Koa rejects a secure cookie behind an unknown proxy. */
+  /** Sets the cookie with the id of the browser, without Koa: behind an unknown proxy, Koa rejects a secure cookie. */
   function newBrowserId(ctx: Context): string {
     const id = randomBytes(16).toString('base64url')
     ctx.append('Set-Cookie', `${cookie}=${id}${attributes}`)

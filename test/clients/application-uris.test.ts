@@ -4,7 +4,7 @@ import {
   findLogoUriProblem,
   findRedirectUriProblem,
   findWebUriProblem,
-} from '../../src/clients/redirect-uri.ts'
+} from '../../src/clients/application-uris.ts'
 
 describe('a redirect URI', () => {
   it.each([

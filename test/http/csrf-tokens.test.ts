@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createCsrfTokens } from '../../src/http/csrf.ts'
+import { createCsrfTokens } from '../../src/http/csrf-tokens.ts'
 
 const key = new Uint8Array(32).fill(1)
 const csrf = createCsrfTokens([key])
@@ -8,6 +8,14 @@ describe('CSRF tokens', () => {
   it('a CSRF token is valid for its binding', () => {
     expect(csrf.isValid(csrf.issue('uid', 'alice', undefined), 'uid', 'alice', undefined)).toBe(true)
     expect(createCsrfTokens([key]).isValid(csrf.issue('uid'), 'uid')).toBe(true)
+  })
+
+  it('a CSRF token has other bytes each time, so that the size of a compressed page tells nothing about it', () => {
+    const [one, other] = [csrf.issue('uid'), csrf.issue('uid')].map((token) =>
+      Buffer.from(token, 'base64url'),
+    )
+    expect(one).toHaveLength(64)
+    expect(one?.filter((byte, at) => byte === other?.[at]).length).toBeLessThan(8)
   })
 
   it.each([
@@ -37,7 +45,10 @@ describe('CSRF tokens', () => {
     expect(() => createCsrfTokens([])).toThrow(TypeError)
   })
 
-  it.each([null, '', 'x', 'ä', 'A'.repeat(43), 'A'.repeat(10_000)])('%j is not a CSRF token', (token) => {
-    expect(csrf.isValid(token, 'uid')).toBe(false)
-  })
+  it.each([null, '', 'x', 'ä', 'A'.repeat(43), 'A'.repeat(86), 'A'.repeat(10_000)])(
+    '%j is not a CSRF token',
+    (token) => {
+      expect(csrf.isValid(token, 'uid')).toBe(false)
+    },
+  )
 })

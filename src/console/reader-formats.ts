@@ -28,7 +28,8 @@ function createFormats(lang: string) {
       timeZone: 'UTC',
       timeZoneName: 'short',
     }),
-    relative: new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }),
+    relative: new Intl.RelativeTimeFormat(lang),
+    thisMinute: new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(0, 'minute'),
     list: new Intl.ListFormat(lang),
   }
 }
@@ -46,8 +47,18 @@ export function createReaders() {
 
   return function readerOf(texts: ConsoleReaderTexts) {
     const formats = formatsOf(texts.lang)
+    const isoOf = (milliseconds: number) => new Date(milliseconds).toISOString()
     const time = (milliseconds: number, text: string) =>
-      html`<time datetime="${new Date(milliseconds).toISOString()}">${text}</time>`
+      html`<time datetime="${isoOf(milliseconds)}">${text}</time>`
+
+    /** “3 days ago” or “in 3 days”, beside an exact time. @param seconds epoch seconds */
+    function relative(seconds: number): string {
+      const difference = seconds - Date.now() / 1000
+      const unit = UNITS.find(([, length]) => Math.abs(difference) >= length)
+      // Minutes are the smallest unit, so that a page stays true for a while.
+      return unit ? formats.relative.format(Math.trunc(difference / unit[1]), unit[0]) : formats.thisMinute
+    }
+
     return {
       ...texts,
       /** The text of a product or an operation in the reader's language. */
@@ -56,11 +67,16 @@ export function createReaders() {
       date: (seconds: number): Html => time(seconds * 1000, formats.date.format(seconds * 1000)),
       /** A day with the time in UTC. @param milliseconds since the epoch */
       dateTime: (milliseconds: number): Html => time(milliseconds, formats.dateTime.format(milliseconds)),
-      /** How long ago a time was, or how far ahead it is: “3 days ago”. @param seconds epoch seconds */
+      relative,
+      /**
+       * How long ago a time was: “3 days ago”. The exact time is the tooltip, and screen readers read it.
+       *
+       * @param seconds epoch seconds
+       */
       ago(seconds: number): Html {
-        const difference = seconds - Date.now() / 1000
-        const [unit, length] = UNITS.find(([, each]) => Math.abs(difference) >= each) ?? ['minute', 60]
-        return time(seconds * 1000, formats.relative.format(Math.round(difference / length), unit))
+        const exact = formats.dateTime.format(seconds * 1000)
+        const content = html`${relative(seconds)}<span class="unseen">, ${exact}</span>`
+        return html`<time datetime="${isoOf(seconds * 1000)}" title="${exact}">${content}</time>`
       },
       /** A list in one sentence: “a, b and c”. */
       list: (items: readonly string[]) => formats.list.format(items),

@@ -2,7 +2,7 @@ import type { RevocableToken } from '../revocation/revocation.ts'
 import { onlyBearerToken, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { createPrincipal, isPrincipalOf, type Principal, type VerifiedToken } from './principal.ts'
-import type { Readiness } from './readiness.ts'
+import type { FirstLoad } from './first-load.ts'
 import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
 import { createTokenVerifier, isExpired } from './verify-token.ts'
@@ -20,7 +20,7 @@ export interface Authorized {
 export function createAuthorizer(
   dependencies: GatewayDependencies,
   errorResponses: ErrorResponses,
-  readiness: Pick<Readiness, 'isReady' | 'soonReady'>,
+  firstLoad: Pick<FirstLoad, 'isReady' | 'soonReady'>,
 ) {
   const { issuer, audience, getKey, revocations, maxCachedTokens, logger } = dependencies
   const toPrincipal = (verified: VerifiedToken, token: string) =>
@@ -52,14 +52,14 @@ export function createAuthorizer(
   }
 
   /** Accepts a request if its token is valid and carries all of `scopes`. The promise never rejects. */
-  async function authorizeRequest(
+  async function authorizeToken(
     request: BearerRequest,
     scopes: readonly string[],
   ): Promise<Authorized | ErrorResponse> {
     const { token, problem } = readBearerToken(request)
     if (problem !== undefined) return errorResponses.invalidRequest(problem)
     if (token === undefined) return errorResponses.missingToken(scopes)
-    if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
+    if (!firstLoad.isReady && !(await firstLoad.soonReady())) return errorResponses.unavailable()
 
     try {
       const known = verifiedTokens.get(token)
@@ -75,13 +75,13 @@ export function createAuthorizer(
   }
 
   return {
-    authorizeRequest,
+    authorizeToken,
     authorizePrincipal,
     /**
      * Accepts a call without any wait if its token is in the cache, valid, and carries `scope`.
      *
      * @param rawHeaders the header fields as Node received them: names and values in turn
-     * @returns the principal; undefined if `authorizeRequest` must decide
+     * @returns the principal; undefined if `authorizeToken` must decide
      */
     acceptCachedToken(rawHeaders: readonly string[], scope: string): Principal | undefined {
       const token = onlyBearerToken(rawHeaders)

@@ -1,11 +1,12 @@
-import { addressGroup } from '../http/client-address.ts'
+import { addressGroup } from '../http/address-group.ts'
 import type { Logger } from '../host/logger.ts'
 import { createEntry, type EntryFields } from './entry.ts'
 import { numberOf, type Trail } from './trail.ts'
 import { createWriter } from './writer.ts'
 
-/** What strangers tried: a wrong secret, or credentials that the host rejected. */
+/** An event of the trail `failures`: what strangers tried. All other events go to the trail `changes` (`recording.ts`). */
 export interface Failure {
+  /** `client_authentication.failed`: a wrong secret. `sign_in.rejected`: credentials that the host rejected. */
   readonly name: 'client_authentication.failed' | 'sign_in.rejected'
   readonly clientId?: string | undefined
   readonly kind?: EntryFields['kind']

@@ -1,6 +1,6 @@
-import type { Client } from '../../clients/client.ts'
-import { isCorruptRecord } from '../../store/corrupt-record.ts'
-import type { ConsoleServices } from '../services.ts'
+import type { Client } from '../clients/client.ts'
+import { isCorruptRecord } from '../store/corrupt-record.ts'
+import type { Internals } from '../gatehouse/internals.ts'
 
 /** Something that names a client: an entry of the audit trail, or a connection. */
 interface NamesClient {
@@ -14,7 +14,7 @@ interface NamesClient {
  * corrupt records, are left out.
  */
 export async function findClients(
-  { apiKeys, applications }: ConsoleServices,
+  { apiKeys, applications }: Pick<Internals, 'apiKeys' | 'applications'>,
   items: readonly NamesClient[],
 ): Promise<ReadonlyMap<string, Client>> {
   const kinds = new Map(items.map(({ clientId, kind }) => [clientId, kind]))

@@ -10,10 +10,10 @@ export const START_TIMEOUT_MS = { byDefault: 1500, max: 60_000 }
  * Tracks whether keys, operations and revocations are loaded. The load begins with the first call of
  * `begin()`, `whenReady()` or `soonReady()`.
  */
-export function createReadiness(
+export function createFirstLoad(
   dependencies: Pick<GatewayDependencies, 'ready' | 'begin' | 'startFailed' | 'startTimeoutMs'>,
 ) {
-  let state: Readiness['state'] = 'starting'
+  let state: FirstLoad['state'] = 'starting'
   let failure: unknown
   let pending: Promise<void> | undefined
 
@@ -71,4 +71,4 @@ export function createReadiness(
 }
 
 /** Tells whether a gateway is ready, and starts its load. */
-export type Readiness = ReturnType<typeof createReadiness>
+export type FirstLoad = ReturnType<typeof createFirstLoad>

@@ -1,0 +1,8 @@
+/**
+ * `npm start` loads this file first. On Node.js 20, oidc-provider prints "Unsupported runtime" when it is loaded, and has no
+ * option for it. koa-gatehouse is tested on Node.js 20, so this example leaves out that one line.
+ */
+const { warn } = console
+console.warn = (...line) => {
+  if (!String(line[0]).includes('oidc-provider WARNING: Unsupported runtime')) warn(...line)
+}

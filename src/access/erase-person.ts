@@ -1,0 +1,217 @@
+import type { Audit } from '../audit/audit.ts'
+import { eraseEntry, type ErasedPeople } from '../audit/erase-entry.ts'
+import type { ApiKeys } from '../clients/api-keys.ts'
+import type { Applications } from '../clients/applications.ts'
+import { withoutErased, type ClientWalk } from '../clients/walk-clients.ts'
+import type { ClientRecord } from '../clients/client-record.ts'
+import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
+import { hasCode, type GatehouseError } from '../errors.ts'
+import type { Grants, GrantsOfUsers } from '../grants/grant-service.ts'
+import { belongsTo } from '../host/subject.ts'
+import { type ChangeOptions, changeOptionsOf, checkChange } from '../host/change-options.ts'
+import type { EventSink } from '../host/events.ts'
+import type { Revocations } from '../revocation/revoke-tokens.ts'
+import { CorruptRecord, isCorruptRecord, partialFailure } from '../store/corrupt-record.ts'
+import { checkInput, textRule } from '../validation/rules.ts'
+import type { Erasures } from './erasures.ts'
+import type { SessionList } from './session-list.ts'
+
+/** A person to erase: an account with all its users, or one user of an account. */
+export interface PersonToErase {
+  readonly accountId: string
+  /** Erases only this user. @default the account with all its users. An explicit `undefined` is rejected */
+  readonly userId?: string
+}
+
+/** What was erased. A repeated call counts only what it found itself. */
+export interface ErasedRecords {
+  /** The number of API keys and applications that were deleted. */
+  readonly clients: number
+  /** The number of grants in use that were revoked. */
+  readonly grants: number
+  /** The number of entries of the audit trail that were rewritten. */
+  readonly entries: number
+}
+
+/** The number of clients that are deleted at the same time. */
+const CONCURRENCY = 20
+
+/** What was done although there are corrupt records. This text ends the error message. */
+const DONE =
+  'Everything else of the person was erased. Repair the corrupt records, then erase the person again'
+
+interface Parts {
+  readonly erasures: Erasures
+  readonly clientWalk: ClientWalk
+  readonly sessionList: SessionList
+  readonly apiKeys: Pick<ApiKeys, 'delete'>
+  readonly applications: Pick<Applications, 'delete'>
+  readonly clientTokens: Pick<ClientTokens, 'revokeAll'>
+  readonly grants: Pick<Grants, 'revokeAll'>
+  readonly grantsOfUsers: Pick<GrantsOfUsers, 'revokeSome'>
+  readonly revocations: Pick<Revocations, 'erase'>
+  readonly audit: Pick<Audit, 'all' | 'erase' | 'entry' | 'append'>
+  readonly events: EventSink
+}
+
+/** Erases people. `personal-data.ts` lists what the store has of a person, and what happens to it. */
+export function createErasePerson(parts: Parts) {
+  const { erasures, audit, events } = parts
+
+  return {
+    /** `AccountService.erase` */
+    async erase(input: PersonToErase, options: ChangeOptions = {}): Promise<ErasedRecords> {
+      const person = checkPerson(input)
+      checkChange('accounts.erase', options)
+      const { accountId, userId } = person
+      const people: ErasedPeople = { covers: (each) => belongsTo(each, person) }
+      // The hash is stored first. If the process ends before everything is erased, an import completes the erasure.
+      const { hash } = await erasures.add(person, Date.now())
+      const errors: GatehouseError[] = []
+      const clients = await deleteClients(parts, accountId, people, options, errors)
+      const grants = await parts.grants.revokeAll(person, changeOptionsOf(options)).catch(collectIn(errors))
+      await parts.sessionList.erase(accountId, people)
+      await parts.clientWalk.removeDeleted(accountId)
+      const entries = await eraseTrail(parts, people, errors)
+      await recordErasure(
+        parts,
+        people,
+        { target: hash, ...(userId !== undefined && { accountId }) },
+        options,
+      )
+      events.emit('account.erased', { accountId, userId, actor: options.actor })
+      if (errors.length > 0) throw partialFailure(errors, DONE)
+      return { clients, grants: grants ?? 0, entries }
+    },
+
+    /**
+     * Erases again everyone who was erased, after records from an older backup were stored. Records that a person made after the
+     * erasure stay.
+     *
+     * @returns undefined if no person was ever erased
+     * @throws {GatehouseError} as `AccountService.erase`
+     */
+    async eraseAgain(options: ChangeOptions = {}): Promise<ErasedRecords | undefined> {
+      const people = await erasures.people()
+      if (!people) return undefined
+      const startedAt = Date.now()
+      const errors: GatehouseError[] = []
+      const accountIds = new Set<string>()
+      for await (const { accountId, userId, at } of audit.all()) {
+        if (accountId !== undefined && people.covers({ accountId, userId }, at)) accountIds.add(accountId)
+      }
+      const clients = await deleteClients(parts, undefined, people, options, errors, accountIds)
+      let grants = 0
+      for (const accountId of accountIds) {
+        const revoked = await parts.grantsOfUsers.revokeSome(accountId, people.covers, options)
+        grants += revoked.count
+        errors.push(...revoked.errors)
+        await parts.sessionList.erase(accountId, people)
+        await parts.clientWalk.removeDeleted(accountId)
+      }
+      // What this call itself has recorded is newer than the erasure, and is erased too.
+      const entries = await eraseTrail(
+        parts,
+        {
+          covers: (person, at) => people.covers(person, at) || (at >= startedAt && people.covers(person, 1)),
+        },
+        errors,
+      )
+      if (errors.length > 0) throw partialFailure(errors, DONE)
+      return { clients, grants, entries }
+    },
+  }
+}
+
+function checkPerson(input: PersonToErase): PersonToErase {
+  const rules = { accountId: textRule, ...('userId' in Object(input) && { userId: textRule }) }
+  // If `undefined` were accepted as a user, a host whose lookup of the user failed would erase the whole account.
+  checkInput('the person cannot be erased', input, rules)
+  return input
+}
+
+/**
+ * Deletes the clients that belong to people who are erased, and removes these people from the records of other clients.
+ *
+ * @param accountId selects the clients of this account; undefined selects all clients
+ * @param errors gets an error for each corrupt record. The tokens of such a client are revoked
+ * @param accountIds gets the accounts of the clients that were deleted
+ * @returns the number of clients that were deleted
+ */
+async function deleteClients(
+  { clientWalk, apiKeys, applications, clientTokens }: Parts,
+  accountId: string | undefined,
+  people: ErasedPeople,
+  options: ChangeOptions,
+  errors: GatehouseError[],
+  accountIds: Set<string> = new Set(),
+): Promise<number> {
+  const change = changeOptionsOf(options)
+  const isMeant = (found: ClientRecord | CorruptRecord) =>
+    found instanceof CorruptRecord ? accountId !== undefined : people.covers(found.client, found.listedAt)
+  // All clients are read before the first one is deleted, so that the pages do not shift.
+  const meant: (ClientRecord | CorruptRecord)[] = []
+  for await (const page of clientWalk.pages(accountId)) {
+    meant.push(...page.filter(isMeant))
+    for (const found of page) {
+      if (found instanceof CorruptRecord || isMeant(found) || !withoutErased(found, people)) continue
+      await clientWalk.eraseUsers(found.client.clientId, people)
+    }
+  }
+
+  async function deleteOne(found: ClientRecord | CorruptRecord): Promise<number> {
+    if (found instanceof CorruptRecord) {
+      await clientTokens.revokeAll(found.id, change).catch(collectIn(errors))
+      return 0
+    }
+    const { kind, clientId } = found.client
+    accountIds.add(found.client.accountId)
+    try {
+      await (kind === 'apiKey' ? apiKeys : applications).delete(clientId, change)
+      return 1
+    } catch (error) {
+      // Another process has deleted the client meanwhile.
+      if (!hasCode(error, 'ERR_NOT_FOUND')) throw error
+      return 0
+    }
+  }
+
+  let deleted = 0
+  for (let at = 0; at < meant.length; at += CONCURRENCY) {
+    const counts = await Promise.all(meant.slice(at, at + CONCURRENCY).map(deleteOne))
+    deleted += counts.reduce((sum, count) => sum + count, 0)
+  }
+  await clientWalk.removeDeletedNames()
+  return deleted
+}
+
+/** @returns the number of entries that were rewritten */
+async function eraseTrail(
+  { revocations, audit }: Parts,
+  people: ErasedPeople,
+  errors: GatehouseError[],
+): Promise<number> {
+  await revocations.erase(people)
+  const erased = await audit.erase(people)
+  errors.push(...erased.errors)
+  return erased.entries
+}
+
+/** Records the erasure itself, without the ids of the person. */
+async function recordErasure(
+  { audit }: Parts,
+  people: ErasedPeople,
+  fields: { readonly target: string; readonly accountId?: string },
+  options: ChangeOptions,
+): Promise<void> {
+  const pending = await audit.entry({ name: 'account.erased', ...fields, ...changeOptionsOf(options) })
+  // People may erase themselves.
+  await audit.append([{ ...pending, entry: eraseEntry(pending.entry, people) }])
+}
+
+function collectIn(errors: GatehouseError[]) {
+  return (error: unknown): undefined => {
+    if (!isCorruptRecord(error)) throw error
+    errors.push(error)
+  }
+}

@@ -1,0 +1,186 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { ErasedPeople } from '../audit/erase-entry.ts'
+import { GatehouseError } from '../errors.ts'
+import type { Person } from '../host/subject.ts'
+import { createKeyEncryption } from '../keys/key-encryption.ts'
+import { createCollection } from '../store/collection.ts'
+import type { Store } from '../store/contract.ts'
+import { metCorruptMember } from '../store/met-corrupt-records.ts'
+import { timedMember, timeOfMember } from '../store/time-index.ts'
+import { listOf, objectOf, textRule } from '../validation/rules.ts'
+
+/** The id of the record with the keys. Its key in the store is `erasures:keys`. */
+const KEYS = 'keys'
+
+/** The permanent index of the people who were erased. Members are `<milliseconds>:<id of the key>:<hash>`. */
+const PEOPLE = 'erasures:people'
+const MEMBER = /^\d{13}:([\w-]{8}):([\w-]{43})$/
+
+const PAGE_SIZE = 1000
+
+/** A key under which ids are hashed, encrypted under `secret`. */
+export interface SealedKey {
+  readonly id: string
+  readonly sealed: string
+}
+
+/** A key that can be used. */
+interface OpenKey {
+  readonly id: string
+  readonly bytes: Buffer
+}
+
+/** That a person was erased. */
+export interface Erasure {
+  /** The id of the key of the hash. */
+  readonly key: string
+  /** The hash of the person's ids under the key. */
+  readonly hash: string
+  /** Milliseconds since the epoch. What was recorded before is erased. */
+  readonly at: number
+}
+
+/**
+ * The people who were erased: not their ids, but hashes of their ids under a random key. The key is made at the first erasure, and
+ * is stored encrypted. So a replaced `secret` changes no hash.
+ *
+ * @param secrets the host's secrets, newest first
+ */
+export function createErasures({ store, secrets }: { store: Store; secrets: readonly string[] }) {
+  const encryption = createKeyEncryption(secrets, 'erasures')
+  const records = createCollection<{ keys: readonly SealedKey[] }>(store, {
+    name: 'erasures',
+    version: 1,
+    fields: { keys: listOf(objectOf({ id: textRule, sealed: textRule })) },
+  })
+
+  /** Decrypts keys, and encrypts those again that need a replaced secret. */
+  async function open(sealed: readonly SealedKey[]) {
+    const keys: (OpenKey & SealedKey)[] = []
+    for (const { id, sealed: text } of sealed) {
+      const found = await encryption.unseal(text)
+      if (!found) throw wrongSecret()
+      const bytes = Buffer.from(String(found.privateKey.k), 'base64url')
+      keys.push({ id, bytes, sealed: found.isOutdated ? await encryption.seal(found.privateKey) : text })
+    }
+    return keys
+  }
+
+  /** The keys in the store, newest first. @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_UNAVAILABLE` */
+  async function readKeys(): Promise<readonly OpenKey[]> {
+    const record = await records.get(KEYS)
+    if (!record) return []
+    const keys = await open(record.keys)
+    const isOutdated = keys.some(({ id, sealed }) =>
+      record.keys.some((key) => key.id === id && key.sealed !== sealed),
+    )
+    if (isOutdated) await addKeys(keys)
+    return keys
+  }
+
+  /** Adds keys after those in the store. A key that the store has already is replaced. */
+  async function addKeys(added: readonly SealedKey[]): Promise<void> {
+    const keys = added.map(({ id, sealed }) => ({ id, sealed }))
+    const find = (id: string) => keys.find((key) => key.id === id)
+    const merge = (own: readonly SealedKey[]) => [
+      ...own.map((key) => find(key.id) ?? key),
+      ...keys.filter(({ id }) => !own.some((key) => key.id === id)),
+    ]
+    if (await records.create(KEYS, { keys })) return
+    await records.update(KEYS, (record) => ({ keys: merge(record.keys) }))
+  }
+
+  /** The newest key, which is made if there is none. */
+  async function requireKey(): Promise<OpenKey> {
+    const [known] = await readKeys()
+    if (known) return known
+    const sealed = await encryption.seal({ kty: 'oct', k: randomBytes(32).toString('base64url') })
+    // Of two processes that make the first key at the same time, one stores it.
+    await records.create(KEYS, { keys: [{ id: randomBytes(6).toString('base64url'), sealed }] })
+    const [key] = await readKeys()
+    if (!key) throw new GatehouseError('ERR_STORE_CORRUPT', 'the record "erasures:keys" has no key')
+    return key
+  }
+
+  async function* pages(): AsyncGenerator<readonly Erasure[]> {
+    for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
+      page = await store.range(PEOPLE, { after: page?.at(-1), limit: PAGE_SIZE })
+      if (!page.every((member) => MEMBER.test(member))) metCorruptMember(store, PEOPLE)
+      yield page.flatMap((member) => {
+        const [, key = '', hash = ''] = MEMBER.exec(member) ?? []
+        return hash === '' ? [] : { key, hash, at: timeOfMember(member) }
+      })
+    }
+  }
+
+  const put = ({ key, hash, at }: Erasure) => store.add(PEOPLE, timedMember(at, `${key}:${hash}`))
+
+  return {
+    /** Stores that a person was erased. @returns what was stored */
+    async add(person: Person, at: number): Promise<Erasure> {
+      const key = await requireKey()
+      const erasure = { key: key.id, hash: hashOf(key, person), at }
+      await put(erasure)
+      return erasure
+    },
+
+    /** Encrypts the keys again if they are encrypted under a replaced secret. */
+    reseal: async (): Promise<void> => void (await readKeys()),
+
+    /** The people who were erased; undefined if no person was. */
+    async people(): Promise<ErasedPeople | undefined> {
+      const times = new Map<string, number>()
+      for await (const page of pages()) for (const { hash, at } of page) times.set(hash, at)
+      if (times.size === 0) return undefined
+      const keys = await readKeys()
+      /** When a person was erased last, by the person. */
+      const known = new Map<string, number>()
+      const erasedAt = (person: Person) => {
+        const text = textOf(person)
+        const at = known.get(text) ?? Math.max(0, ...keys.map((key) => times.get(hashOf(key, person)) ?? 0))
+        known.set(text, at)
+        return at
+      }
+      return {
+        covers: ({ accountId, userId }, at) =>
+          at <= erasedAt({ accountId }) || (userId !== undefined && at <= erasedAt({ accountId, userId })),
+      }
+    },
+
+    /** The keys as they are stored, for an export. */
+    sealedKeys: async (): Promise<readonly SealedKey[]> => (await records.get(KEYS))?.keys ?? [],
+    /** All erasures, for an export. */
+    pages,
+    /**
+     * Decrypts a key of another store. Writes nothing.
+     *
+     * @returns a function that adds the key to this store
+     * @throws {GatehouseError} `ERR_SECRET_MISMATCH`
+     */
+    async unseal(key: SealedKey): Promise<() => Promise<void>> {
+      const keys = await open([key])
+      return () => addKeys(keys)
+    },
+    /** Adds an erasure of another store. */
+    put,
+  }
+}
+
+/** The people who were erased. */
+export type Erasures = ReturnType<typeof createErasures>
+
+function textOf({ accountId, userId }: Person): string {
+  return JSON.stringify(userId === undefined ? [accountId] : [accountId, userId])
+}
+
+function hashOf({ bytes }: OpenKey, person: Person): string {
+  return createHmac('sha256', bytes).update(textOf(person)).digest('base64url')
+}
+
+function wrongSecret(): GatehouseError {
+  return new GatehouseError(
+    'ERR_SECRET_MISMATCH',
+    'the key of the erasures was encrypted under another `secret`; start with the `secret` that was used before (as a ' +
+      'later entry of the list, if you have replaced that secret). Nothing was changed',
+  )
+}

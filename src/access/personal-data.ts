@@ -1,0 +1,92 @@
+/** What an erasure does with the records of one kind that name the person. */
+export type Erased =
+  /** The record is deleted. */
+  | 'deleted'
+  /** The record stays, and what names the person is removed from it. */
+  | 'rewritten'
+  /** The record expires by itself. */
+  | 'expires'
+  /** The record names no person. */
+  | 'nothing'
+
+/** One kind of record in the store. */
+export interface RecordKind {
+  /** The key in the store, or the name of an index. `<…>` is any text without a colon, and `<…*>` any text. */
+  readonly key: string
+  /** What names a person, or was said about a person. Empty if nothing does. */
+  readonly personal: readonly string[]
+  readonly erased: Erased
+  /** Seconds for which a record may stay after the erasure although it names the person. @default 0 */
+  readonly staysSeconds?: number
+}
+
+const HOUR = 3600
+
+/**
+ * Every kind of record that the store has, and what of it is personal data. A kind that is not in this list makes a test fail: so
+ * add each new kind here, say what erasing a person does to it, and let `erase-person.ts` do it. The page
+ * `docs/delete-a-person.md` says the same to readers.
+ */
+const RECORD_KINDS: readonly RecordKind[] = [
+  // A client that stays, because it belongs to the account or to another user, is rewritten.
+  {
+    key: 'client:<id>',
+    personal: ['accountId', 'userId', 'createdBy', 'shownTo', 'name', 'addresses'],
+    erased: 'deleted',
+  },
+  { key: 'client-usage:<id>', personal: ['lastUsedAt'], erased: 'deleted' },
+  { key: 'clients:<kind>', personal: [], erased: 'nothing' },
+  { key: 'clients:<kind>:of:<account*>', personal: ['the account in the name'], erased: 'deleted' },
+  { key: 'client-names', personal: ['words of the names of clients'], erased: 'rewritten' },
+  { key: 'client-names-complete', personal: [], erased: 'nothing' },
+  { key: 'idempotency:<digest>', personal: [], erased: 'nothing' },
+
+  // A grant whose code is never exchanged is in no list, and expires.
+  { key: 'grant:<id>', personal: ['accountId', 'userId'], erased: 'deleted', staysSeconds: HOUR + 660 },
+  { key: 'grants:of:<digest>', personal: [], erased: 'nothing' },
+  { key: 'grants:of:<digest>:<number>', personal: [], erased: 'nothing' },
+  { key: 'refresh-family:<id>', personal: ['accountId'], erased: 'rewritten' },
+  { key: 'consent:<digest>', personal: [], erased: 'nothing' },
+  { key: 'consent-version:<digest>', personal: [], erased: 'nothing' },
+
+  { key: 'session:<digest>', personal: ['accountId'], erased: 'deleted' },
+  { key: 'session-uid:<uid>', personal: [], erased: 'nothing' },
+  { key: 'sessions:of:<digest>', personal: [], erased: 'nothing' },
+  { key: 'sessions:of:<digest>:<number>', personal: [], erased: 'nothing' },
+  {
+    key: 'interaction:<digest>',
+    personal: ['accountId', 'login_hint'],
+    erased: 'expires',
+    staysSeconds: HOUR,
+  },
+  { key: 'code:<digest>', personal: ['accountId'], erased: 'expires', staysSeconds: HOUR },
+
+  {
+    key: 'audit:<trail>:<number>',
+    personal: ['accountId', 'userId', 'clientName', 'actor', 'address', 'userAgent'],
+    erased: 'rewritten',
+  },
+  { key: 'audit:<trail>:head', personal: [], erased: 'nothing' },
+  { key: 'audit:<trail>:<field>:<span>:<value*>', personal: ['the value in the name'], erased: 'deleted' },
+  { key: 'audit:counted', personal: ['the entries that wait'], erased: 'rewritten' },
+  { key: 'audit:pending', personal: ['the entries that wait'], erased: 'rewritten' },
+  { key: 'revocations:pending', personal: ['the account', 'the entries that wait'], erased: 'rewritten' },
+  { key: 'revocations:buckets', personal: [], erased: 'nothing' },
+  { key: 'revocations:<list>:<number>', personal: [], erased: 'nothing' },
+
+  { key: 'erasures:keys', personal: [], erased: 'nothing' },
+  // The hash of the ids, and the time of the erasure, stay for good.
+  { key: 'erasures:people', personal: [], erased: 'nothing' },
+  { key: 'signing-keys:<name>', personal: [], erased: 'nothing' },
+  { key: 'catalog:products', personal: [], erased: 'nothing' },
+]
+
+/** The kind of a record; undefined if the list does not name it. @param key the key in the store, or the name of an index */
+export function kindOfRecord(key: string): RecordKind | undefined {
+  return RECORD_KINDS.find((kind) => patternOf(kind).test(key))
+}
+
+function patternOf({ key }: RecordKind): RegExp {
+  const pattern = key.replaceAll(/<[^>]*\*>/g, '.+').replaceAll(/<[^>]*>/g, '[^:]+')
+  return new RegExp(`^${pattern}$`, 's')
+}

@@ -1,0 +1,59 @@
+import { isActorOf, possiblePeopleOf } from '../host/actor.ts'
+import type { Person } from '../host/subject.ts'
+import type { AuditEntry, PendingEntry } from './entry.ts'
+
+/** The people who are erased. */
+export interface ErasedPeople {
+  /**
+   * Whether what was recorded about this person at this time is erased. If an account is erased, so are all its users.
+   *
+   * @param at milliseconds since the epoch
+   */
+  covers(person: Person, at: number): boolean
+}
+
+/**
+ * The fields that an entry about a person who is erased may keep. Any other field, also one that a later version adds, is
+ * removed.
+ */
+const KEPT: ReadonlySet<string> = new Set([
+  ...(['id', 'at', 'name', 'outcome', 'kind', 'clientId', 'grantId', 'tokenId', 'keyId'] as const),
+  ...(['change', 'target', 'scopes', 'denied', 'added', 'removed', 'reason', 'count', 'until'] as const),
+  ...(['accountId', 'actor', 'address', 'userAgent', 'erased'] as const),
+] satisfies (keyof AuditEntry)[])
+
+/** Who acted, and from where. */
+const ORIGIN = ['actor', 'address', 'userAgent']
+
+/** The change of a client whose `target` is a user. */
+const TO_USER = 'owner'
+
+/**
+ * An entry without what names people who are erased. If another user of the same account acted, the entry still says who, and
+ * from where. Returns the same object if the entry names no person who is erased.
+ */
+export function eraseEntry(entry: AuditEntry, people: ErasedPeople): AuditEntry {
+  const { accountId, userId, actor, change, target, at } = entry
+  const isErased = (person: Person) => people.covers(person, at)
+  const isAbout = accountId !== undefined && isErased({ accountId, userId })
+  const isAccount = accountId !== undefined && isErased({ accountId })
+  const isBy = actor !== undefined && possiblePeopleOf(actor).some(isErased)
+  const isTo = accountId !== undefined && change === TO_USER && isErased({ accountId, userId: target })
+  if (!isAbout && !isBy && !isTo) return entry
+  const isByColleague =
+    !isAccount && accountId !== undefined && actor !== undefined && isActorOf(actor, accountId)
+  const removed = new Set([
+    ...(isBy || (isAbout && !isByColleague) ? ORIGIN : []),
+    ...(isTo ? ['target'] : []),
+    ...(isAbout ? ['userId'] : []),
+    ...(isAccount ? ['accountId'] : []),
+  ])
+  const left = Object.entries(entry).filter(([name]) => !removed.has(name) && (!isAbout || KEPT.has(name)))
+  return { ...(Object.fromEntries(left) as unknown as AuditEntry), erased: true }
+}
+
+/** The pending entry without what names people who are erased; the same object if it names none. */
+export function erasePending<Pending extends PendingEntry>(pending: Pending, people: ErasedPeople): Pending {
+  const entry = eraseEntry(pending.entry, people)
+  return entry === pending.entry ? pending : { ...pending, entry }
+}

@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { GatehouseError } from '../errors.ts'
+import { readChunk, type Chunk } from './chunk.ts'
+import { isEntry } from './entry.ts'
+import { eraseEntry, type ErasedPeople } from './erase-entry.ts'
+import { removeFromLists } from './lists.ts'
+import { deletedUpTo, ttlOf } from './retention.ts'
+import { chunkKey, corruptChunk, findLast, rangeOf, readChunks, type Trail } from './trail.ts'
+
+/** The number of chunks that are read at once. */
+const PAGE_SIZE = 200
+
+/** Attempts to write a chunk that other processes change. */
+const MAX_ATTEMPTS = 50
+
+/** What was erased in a trail. */
+export interface ErasedEntries {
+  readonly entries: number
+  /** One error for each chunk with entries that cannot be read. */
+  readonly errors: readonly GatehouseError[]
+}
+
+/** All chunks of a trail, from the oldest to the newest, page by page. */
+export async function* chunksOf(trail: Trail): AsyncGenerator<readonly Chunk[]> {
+  const last = await findLast(trail)
+  for (let from = deletedUpTo(trail.bounds, last.number) + 1; from <= last.number; from += PAGE_SIZE) {
+    yield await readChunks(trail, rangeOf(from, Math.min(last.number, from + PAGE_SIZE - 1)))
+  }
+}
+
+/**
+ * Rewrites in place the entries that name people who are erased. Their ids, their order and so all cursors stay. May be
+ * repeated.
+ *
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be rewritten
+ */
+export async function eraseInTrail(trail: Trail, people: ErasedPeople): Promise<ErasedEntries> {
+  let entries = 0
+  const errors: GatehouseError[] = []
+  for await (const chunks of chunksOf(trail)) {
+    for (const chunk of chunks) {
+      if (chunk.isCorrupt) errors.push(corruptChunk(trail, chunk.number))
+      entries += await eraseInChunk(trail, chunk, people)
+    }
+  }
+  return { entries, errors }
+}
+
+/** @returns the number of entries that were rewritten */
+async function eraseInChunk(trail: Trail, first: Chunk, people: ErasedPeople): Promise<number> {
+  let chunk = first
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const { number, text, entries } = chunk
+    const left = entries.map((entry) => entry && eraseEntry(entry, people))
+    const changed = left.filter((entry, at) => entry !== entries[at]).length
+    if (text === undefined || changed === 0) return 0
+    // The lists are changed first. After a failure the entries are found again, and with them their lists.
+    await removeFromLists(trail, number, entries, left)
+    if (
+      await trail.store.replace(chunkKey(trail, number), text, textWith(chunk, left), ttlLeft(trail, entries))
+    )
+      return changed
+    await delay(Math.random() * Math.min(50, 2 * attempt))
+    const now = await trail.store.get(chunkKey(trail, number))
+    chunk = readChunk(number, now)
+  }
+  throw new GatehouseError('ERR_CONFLICT', 'other processes changed the audit trail again and again')
+}
+
+/**
+ * The text of a chunk with other entries. Corrupt entries stay. A chunk that was full stays full, because another process may
+ * have created the next chunk.
+ */
+function textWith({ text = '', isFull }: Chunk, entries: Chunk['entries']): string {
+  const value = JSON.parse(text) as Record<string, unknown>
+  const raw = Array.isArray(value['entries']) ? (value['entries'] as unknown[]) : []
+  const replaced = raw.map((entry, at) => (isEntry(entry) ? (entries[at] ?? entry) : entry))
+  return JSON.stringify({ ...value, ...(isFull && { closed: true }), entries: replaced })
+}
+
+/** Seconds for which a chunk is kept after its newest entry, and a day more because clocks of processes differ. */
+function ttlLeft({ bounds }: Trail, entries: Chunk['entries']): number {
+  const newest = Math.max(...entries.map((entry) => entry?.at ?? 0))
+  const age = Math.max(0, Math.floor((Date.now() - newest) / 1000))
+  return Math.min(ttlOf(bounds), Math.max(1, ttlOf(bounds) - age + 86_400))
+}

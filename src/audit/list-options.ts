@@ -1,0 +1,67 @@
+import { isPrintableAscii } from '../validation/predicates.ts'
+import { checkInput, must, oneOf, optional, textRule } from '../validation/rules.ts'
+import { GatehouseError } from '../errors.ts'
+import { pageLimitRule } from '../store/page-limit.ts'
+import { cursorRule } from './cursor.ts'
+import { LISTED } from './lists.ts'
+
+/** The names of the trails. */
+export type TrailName = 'changes' | 'failures'
+
+/** Which entries to list; with at most one of `accountId`, `clientId` and `actor`. */
+export interface AuditListOptions {
+  /** Only the entries of this account. */
+  readonly accountId?: string | undefined
+  /** Only the entries of this API key or application. */
+  readonly clientId?: string | undefined
+  /** Only what this actor requested. */
+  readonly actor?: string | undefined
+  /** `failures` lists what strangers tried. @default 'changes' */
+  readonly trail?: TrailName | undefined
+  /** The `cursor` of the previous page. @default the newest entries are listed */
+  readonly cursor?: string | undefined
+  /** Maximum number of entries, 1 to 500. @default 50 */
+  readonly limit?: number | undefined
+}
+
+/** What to read. */
+export interface AuditReadOptions {
+  /** The cursor of the last entry that was processed. @default the oldest entry is read first */
+  readonly since?: string | undefined
+  /** `failures` reads what strangers tried. @default 'changes' */
+  readonly trail?: TrailName | undefined
+  /** Ends the iteration with the reason of the signal when it is aborted. */
+  readonly signal?: AbortSignal | undefined
+}
+
+const trailRule = optional(oneOf('changes', 'failures'))
+
+const LIST_FIELDS = {
+  accountId: optional(textRule),
+  // Every id that a token request can contain.
+  clientId: optional(
+    must('the id of a client, a text of 1 to 256 printable ASCII characters', isPrintableAscii),
+  ),
+  actor: optional(textRule),
+  trail: trailRule,
+  cursor: optional(cursorRule),
+  limit: pageLimitRule,
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
+export function checkList(options: AuditListOptions): void {
+  checkInput('the audit trail cannot be listed', options, LIST_FIELDS)
+  if (LISTED.filter((field) => options[field] !== undefined).length > 1) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', `pass at most one of ${LISTED.join(', ')}`)
+  }
+}
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
+export function checkRead(options: AuditReadOptions): void {
+  const signal = optional(must('an AbortSignal', (value) => value instanceof AbortSignal))
+  checkInput('the audit trail cannot be read', options, {
+    since: optional(cursorRule),
+    trail: trailRule,
+    signal,
+  })
+}

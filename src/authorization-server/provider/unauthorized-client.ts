@@ -1,0 +1,27 @@
+import { errors } from 'oidc-provider'
+import type { Client } from '../../clients/client.ts'
+import { NO_TOKEN_REASONS, type NoTokenReason } from '../../clients/why-no-token.ts'
+
+/** What `error_description` says for the reasons that an authenticated client can have. */
+const DESCRIPTIONS: Partial<Record<NoTokenReason, string>> = {
+  'no-product': 'this {client} has no API product; add one to it first',
+  'no-operation': 'this {client} has no operation left; add a product, or restore an operation',
+  'owner-gone':
+    'the account that owns this {client}, or the user to whom it belongs, does not exist any more',
+  'user-operations': 'the user of this {client} may use none of its operations now',
+  'kyc-level': 'all operations of this {client} need a higher KYC level of its developer',
+}
+
+/** The error (RFC 6749 5.2) for a client that has authenticated, but gets no token. The log gets the reason as `error_detail`. */
+export function unauthorized({ kind }: Pick<Client, 'kind'>, reason: NoTokenReason): Error {
+  const description = (DESCRIPTIONS[reason] ?? reason).replace(
+    '{client}',
+    kind === 'apiKey' ? 'API key' : kind,
+  )
+  return new errors.UnauthorizedClient(description, reason)
+}
+
+/** The reason in the `error_detail` of a rejection; undefined if it was rejected for something else. */
+export function reasonOf(detail: string | undefined): NoTokenReason | undefined {
+  return NO_TOKEN_REASONS.find((reason) => reason === detail)
+}

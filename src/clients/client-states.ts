@@ -1,0 +1,53 @@
+import type { CurrentCatalog } from '../catalog/catalog.ts'
+import type { Account } from '../host/accounts.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
+import { missingUsers } from '../host/missing-users.ts'
+import type { Client } from './client.ts'
+import { whyNoToken, type NoTokenReason } from './why-no-token.ts'
+
+/** Clients whose owners are asked for at the same time. */
+const CONCURRENCY = 25
+
+/** What people must know about a client. */
+export interface ClientState {
+  /** Why the client gets no token; undefined if it gets tokens. */
+  readonly noToken: NoTokenReason | undefined
+  /** The users who know a valid secret of the client, and whom the host no longer finds in the account. */
+  readonly knownToFormer: readonly string[]
+}
+
+/** Creates a function that finds the states of clients. It asks the host once for each owner and each user. */
+export function createStates({
+  accounts,
+  catalog,
+}: {
+  accounts: Pick<HostAccounts, 'find'>
+  catalog: CurrentCatalog
+}) {
+  /** @returns the states in the order of the clients */
+  return async function statesOf(clients: readonly Client[]): Promise<ClientState[]> {
+    const found = new Map<string, Promise<Account | undefined>>()
+    const find = (accountId: string, userId: string | undefined) => {
+      const key = JSON.stringify([accountId, userId])
+      const account = found.get(key) ?? accounts.find(accountId, userId)
+      found.set(key, account)
+      return account
+    }
+    const stateOf = async (client: Client): Promise<ClientState> => {
+      const { accountId, userId, secretShownTo = [] } = client
+      const [owner, knownToFormer] = await Promise.all([
+        find(accountId, userId),
+        missingUsers(secretShownTo, (each) => find(accountId, each)),
+      ])
+      return { noToken: whyNoToken(catalog.current, client, owner), knownToFormer }
+    }
+    const states: ClientState[] = []
+    while (states.length < clients.length) {
+      const next = clients.slice(states.length, states.length + CONCURRENCY)
+      states.push(...(await Promise.all(next.map(stateOf))))
+    }
+    return states
+  }
+}
+
+export type StatesOf = ReturnType<typeof createStates>

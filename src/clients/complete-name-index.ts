@@ -1,0 +1,35 @@
+import type { Logger } from '../host/logger.ts'
+import type { Store } from '../store/contract.ts'
+import { CorruptRecord } from '../store/corrupt-record.ts'
+import { nameEntriesOf } from './name-index.ts'
+import { createClientWalk } from './walk-clients.ts'
+
+/** Present after the clients of older versions of this library were added to the index. */
+const IS_COMPLETE = 'client-names-complete'
+
+/**
+ * Adds the clients of older versions of this library to the index, in the background. A failure is logged, and the next start
+ * tries again.
+ *
+ * @returns a function that stops it
+ */
+export function completeNameIndex(store: Store, logger: Logger): () => void {
+  let isStopped = false
+  async function complete(): Promise<void> {
+    if (await store.get(IS_COMPLETE)) return
+    for await (const page of createClientWalk(store).pages(undefined)) {
+      if (isStopped) return
+      const entries = page.flatMap((record) =>
+        record instanceof CorruptRecord ? [] : nameEntriesOf(record.client.clientId, record.client.name),
+      )
+      await Promise.all(entries.map((entry) => store.add(...entry)))
+    }
+    await store.set(IS_COMPLETE, '1')
+  }
+  complete().catch((error: unknown) => {
+    if (!isStopped) logger.warn({ err: error }, 'the search by name may miss clients until the next start')
+  })
+  return () => {
+    isStopped = true
+  }
+}

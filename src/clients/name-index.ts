@@ -1,0 +1,89 @@
+import type { Store } from '../store/contract.ts'
+import { CorruptRecord } from '../store/corrupt-record.ts'
+import type { Client } from './client.ts'
+import { clientOf, clientRecords } from './client-record.ts'
+
+/** The index of the words of all names. A member is a word, U+0000 and the client id. */
+export const NAME_WORDS = 'client-names'
+
+/** Words of one name that are in the index. */
+const MAX_WORDS = 10
+/** Members that a search reads with one call of the store. */
+const PAGE_SIZE = 200
+/** Calls of the store after which a search ends. */
+const MAX_PAGES = 20
+
+/** The entries of the index for a name: the index, and the member of each word. */
+export function nameEntriesOf(clientId: string, name: string): [index: string, member: string][] {
+  return wordsOf(name).map((word) => [NAME_WORDS, memberOf(word, clientId)])
+}
+
+/** Adds the words of a name to the index. Words that are there stay. */
+export async function addName(store: Store, clientId: string, name: string): Promise<void> {
+  await Promise.all(nameEntriesOf(clientId, name).map((entry) => store.add(...entry)))
+}
+
+/** Removes the words of a name from the index. @param except another name of the client, whose words stay */
+export async function removeName(
+  store: Store,
+  clientId: string,
+  name: string,
+  except: string,
+): Promise<void> {
+  const kept = new Set(wordsOf(except))
+  const removed = wordsOf(name).filter((word) => !kept.has(word))
+  await Promise.all(removed.map((word) => store.remove(NAME_WORDS, memberOf(word, clientId))))
+}
+
+function memberOf(word: string, clientId: string): string {
+  return `${word}\0${clientId}`
+}
+
+/** The client id of a member. */
+export function idOfWord(member: string): string {
+  return member.slice(member.indexOf('\0') + 1)
+}
+
+/** The words of a name, in lower case, each once. */
+function wordsOf(name: string): string[] {
+  const words =
+    name
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
+  return [...new Set(words)].slice(0, MAX_WORDS)
+}
+
+/** Creates the search for clients of any account by their names. */
+export function createNameSearch(store: Store) {
+  const { getEach } = clientRecords(store)
+
+  /**
+   * Finds clients of both kinds by the beginnings of words of their names. Clients whose record is corrupt are left out.
+   *
+   * @param text words; each must be the beginning of a word of the name
+   * @param limit maximum number of clients
+   */
+  return async function searchByName(text: string, limit: number): Promise<Client[]> {
+    const wanted = wordsOf(text)
+    const [longest] = wanted.toSorted((one, other) => other.length - one.length)
+    if (longest === undefined) return []
+    const isMeant = ({ name }: Client) => {
+      const words = wordsOf(name)
+      return wanted.every((each) => words.some((word) => word.startsWith(each)))
+    }
+    const found = new Map<string, Client>()
+    let after: string | undefined = longest
+    for (let page = 0; page < MAX_PAGES && after !== undefined && found.size < limit; page += 1) {
+      const members: string[] = await store.range(NAME_WORDS, { after, limit: PAGE_SIZE })
+      const matching = members.filter((member) => member.startsWith(longest))
+      // A rename or a deletion that failed may have left a member, so the name of the client decides.
+      for (const record of await getEach([...new Set(matching.map(idOfWord))])) {
+        const client = record && !(record instanceof CorruptRecord) ? clientOf(record) : undefined
+        if (client && isMeant(client)) found.set(client.clientId, client)
+      }
+      after = matching.length === PAGE_SIZE ? matching.at(-1) : undefined
+    }
+    return [...found.values()].slice(0, limit)
+  }
+}

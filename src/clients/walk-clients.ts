@@ -1,0 +1,86 @@
+import type { ErasedPeople } from '../audit/erase-entry.ts'
+import { ERASED_USER } from '../host/subject.ts'
+import type { Store } from '../store/contract.ts'
+import { CorruptRecord } from '../store/corrupt-record.ts'
+import { readMember } from '../store/time-index.ts'
+import { createClientIndex, clientIndexName } from './client-index.ts'
+import { clientRecords, isDeleted, storedClients, type ClientRecord } from './client-record.ts'
+import { idOfWord, NAME_WORDS } from './name-index.ts'
+
+const KINDS = ['apiKey', 'application'] as const
+
+/** The number of clients that are read at once. */
+const PAGE_SIZE = 200
+
+/** Walks over the API keys and applications of one account, or of all accounts, for work in batches. */
+export function createClientWalk(store: Store) {
+  const { getEach: load, update } = clientRecords(store)
+  const stored = storedClients(store)
+
+  /** Removes from an index the members of clients that were deleted. */
+  async function removeFrom(index: string, idOf: (member: string) => string): Promise<void> {
+    for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
+      page = await store.range(index, { after: page?.at(-1), limit: PAGE_SIZE })
+      const records = await stored.getEach(page.map(idOf))
+      const deleted = page.filter((_, at) => {
+        const record = records[at]
+        return record !== undefined && !(record instanceof CorruptRecord) && isDeleted(record)
+      })
+      await Promise.all(deleted.map((member) => store.remove(index, member)))
+    }
+  }
+
+  return {
+    /** @param accountId selects the clients of this account; undefined selects all clients */
+    async *pages(accountId: string | undefined): AsyncGenerator<readonly (ClientRecord | CorruptRecord)[]> {
+      for (const kind of KINDS) {
+        const index = createClientIndex({ store, kind, load })
+        let after: string | undefined
+        do {
+          const { items, corrupt, cursor } = await index.page(accountId, { cursor: after, limit: PAGE_SIZE })
+          yield [...items, ...corrupt]
+          after = cursor
+        } while (after !== undefined)
+      }
+    },
+
+    /**
+     * Removes the clients that were deleted from the lists of an account. The name of such a list contains the id of the account,
+     * and the store deletes an empty list.
+     */
+    async removeDeleted(accountId: string): Promise<void> {
+      for (const kind of KINDS) {
+        const index = clientIndexName(kind, accountId)
+        await removeFrom(index, (member) => readMember(store, index, member))
+      }
+    },
+    /** Removes the words of the names of clients that were deleted: a rename or a deletion that failed may have left them. */
+    removeDeletedNames: () => removeFrom(NAME_WORDS, idOfWord),
+    /** Removes the users who are erased from the record of a client that stays. */
+    eraseUsers: (clientId: string, people: ErasedPeople) =>
+      update(clientId, (record) => withoutErased(record, people)),
+  }
+}
+
+/** Walks over the API keys and applications of one account, or of all accounts, for work in batches. */
+export type ClientWalk = ReturnType<typeof createClientWalk>
+
+/**
+ * The record of a client without the users who are erased: who created it, and who knows its secrets. Undefined if the record
+ * names none of them.
+ */
+export function withoutErased(record: ClientRecord, people: ErasedPeople): ClientRecord | undefined {
+  const { client, secrets, listedAt } = record
+  const { accountId, createdBy } = client
+  const isErased = (userId: string | undefined, at: number) =>
+    userId !== undefined && people.covers({ accountId, userId }, at)
+  const isMaker = isErased(createdBy, listedAt)
+  const isKnown = secrets.map(({ shownTo, createdAt }) => isErased(shownTo, createdAt * 1000))
+  if (!isMaker && !isKnown.includes(true)) return undefined
+  return {
+    ...record,
+    client: { ...client, ...(isMaker && { createdBy: ERASED_USER }) },
+    // The secret must still be rotated, so it stays known that a person who left knows it.
+    secrets: secrets.map((secret, at) => ({ ...secret, ...(isKnown[at] && { shownTo: ERASED_USER }) })),
+  }
+}

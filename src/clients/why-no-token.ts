@@ -1,0 +1,92 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { applicationScopes, directScopes, limitToOwner } from '../catalog/resolve-scopes.ts'
+import type { Account } from '../host/accounts.ts'
+import type { Client } from './client.ts'
+
+/**
+ * Why a client gets no token. If there are several reasons, the first of this list counts.
+ *
+ * - `disabled-by-operator`: an operator disabled it, and only an operator may enable it
+ * - `disabled`: its owner disabled it
+ * - `compromised`: its secret leaked, and it has no new secret yet
+ * - `no-secret`: all its secrets have expired
+ * - `no-product`: no product was added
+ * - `no-operation`: all operations of its products were removed, or the catalog has none of its products
+ * - `owner-gone`: the host does not find the account that owns it, or the user to whom it belongs
+ * - `user-operations`: the user to whom the API key belongs may use none of its operations
+ * - `kyc-level`: all operations of the application are above the KYC level of its developer
+ * - `no-redirect-uri`: the application has no redirect URI, so no user can authorize it; existing grants still refresh
+ */
+export const NO_TOKEN_REASONS = [
+  'disabled-by-operator',
+  'disabled',
+  'compromised',
+  'no-secret',
+  'no-product',
+  'no-operation',
+  'owner-gone',
+  'user-operations',
+  'kyc-level',
+  'no-redirect-uri',
+] as const
+
+/** The states by which an owner's list is filtered: gets tokens, gets none, or why it gets none. */
+export const LISTED_STATES = ['active', 'no-token', ...NO_TOKEN_REASONS] as const
+
+/** Why a client gets no token. */
+export type NoTokenReason = (typeof NO_TOKEN_REASONS)[number]
+
+/** Why a client cannot authenticate, whatever its owner and the catalog are; undefined if it can. */
+export function whyNotAuthenticated({ disabled, disabledBy, noSecret }: Client): NoTokenReason | undefined {
+  if (disabled) return disabledBy === 'operator' ? 'disabled-by-operator' : 'disabled'
+  return noSecret
+}
+
+/**
+ * Why a client has no operation, with any owner; undefined if it has one. The token endpoint asks this first, because it
+ * needs no call of the host.
+ */
+export function whyNoOperation(catalog: Catalog, client: Client): NoTokenReason | undefined {
+  if (client.products.length === 0) return 'no-product'
+  return directScopes(catalog, client).length === 0 ? 'no-operation' : undefined
+}
+
+/**
+ * Why an authenticated client may have no operation; undefined if it may have one.
+ *
+ * @param owner the account of the client, as the host finds it with the user of the client; undefined if the host does not
+ *   find it
+ */
+export function whyUnauthorized(
+  catalog: Catalog,
+  client: Client,
+  owner: Account | undefined,
+): NoTokenReason | undefined {
+  const without = whyNoOperation(catalog, client)
+  if (without) return without
+  if (!owner) return 'owner-gone'
+  if (client.kind === 'application') {
+    return applicationScopes(catalog, client, owner.kycLevel).length === 0 ? 'kyc-level' : undefined
+  }
+  const allowed = limitToOwner(client, owner, directScopes(catalog, client))
+  return allowed.length === 0 ? 'user-operations' : undefined
+}
+
+/**
+ * Decides whether a client can get a token. Everything that shows or reports this asks this function, or one of its parts.
+ *
+ * @param owner as for `whyUnauthorized`
+ * @returns why it cannot; undefined if it can
+ */
+export function whyNoToken(
+  catalog: Catalog,
+  client: Client,
+  owner: Account | undefined,
+): NoTokenReason | undefined {
+  const hasNoUri = client.kind === 'application' && client.redirectUris.length === 0
+  return (
+    whyNotAuthenticated(client) ??
+    whyUnauthorized(catalog, client, owner) ??
+    (hasNoUri ? 'no-redirect-uri' : undefined)
+  )
+}

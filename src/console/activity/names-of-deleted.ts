@@ -1,0 +1,28 @@
+import type { AuditEntry } from '../../audit/entry.ts'
+import type { Client } from '../../clients/client.ts'
+import type { ConsoleServices } from '../services.ts'
+
+/** Entries of a deleted client among which its name is looked for. */
+const LATEST = 5
+
+/**
+ * The names of the deleted clients of entries, by id: from these entries, or from the newest entries of the client. An erased
+ * person's client has no name.
+ */
+export async function namesOfDeleted(
+  audit: ConsoleServices['audit'],
+  entries: readonly AuditEntry[],
+  clients: ReadonlyMap<string, Client>,
+): Promise<ReadonlyMap<string, string>> {
+  const names = namesIn(entries)
+  const ids = new Set(entries.flatMap(({ clientId = '' }) => (clientId === '' ? [] : [clientId])))
+  const missing = [...ids].filter((id) => !clients.has(id) && !names.has(id))
+  const others = await Promise.all(missing.map((clientId) => audit.list({ clientId, limit: LATEST })))
+  return new Map([...names, ...namesIn(others.flatMap(({ items }) => items))])
+}
+
+/** The newest name of each client. @param entries newest first */
+export function namesIn(entries: readonly AuditEntry[]): Map<string, string> {
+  const named = entries.toReversed().map(({ clientId, clientName }) => [clientId, clientName] as const)
+  return new Map(named.filter((pair): pair is [string, string] => pair.every((each) => each !== undefined)))
+}

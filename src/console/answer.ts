@@ -1,0 +1,60 @@
+import type { Context } from 'koa'
+import type { createFailures } from '../front-door/failure.ts'
+import { Rejection } from '../front-door/rejection.ts'
+import { hasTooManyParameters } from '../http/query-limit.ts'
+import type { createDispatch } from './dispatch.ts'
+import { errorPage } from './error-page.ts'
+import type { Mount } from './mount.ts'
+import type { Reader } from './reader-formats.ts'
+import type { createResponder } from './respond.ts'
+
+/** What answers a request. */
+interface Parts {
+  readonly dispatch: ReturnType<typeof createDispatch>
+  readonly respond: ReturnType<typeof createResponder>
+  readonly fail: ReturnType<typeof createFailures>
+  readonly readers: {
+    /** The reader with a language of the browser. */
+    ofBrowser(ctx: Context): Reader
+    /** The reader as the host says. */
+    find(ctx: Context): Promise<Reader>
+  }
+}
+
+/**
+ * Creates a function that answers a request of the console. An error gets a page in the layout of the host. If the
+ * layout fails too, the page is a document of its own.
+ */
+export function createAnswer(mount: Mount, { dispatch, respond, fail, readers }: Parts) {
+  return async function answer(ctx: Context, path: string): Promise<void> {
+    // An error before the language of the reader is known is shown in a language of the browser.
+    let reader = readers.ofBrowser(ctx)
+    // The callback for the language, and the layout, may read `ctx.query`. So a request with too many parameters gets
+    // neither.
+    const isAlone = hasTooManyParameters(ctx)
+    try {
+      if (isAlone) throw new Rejection('query')
+      reader = await readers.find(ctx)
+      const result = await dispatch(ctx, path, reader)
+      if (typeof result === 'string') redirect(ctx, result)
+      else if (result) await respond(ctx, result, reader)
+    } catch (error) {
+      const failure = fail(ctx, error)
+      ctx.set({ ...failure.headers })
+      const view = errorPage(failure, reader, { home: mount.address('/'), retry: mount.address(path) })
+      try {
+        await respond(ctx, view, reader, isAlone)
+      } catch (layoutError) {
+        // The layout of the host may fail for every page.
+        fail(ctx, layoutError)
+        await respond(ctx, view, reader, true)
+      }
+    }
+  }
+}
+
+function redirect(ctx: Context, address: string): void {
+  ctx.set({ 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
+  ctx.status = 303
+  ctx.redirect(address)
+}

@@ -1,0 +1,27 @@
+import type { Context } from 'koa'
+import type { FrontDoorParts } from '../front-door/enter.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
+import { FRAGMENT_HEADER } from './respond.ts'
+
+/** What the address of the sign-in page depends on. */
+export interface SignInParts extends Pick<FrontDoorParts, 'issuerOrigin'> {
+  readonly accounts: Pick<HostAccounts, 'signInUrl'>
+}
+
+/**
+ * The address of the host's sign-in page. A form cannot continue there, because its fields would be lost. The sender
+ * chooses the path, which may look like an origin. So the address keeps the origin of the issuer.
+ *
+ * @param address the address of the page, to which the person comes back
+ */
+export async function signInUrl(
+  ctx: Context,
+  address: string,
+  { accounts, issuerOrigin }: SignInParts,
+): Promise<string | undefined> {
+  const isSubmitted = ctx.method === 'POST' || ctx.get(FRAGMENT_HEADER) !== ''
+  if (isSubmitted || !accounts.signInUrl) return undefined
+  const { pathname, search } = new URL(address + ctx.search, issuerOrigin)
+  const returnTo = Object.assign(new URL(issuerOrigin), { pathname, search })
+  return (await accounts.signInUrl(returnTo, ctx, { reauthenticate: false })).href
+}

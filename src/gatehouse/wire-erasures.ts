@@ -1,0 +1,21 @@
+import { createErasePerson } from '../access/erase-person.ts'
+import { createErasures } from '../access/erasures.ts'
+import { createSessionList } from '../access/session-list.ts'
+import { createClientWalk } from '../clients/walk-clients.ts'
+import type { Clients } from './wire-clients.ts'
+import type { Core } from './wire-core.ts'
+import type { Authorizations } from './wire-grants.ts'
+
+/** What erases people, and the hashes of the people who were erased. */
+export type PersonalData = ReturnType<typeof createPersonalData>
+
+/** Wires what erases people. */
+export function createPersonalData(core: Core, clients: Clients, authorizations: Authorizations) {
+  const { settings, durable: store } = core
+  const erasures = createErasures({ store, secrets: settings.secrets })
+  const lists = { clientWalk: createClientWalk(store), sessionList: createSessionList(store) }
+  return {
+    erasures,
+    ...createErasePerson({ ...core, ...clients, ...authorizations, ...lists, erasures }),
+  }
+}

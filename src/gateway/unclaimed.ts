@@ -1,0 +1,36 @@
+import { METHODS } from '../catalog/route.ts'
+import { readingsOf, type Location } from './canonical-path.ts'
+import type { GatewayDependencies } from './dependencies.ts'
+import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
+import type { RequestLocation } from './request-location.ts'
+import { withEmptySegment } from './required-scope.ts'
+
+/**
+ * The response to a request that no operation claims, or whose operation is unclear. It is 404 with and without a
+ * token, and not 401 or 403, because no token would let the request through.
+ */
+export function rejectUnclaimed(
+  errorResponses: ErrorResponses,
+  location: Location | RequestLocation,
+): ErrorResponse {
+  return errorResponses.notFound(location.place === 'unclear' ? location.problem : undefined)
+}
+
+/**
+ * Whether a path belongs to no operation, whatever the method is, and however a router reads the path. The
+ * method is ignored, because many handlers check only the path. Some routers take the end of `/invoices/` for
+ * an empty parameter. So if the path ended in a slash, the path with an empty parameter is also checked.
+ *
+ * @param path canonical, below {base_url}
+ * @param endsInSlash whether the sent path ended in a slash
+ */
+export function isUnclaimed(
+  path: string,
+  endsInSlash: boolean,
+  catalog: Pick<GatewayDependencies, 'findClaims'>,
+): boolean {
+  const paths = endsInSlash ? [path, withEmptySegment(path)] : [path]
+  return paths
+    .flatMap((each) => readingsOf(each))
+    .every((reading) => METHODS.every((method) => catalog.findClaims(method, reading).length === 0))
+}

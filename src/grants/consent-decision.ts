@@ -1,0 +1,24 @@
+/** The decision of a person. Each requested scope is in exactly one of the two lists. */
+export interface ConsentDecision {
+  readonly granted: readonly string[]
+  readonly denied: readonly string[]
+}
+
+/**
+ * Every sign-in needs this scope. If a request contains it, a person who approves the request cannot deny it.
+ */
+export const MANDATORY_SCOPE = 'openid'
+
+/**
+ * The decision of a person who approved a request. A requested scope is granted if it is mandatory or if the
+ * person ticked it. All other requested scopes are denied. Ticked scopes that were not requested are ignored.
+ *
+ * @returns undefined if nothing is granted: at least one scope must be ticked
+ */
+export function decide(requested: readonly string[], ticked: readonly string[]): ConsentDecision | undefined {
+  const isGranted = (scope: string) => scope === MANDATORY_SCOPE || ticked.includes(scope)
+  const granted = requested.filter((scope) => isGranted(scope))
+  return granted.length === 0
+    ? undefined
+    : { granted, denied: requested.filter((scope) => !isGranted(scope)) }
+}

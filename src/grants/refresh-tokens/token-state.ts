@@ -1,0 +1,38 @@
+// Model: test/proof/models/refresh-family.pml
+import { digest } from '../../store/digest.ts'
+import type { FamilyRecord } from './family-record.ts'
+import type { GracePeriod } from './grace-period.ts'
+import type { RefreshTokenFormat } from './token-format.ts'
+
+/** What a refresh token is in its family. */
+export interface TokenState {
+  /**
+   * `current`: the token is usable. `retryable`: the token was rotated within the grace period, so its
+   * successor may be sent again. `used`: the token is genuine and was rotated, and its successor must not be
+   * sent again.
+   */
+  readonly state: 'current' | 'retryable' | 'used'
+  /** The successor of the token; set only if the state is `retryable`. */
+  readonly next?: string | undefined
+}
+
+/**
+ * Decides the state of a refresh token.
+ *
+ * @param record the record of the family
+ * @param now milliseconds since the epoch
+ * @returns undefined if the token is unknown or forged, or if its family is revoked
+ */
+export function tokenState(
+  record: FamilyRecord,
+  token: string,
+  now: number,
+  { format, gracePeriod }: { format: RefreshTokenFormat; gracePeriod: GracePeriod | undefined },
+): TokenState | undefined {
+  if (record.ended) return undefined
+  if (record.current === digest(token)) return { state: 'current' }
+  const next = gracePeriod?.successorOf(token, record.last, now)
+  if (next !== undefined && record.current === digest(next)) return { state: 'retryable', next }
+  const { generation = Infinity } = format.parse(token) ?? {}
+  return generation < record.generation && format.isGenuine(token) ? { state: 'used' } : undefined
+}

@@ -1,0 +1,29 @@
+import type { Person } from './subject.ts'
+
+/** A person as the console and the management API name the actor of a change: the account, or `account/user`. */
+export function actorOf({ accountId, userId }: Person): string {
+  return userId === undefined ? accountId : `${accountId}/${userId}`
+}
+
+/** Whether an actor is the account, or one of its users. */
+export function isActorOf(actor: string, accountId: string): boolean {
+  return actor === accountId || actor.startsWith(`${accountId}/`)
+}
+
+/**
+ * The person whom an actor names. Ids may contain a slash, so only the account tells where the id of the user begins.
+ *
+ * @param accountId the account that was changed; an actor that is not one of its users counts as an account
+ */
+export function personOfActor(actor: string, accountId: string | undefined): Person {
+  if (accountId === undefined || actor === accountId || !isActorOf(actor, accountId))
+    return { accountId: actor }
+  return { accountId, userId: actor.slice(accountId.length + 1) }
+}
+
+/** All people whom an actor may name, whatever its account is. */
+export function possiblePeopleOf(actor: string): Person[] {
+  const slashes = [...actor.matchAll(/\//g)].map(({ index }) => index)
+  const users = slashes.map((at) => ({ accountId: actor.slice(0, at), userId: actor.slice(at + 1) }))
+  return [{ accountId: actor }, ...users]
+}

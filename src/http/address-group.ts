@@ -1,0 +1,23 @@
+import { isIPv6 } from 'node:net'
+import { MAX_ADDRESS_LENGTH } from '../host/change-options.ts'
+import { groupsOf, mappedAddress } from './client-address.ts'
+
+/**
+ * The group of addresses that a rate limit counts as one client:
+ *
+ * - an IPv4 address itself, even if it is written as an IPv6 address (`::ffff:192.0.2.1`)
+ * - the first 64 bits of an IPv6 address, as `2001:db8:0:1::/64`, since a site usually has the whole network
+ *   (RFC 6177 2)
+ *
+ * The result is a copy, because a slice of a header would keep the whole header in memory.
+ *
+ * @param ip Koa's `ctx.ip`. If it is not an address, its first characters are returned, because proxies may forward
+ *   arbitrary texts from strangers
+ */
+export function addressGroup(ip: string): string {
+  const [address = ''] = ip.split('%', 1)
+  if (!isIPv6(address)) return Buffer.from(ip.slice(0, MAX_ADDRESS_LENGTH)).toString()
+  const groups = groupsOf(address)
+  const network = groups.slice(0, 4).map((group) => group.toString(16))
+  return mappedAddress(groups) ?? `${network.join(':')}::/64`
+}

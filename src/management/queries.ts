@@ -1,0 +1,38 @@
+import * as v from 'valibot'
+import { LIST_ORDERS } from '../clients/owner-list.ts'
+import { MAX_SEARCH_LENGTH } from '../front-door/search.ts'
+import { LISTED_STATES } from '../clients/why-no-token.ts'
+import { PAGE_LIMIT } from '../store/page-limit.ts'
+import { timeAsSeconds } from './times.ts'
+
+const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(PAGE_LIMIT.max))
+
+/** The query of a list. */
+export const PageQuery = v.strictObject({ cursor: v.optional(v.string()), limit: v.optional(limit) })
+
+/** The query of a list of the clients of one account. */
+export const ClientQuery = v.strictObject({
+  name: v.optional(
+    v.pipe(v.string(), v.description('Only clients with this text in their name, in upper or lower case')),
+  ),
+  product: v.optional(v.string()),
+  state: v.optional(
+    v.pipe(
+      v.picklist(LISTED_STATES),
+      v.description('Only clients that get tokens, that get none, or that get none for this reason'),
+    ),
+  ),
+  unusedSince: v.optional(timeAsSeconds('Only clients that got no token since this time')),
+  sort: v.optional(
+    v.pipe(
+      v.picklist(LIST_ORDERS),
+      v.description('`newest` without it; `last-used` begins with the latest use'),
+    ),
+  ),
+  ...PageQuery.entries,
+})
+
+/** The query of a search. */
+export const SearchQuery = v.strictObject({
+  text: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_SEARCH_LENGTH)),
+})

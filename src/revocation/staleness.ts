@@ -1,0 +1,60 @@
+import type { createClockJumps, Moment } from './clock-jumps.ts'
+
+/** The option `revocations.maxStalenessSeconds`. */
+export const MAX_STALENESS_SECONDS = { byDefault: 60, max: 86_400 }
+
+/** The default of the option `revocations.whenStale`. */
+export const WHEN_STALE = 'serve'
+
+/** What a gateway does while its revocations are stale. */
+export interface StalenessPolicy {
+  /** The maximum number of seconds between two polls. */
+  readonly pollIntervalSeconds: number
+  /**
+   * `serve`: the gateway checks tokens against the revocations that it knows. `reject`: the gateway does the
+   * same for `maxStalenessSeconds`, and after that time it rejects all tokens.
+   */
+  readonly whenStale: 'serve' | 'reject'
+  readonly maxStalenessSeconds: number
+}
+
+/** How fresh the revocations are. */
+export interface RevocationFreshness {
+  /** Whether the last poll failed, a poll is overdue, or no poll has succeeded yet. */
+  readonly isStale: boolean
+  /**
+   * Seconds since the last moment at which all revocations were known. If there was no such moment, seconds
+   * since the follower was created.
+   */
+  readonly ageSeconds: number
+}
+
+/** What a process knows about the age of its revocations. */
+export interface Staleness {
+  readonly policy: StalenessPolicy
+  /** Whether the last poll succeeded. `unknown`: no poll has succeeded yet. */
+  readonly state: 'unknown' | 'fresh' | 'stale'
+  /** The last moment at which all revocations were known. */
+  readonly freshAt: Moment
+  readonly clocks: Pick<ReturnType<typeof createClockJumps>, 'since'>
+}
+
+/** Whether all tokens must be rejected, because the revocations are too stale. */
+export function mustReject({ policy, state, freshAt, clocks }: Staleness): boolean {
+  if (policy.whenStale === 'serve') return false
+  return state === 'unknown' || clocks.since(freshAt) > policy.maxStalenessSeconds * 1000
+}
+
+/** Whether no poll has succeeded for three intervals. */
+export function isOverdue({ policy, freshAt, clocks }: Staleness): boolean {
+  return clocks.since(freshAt) > 3 * policy.pollIntervalSeconds * 1000
+}
+
+/** How fresh the revocations are. */
+export function freshnessOf(staleness: Staleness): RevocationFreshness {
+  const { state, freshAt, clocks } = staleness
+  return {
+    isStale: state !== 'fresh' || isOverdue(staleness),
+    ageSeconds: Math.round(clocks.since(freshAt) / 100) / 10,
+  }
+}
