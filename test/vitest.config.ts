@@ -10,9 +10,12 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 // If TEST_STORES names an unknown store, this call throws, and no test runs.
 storesOfRun()
 
+/** Whether to run the files that only `npm run test:long` runs, or the others. */
+const isLongRun = process.env['TEST_LONG'] !== undefined
+
 /** The files with tests, and their texts. */
 const files = readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts'))
+  .filter((name) => name.endsWith('.test.ts') && name.includes('.long.') === isLongRun)
   .map((name) => `test/${name}`)
   .map((name) => ({ name, text: readFileSync(root + name, 'utf8') }))
 type TestFile = (typeof files)[number]

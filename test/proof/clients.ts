@@ -17,6 +17,8 @@ export interface ClientOptions {
   readonly hasEqualChanges: boolean
   /** Receives each API key with its first name. */
   readonly onKey: (clientId: string, name: string) => void
+  /** Receives each access token that is revoked. */
+  readonly onRevoked: (accessToken: string) => void
 }
 
 /** Milliseconds between two requests of a client, on average. */
@@ -80,7 +82,7 @@ export async function connectAndRefresh(options: ClientOptions, application: Cre
 
 /** The owner of API keys: tokens, calls, revocations, changes, and calls with what must not work. */
 export async function useKeys(options: ClientOptions): Promise<void> {
-  const { number, fleet, requests, random, isOver, hasEqualChanges } = options
+  const { number, fleet, requests, random, isOver, hasEqualChanges, onRevoked } = options
   const service = () => random.pick(fleet.services)
   /** Tokens that are revoked, or may be. */
   const revoked: string[] = []
@@ -140,6 +142,7 @@ export async function useKeys(options: ClientOptions): Promise<void> {
       if (old !== undefined) await requests.call(random.pick(fleet.members), old)
       if (random.chance(0.35)) {
         const member = await revoke(random.chance(0.5) ? { accessToken: token } : { client })
+        onRevoked(token)
         revoked.push(token)
         if (revoked.length > REMEMBERED) revoked.shift()
         await callUntilRejected(token, member)

@@ -28,22 +28,31 @@ export interface Specification<State, Operation> {
 }
 
 export interface Result<Operation> {
-  readonly isLinearizable: boolean
+  /** undefined if there were too many orders to try. */
+  readonly isLinearizable: boolean | undefined
   /** The longest order that was found. */
   readonly placed: readonly Operation[]
-  /** The first operation that cannot follow; undefined if there is none, or if the search was given up. */
+  /** The first operation that cannot follow; undefined if there is none, or if not all orders were tried. */
   readonly stuck?: Operation | undefined
 }
 
 /** A configuration of the search that is left to be continued. */
 interface Open<State> {
   readonly state: State
-  /** The positions of the operations that have a moment, in their order. */
-  readonly order: readonly number[]
+  /** The positions of the operations that have a moment, as bits. */
+  readonly done: bigint
+  /** The position of the last of them, with those before it; undefined if there is none. */
+  readonly last?: Placed | undefined
+}
+
+interface Placed {
+  readonly position: number
+  readonly count: number
+  readonly before?: Placed | undefined
 }
 
 /** The number of configurations after which the search is given up. */
-const MAX_VISITED = 300_000
+const MAX_VISITED = 100_000
 
 /**
  * @param operations those on one object, in any order
@@ -55,19 +64,23 @@ export function checkLinearizable<State, Operation extends Timed>(
 ): Result<Operation> {
   const all = [...operations].toSorted((a, b) => a.invoke - b.invoke)
   const positions = all.map((_, position) => position)
+  const bits = positions.map((position) => 1n << BigInt(position))
   const isUnanswered = (position: number) => all[position]!.end === Number.POSITIVE_INFINITY
   const visited = new Set<string>()
-  const open: Open<State>[] = [{ state: initial, order: [] }]
-  let longest: readonly number[] = []
+  const open: Open<State>[] = [{ state: initial, done: 0n }]
+  let longest: Placed | undefined
+  const inOrder = (last: Placed | undefined) => {
+    const order: Operation[] = []
+    for (let each = last; each; each = each.before) order.push(all[each.position]!)
+    return order.toReversed()
+  }
 
   for (let current = open.pop(); current && visited.size < MAX_VISITED; current = open.pop()) {
-    const { state, order } = current
-    if (order.length > longest.length) longest = order
-    const done = new Set(order)
-    const left = positions.filter((position) => !done.has(position))
-    if (left.every(isUnanswered)) {
-      return { isLinearizable: true, placed: order.map((position) => all[position]!) }
-    }
+    const { state, done, last } = current
+    const count = last?.count ?? 0
+    if (count > (longest?.count ?? 0)) longest = last
+    const left = positions.filter((position) => (done & bits[position]!) === 0n)
+    if (left.every(isUnanswered)) return { isLinearizable: true, placed: inOrder(last) }
     // Another operation was answered before this one was sent, so this one cannot be next.
     const firstEnd = Math.min(...left.map((position) => all[position]!.end))
     const effects = new Set<string>()
@@ -78,19 +91,20 @@ export function checkLinearizable<State, Operation extends Timed>(
       return !effects.has(own) && effects.add(own)
     })
     for (const position of candidates.toReversed()) {
+      const nowDone = done | bits[position]!
       for (const after of next(state, all[position]!)) {
-        const key = `${[...done, position].toSorted((a, b) => a - b).join()} ${JSON.stringify(after)}`
+        const key = `${nowDone.toString(36)} ${JSON.stringify(after)}`
         if (visited.has(key)) continue
         visited.add(key)
-        open.push({ state: after, order: [...order, position] })
+        open.push({ state: after, done: nowDone, last: { position, count: count + 1, before: last } })
       }
     }
   }
-  const placed = longest.map((position) => all[position]!)
+  const placed = inOrder(longest)
   const unplaced = all.filter((operation) => !placed.includes(operation))
   const isGivenUp = visited.size >= MAX_VISITED
   return {
-    isLinearizable: false,
+    isLinearizable: isGivenUp ? undefined : false,
     placed,
     stuck: isGivenUp ? undefined : unplaced.toSorted((a, b) => a.end - b.end)[0],
   }

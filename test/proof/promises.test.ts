@@ -57,7 +57,7 @@ const read = (name: string | null, at: number): Read => ({
 
 function broken(operations: readonly Operation[], more: Partial<History> = {}): PromiseName[] {
   const history = { operations, faults: [], firstNames: { c: 'first' }, settings: SETTINGS, ...more }
-  return [...new Set(checkHistory(history).map(({ promise }) => promise))]
+  return [...new Set(checkHistory(history).violations.map(({ promise }) => promise))]
 }
 
 const CODE = exchange('code', 'r1', [0, 10])
@@ -347,4 +347,12 @@ describe('issued', () => {
   it('holds if what was not issued is rejected', () => {
     expect(broken([CODE, call('forged', false, 0)])).toEqual([])
   })
+})
+
+it('a record with too many unanswered changes is neither proved nor broken', () => {
+  const unanswered = Array.from({ length: 20 }, (_, at) => change(`name-${at}`, [at, UNKNOWN]))
+  const seen = Array.from({ length: 20 }, (_, at) => read(`name-${at}`, 100 + at))
+  const operations = [...unanswered, ...seen, read('never written', 200)]
+  const history = { operations, faults: [], firstNames: { c: 'first' }, settings: SETTINGS }
+  expect(checkHistory(history)).toEqual({ violations: [], undecided: ['kept: client c'] })
 })

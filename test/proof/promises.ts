@@ -2,7 +2,7 @@
 import { familyPromise } from './family.ts'
 import type { Call, EndFamily, Entry, Exchange, History, Operation, Read, Change, Revoke } from './history.ts'
 import { FEED_TIMEOUT_MS } from '../../src/revocation/http-source.ts'
-import { checkLinearizable } from './linearizable.ts'
+import { checkLinearizable, type Result } from './linearizable.ts'
 
 /** The names of the promises, as `docs/proof.md` explains them. */
 export type PromiseName = 'one-time' | 'revoked' | 'kept' | 'recorded' | 'issued'
@@ -13,6 +13,13 @@ export interface Violation {
   readonly what: string
   /** The operations that show it, in the order of their requests. */
   readonly operations: readonly Operation[]
+}
+
+/** What the check of a history finds. */
+export interface Findings {
+  readonly violations: readonly Violation[]
+  /** Families and records of which so many requests have no answer that their orders are too many to try. */
+  readonly undecided: readonly string[]
 }
 
 /** The worst time of a promise that has a bound. */
@@ -29,18 +36,20 @@ const SLACK_MS = 750
 const CODE_LIFETIME_MS = 60_000
 
 /** Checks all promises. */
-export function checkHistory(history: History): Violation[] {
-  return [
-    ...checkOneTime(history),
+export function checkHistory(history: History): Findings {
+  const undecided: string[] = []
+  const violations = [
+    ...checkOneTime(history, undecided),
     ...checkRevoked(history),
-    ...checkKept(history),
+    ...checkKept(history, undecided),
     ...checkRecorded(history),
     ...checkIssued(history),
   ]
+  return { violations, undecided }
 }
 
 /** Each code and each refresh token is used once, and the last token of a living family works. */
-function checkOneTime({ operations, settings, faults }: History): Violation[] {
+function checkOneTime({ operations, settings, faults }: History, undecided: string[]): Violation[] {
   const families = group(
     operations.filter(
       (each): each is Exchange | EndFamily => each.kind === 'exchange' || each.kind === 'end-family',
@@ -58,26 +67,34 @@ function checkOneTime({ operations, settings, faults }: History): Violation[] {
       slackMs: SLACK_MS,
       mayLoseCode: settings.hasFailover && wasFault,
     })
-    const { isLinearizable, placed, stuck } = checkLinearizable(ofFamily, promise)
-    if (isLinearizable) return []
-    const what = `family ${family}: ${unexplained(stuck)}`
-    return [
-      { promise: 'one-time' as const, what, operations: [...placed.slice(-4), ...(stuck ? [stuck] : [])] },
-    ]
+    return unexplained('one-time', `family ${family}`, checkLinearizable(ofFamily, promise), undecided)
   })
 }
 
-function unexplained(stuck: Operation | undefined): string {
-  return stuck
-    ? `no order of its requests explains the answer to request ${stuck.id}`
-    : 'too many of its requests have no answer, so they could not be checked'
+/** What the search for an order found, unless it found one. */
+function unexplained(
+  promise: PromiseName,
+  what: string,
+  { isLinearizable, placed, stuck }: Result<Operation>,
+  undecided: string[],
+): Violation[] {
+  if (isLinearizable === undefined) undecided.push(`${promise}: ${what}`)
+  if (isLinearizable !== false) return []
+  const answer = stuck ? `the answer to request ${stuck.id}` : 'the answers'
+  return [
+    {
+      promise,
+      what: `${what}: no order of its requests explains ${answer}`,
+      operations: [...placed.slice(-4), ...(stuck ? [stuck] : [])],
+    },
+  ]
 }
 
 /**
  * A change that was answered is there, and reads see changes in the order of their answers. The state is the last confirmed name,
  * with the names of changes that were made after it and not confirmed: a failover may lose these, also those that were read.
  */
-function checkKept({ operations, firstNames, settings }: History): Violation[] {
+function checkKept({ operations, firstNames, settings }: History, undecided: string[]): Violation[] {
   const clients = group(
     operations.filter((each): each is Change | Read => each.kind === 'change' || each.kind === 'read'),
     ({ client }) => client,
@@ -88,7 +105,7 @@ function checkKept({ operations, firstNames, settings }: History): Violation[] {
     const telling = ofClient.filter(
       (each) => each.kind === 'read' || each.outcome === 'ok' || read.has(each.name),
     )
-    const { isLinearizable, placed, stuck } = checkLinearizable(telling, {
+    const result = checkLinearizable(telling, {
       effect: ({ name }) => String(name),
       initial: [firstNames[client] ?? null],
       next(names: readonly (string | null)[], { kind, name = null, outcome }: Change | Read) {
@@ -99,9 +116,7 @@ function checkKept({ operations, firstNames, settings }: History): Violation[] {
         return kept === names.length || (kept > 0 && settings.hasFailover) ? [names.slice(0, kept)] : []
       },
     })
-    if (isLinearizable) return []
-    const what = `client ${client}: ${unexplained(stuck)}`
-    return [{ promise: 'kept' as const, what, operations: [...placed.slice(-4), ...(stuck ? [stuck] : [])] }]
+    return unexplained('kept', `client ${client}`, result, undecided)
   })
 }
 
@@ -190,7 +205,8 @@ function boundOf({ settings }: History, revoke: Revoke, call: Call): number {
   return revoke.process === call.process ? 0 : boundMs(settings)
 }
 
-function boundMs({ pollSeconds }: History['settings']): number {
+/** Milliseconds after which another process rejects, since its link came back to stay. */
+export function boundMs({ pollSeconds }: History['settings']): number {
   return FEED_TIMEOUT_MS.byDefault + 2 * pollSeconds * 1000
 }
 

@@ -55,7 +55,7 @@ for (const kind of stores) {
 }
 process.exit(isBroken ? 1 : 0)
 
-function report(kind: StoreKind, { history, violations, worst, surprises }: RunResult): void {
+function report(kind: StoreKind, { history, violations, undecided, worst, surprises }: RunResult): void {
   const { operations, faults, trail } = history
   console.log(
     `\n== ${kind}: ${operations.length} requests, ${faults.length} faults, ${trail?.length ?? 0} audit entries`,
@@ -76,6 +76,9 @@ function report(kind: StoreKind, { history, violations, worst, surprises }: RunR
   }
   for (const surprise of new Set(surprises)) console.log(`SURPRISE: ${surprise}`)
   for (const { promise, what } of violations) console.log(`BROKEN, ${promise}: ${what}`)
+  for (const what of undecided) {
+    console.log(`NOT DECIDED, ${what}: too many of its requests have no answer to try all orders`)
+  }
   if (violations.length + surprises.length === 0) console.log('No promise is broken.')
 }
 

@@ -1,11 +1,11 @@
 /** One run: servers, processes and clients under faults, then the check of their history. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { createRandom } from '../support/fuzz/random.ts'
+import { createRandom, type Random } from '../support/fuzz/random.ts'
 import { connectAndRefresh, renameTogether, useKeys, useStore, type ClientOptions } from './clients.ts'
 import { faultsOf, injectFaults } from './faults.ts'
 import { startFleet, type Fleet, type Patch } from './fleet.ts'
 import { createRecorder, type History, type Settings } from './history.ts'
-import { checkHistory, checkRecorded, worstTimes, type Violation, type WorstTime } from './promises.ts'
+import { boundMs, checkHistory, checkRecorded, worstTimes, type Findings, type WorstTime } from './promises.ts'
 import { createRequests } from './requests.ts'
 import { startStore, type StoreKind } from './stores.ts'
 
@@ -18,13 +18,12 @@ export interface RunOptions {
   readonly patches?: readonly Patch[] | undefined
   /** How long to wait for audit entries that are missing. @default as long as docs/audit.md says */
   readonly settleSeconds?: number | undefined
-  /** Does not read the audit trail if a promise is broken already. */
-  readonly stopsEarly?: boolean | undefined
+  /** Whether the run reads the audit trail, and so checks `recorded`. @default true */
+  readonly readsTrail?: boolean | undefined
 }
 
-export interface RunResult {
+export interface RunResult extends Findings {
   readonly history: History
-  readonly violations: readonly Violation[]
   readonly worst: readonly WorstTime[]
   /** Answers that no promise allows, such as a 500. */
   readonly surprises: readonly string[]
@@ -44,6 +43,10 @@ const COUNTING_SECONDS = 900
 /** Seconds after which a process has completed what a killed process left, and after which counts are written. */
 const SETTLE_SECONDS = 150
 const COUNTED_SECONDS = 400
+/** Milliseconds that a request may take to be sent. */
+const SLACK_MS = 250
+/** The most revoked tokens that are tried again at the end. */
+const TRIED_AGAIN = 300
 
 export async function runProof(options: RunOptions): Promise<RunResult> {
   const { kind, seed, seconds, patches } = options
@@ -58,6 +61,7 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
   const surprises: string[] = []
   const requests = createRequests({ fleet, recorder, surprises })
   const firstNames: Record<string, string> = {}
+  const revoked: string[] = []
   const hasEqualChanges = seconds >= COUNTING_SECONDS
   let isOver = false
 
@@ -70,6 +74,7 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
       number,
       random: createRandom(seed + number + 1),
       onKey: (clientId, name) => void (firstNames[clientId] = name),
+      onRevoked: (accessToken) => void revoked.push(accessToken),
     })
     const kinds = [
       ...Array<Client>(USERS).fill((each) => connectAndRefresh(each, application.value)),
@@ -85,25 +90,23 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
     await Promise.race([delay(seconds * 1000), Promise.all(clients)])
     isOver = true
     await Promise.all([...clients, injecting])
-    // What was changed last is read once more, after everything works again.
-    await delay(1000)
+    // After everything works again, what was changed is read once more, and revoked tokens are tried once more.
+    await delay(boundMs(settings) + SLACK_MS)
     for (const client of Object.keys(firstNames)) await requests.read(fleet.services[0] ?? fail(), client)
+    for (const token of sample(revoked, random)) {
+      await Promise.all(fleet.members.map((member) => requests.call(member, token)))
+    }
 
     const history: History = { operations, faults, firstNames, settings }
-    const isDecided = options.stopsEarly === true && checkHistory(history).length > 0
-    const trail = isDecided
-      ? undefined
-      : await readTrail(
-          fleet,
-          history,
-          options.settleSeconds ?? (hasEqualChanges ? COUNTED_SECONDS : SETTLE_SECONDS),
-        )
+    const { readsTrail = true, settleSeconds = hasEqualChanges ? COUNTED_SECONDS : SETTLE_SECONDS } = options
+    const trail = readsTrail ? await readTrail(fleet, history, settleSeconds) : undefined
     const complete = { ...history, ...(trail && { trail }) }
+    if (readsTrail && !trail) surprises.push('the audit trail could not be read')
     return {
       history: complete,
-      violations: checkHistory(complete),
+      ...checkHistory(complete),
       worst: worstTimes(complete),
-      surprises: trail || isDecided ? surprises : [...surprises, 'the audit trail could not be read'],
+      surprises,
       errors: fleet.members.map(({ errors }) => errors),
     }
   } finally {
@@ -111,6 +114,10 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
     await fleet.stop()
     await store.stop()
   }
+}
+
+function sample(tokens: readonly string[], random: Random): readonly string[] {
+  return tokens.length <= TRIED_AGAIN ? tokens : Array.from({ length: TRIED_AGAIN }, () => random.pick(tokens))
 }
 
 /**
