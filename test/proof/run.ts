@@ -5,7 +5,14 @@ import { connectAndRefresh, renameTogether, useKeys, useStore, type ClientOption
 import { faultsOf, injectFaults } from './faults.ts'
 import { startFleet, type Fleet, type Patch } from './fleet.ts'
 import { createRecorder, type History, type Settings } from './history.ts'
-import { boundMs, checkHistory, checkRecorded, worstTimes, type Findings, type WorstTime } from './promises.ts'
+import {
+  boundMs,
+  checkHistory,
+  checkRecorded,
+  worstTimes,
+  type Findings,
+  type WorstTime,
+} from './promises.ts'
 import { createRequests } from './requests.ts'
 import { startStore, type StoreKind } from './stores.ts'
 
@@ -92,7 +99,11 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
     await Promise.all([...clients, injecting])
     // After everything works again, what was changed is read once more, and revoked tokens are tried once more.
     await delay(boundMs(settings) + SLACK_MS)
-    for (const client of Object.keys(firstNames)) await requests.read(fleet.services[0] ?? fail(), client)
+    const [service = fail()] = fleet.services
+    const changed = new Set(operations.flatMap((each) => (each.kind === 'change' ? [each.client] : [])))
+    for (const client of new Set([...Object.keys(firstNames), ...changed])) {
+      await (client in firstNames ? requests.read(service, client) : requests.readEntry(service, client))
+    }
     for (const token of sample(revoked, random)) {
       await Promise.all(fleet.members.map((member) => requests.call(member, token)))
     }
@@ -117,7 +128,9 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
 }
 
 function sample(tokens: readonly string[], random: Random): readonly string[] {
-  return tokens.length <= TRIED_AGAIN ? tokens : Array.from({ length: TRIED_AGAIN }, () => random.pick(tokens))
+  return tokens.length <= TRIED_AGAIN
+    ? tokens
+    : Array.from({ length: TRIED_AGAIN }, () => random.pick(tokens))
 }
 
 /**
