@@ -27,7 +27,15 @@ const OF_MEMBER: Readonly<Record<string, Inject>> = {
     await delay(2000)
     for (const proxy of proxies) proxy.oneWay = 0
   },
-  'process-killed': (member, random) => member.restart(random.below(800)),
+  'process-killed': async (member, random) => {
+    // While links are slow, more is under way that the kill interrupts.
+    const oneWay = random.chance(0.5) ? SLOW_MS : 0
+    for (const proxy of member.proxies) proxy.oneWay = oneWay
+    await delay(oneWay * 5)
+    const restarted = member.restart(random.below(800))
+    for (const proxy of member.proxies) proxy.oneWay = 0
+    await restarted
+  },
   'process-frozen': async (member, random) => {
     member.pause()
     await delay(300 + random.below(2500))
