@@ -12,6 +12,8 @@ export interface ClientOptions {
   readonly requests: Requests
   readonly random: Random
   readonly settings: Settings
+  /** Milliseconds between two requests of a client, on average. */
+  readonly pauseMs: number
   readonly isOver: () => boolean
   /** Whether some changes name no actor, so that equal ones are counted in one audit entry. */
   readonly hasEqualChanges: boolean
@@ -21,8 +23,6 @@ export interface ClientOptions {
   readonly onRevoked: (accessToken: string) => void
 }
 
-/** Milliseconds between two requests of a client, on average. */
-const PAUSE_MS = 20
 const REFRESHES = 15
 /** The number of rounds after which an API key is deleted. */
 const ROUNDS = 3
@@ -36,7 +36,7 @@ const REMEMBERED = 20
 
 /** A user who connects an application: code, then refreshes, some of them doubled, late or of a used token. */
 export async function connectAndRefresh(options: ClientOptions, application: Credentials): Promise<void> {
-  const { number, fleet, requests, random, settings, isOver } = options
+  const { number, fleet, requests, random, settings, pauseMs, isOver } = options
   const service = () => random.pick(fleet.services)
 
   /** Exchanges until the outcome is known. */
@@ -59,7 +59,7 @@ export async function connectAndRefresh(options: ClientOptions, application: Cre
     let { next: token } = await exchange(family, code, true)
     let used = ''
     for (let count = 0; token !== undefined && count < REFRESHES && !isOver(); count += 1) {
-      await pause(random, PAUSE_MS)
+      await pause(random, pauseMs)
       const choice = random.below(100)
       if (choice < 3) await requests.endFamily(service(), application, family, token)
       if (choice >= 3 && choice < 6) await requests.exchange(service(), application, family, code, true)
@@ -82,7 +82,7 @@ export async function connectAndRefresh(options: ClientOptions, application: Cre
 
 /** The owner of API keys: tokens, calls, revocations, changes, and calls with what must not work. */
 export async function useKeys(options: ClientOptions): Promise<void> {
-  const { number, fleet, requests, random, isOver, hasEqualChanges, onRevoked } = options
+  const { number, fleet, requests, random, pauseMs, isOver, hasEqualChanges, onRevoked } = options
   const service = () => random.pick(fleet.services)
   /** Tokens that are revoked, or may be. */
   const revoked: string[] = []
@@ -116,7 +116,7 @@ export async function useKeys(options: ClientOptions): Promise<void> {
     for (let attempt = 0; left.length > 0 && attempt < 150 && !isOver(); attempt += 1) {
       const outcomes = await Promise.all(left.map((member) => requests.call(member, token)))
       left = left.filter((_, at) => outcomes[at]?.outcome !== 'fail')
-      if (left.length > 0) await pause(random, PAUSE_MS)
+      if (left.length > 0) await pause(random, pauseMs)
     }
   }
 
@@ -147,7 +147,7 @@ export async function useKeys(options: ClientOptions): Promise<void> {
         if (revoked.length > REMEMBERED) revoked.shift()
         await callUntilRejected(token, member)
       }
-      await pause(random, PAUSE_MS)
+      await pause(random, pauseMs)
     }
     if (!isOver()) await remove(client)
   }
@@ -155,7 +155,7 @@ export async function useKeys(options: ClientOptions): Promise<void> {
 
 /** Two people who rename one API key at the same time. */
 export async function renameTogether(options: ClientOptions): Promise<void> {
-  const { number, fleet, requests, random, isOver } = options
+  const { number, fleet, requests, random, pauseMs, isOver } = options
   const service = () => random.pick(fleet.services)
   for (let round = 0; !isOver(); round += 1) {
     const key = await createKey(options, `${number}.${round}`)
@@ -173,7 +173,7 @@ export async function renameTogether(options: ClientOptions): Promise<void> {
           `renamer-${unique}`,
         )
         await requests.read(service(), key.clientId)
-        if (outcome === 'unknown') await pause(random, RETRY_MS)
+        await pause(random, outcome === 'unknown' ? RETRY_MS : pauseMs)
       }
     }
     await Promise.all([rename(1), rename(2)])
@@ -192,7 +192,14 @@ async function createKey(
 }
 
 /** Writes below the library: what the store has answered is there, also if it was there before. */
-export async function useStore({ number, fleet, requests, random, isOver }: ClientOptions): Promise<void> {
+export async function useStore({
+  number,
+  fleet,
+  requests,
+  random,
+  pauseMs,
+  isOver,
+}: ClientOptions): Promise<void> {
   const service = () => random.pick(fleet.services)
   for (let round = 0; !isOver(); round += 1) {
     const entry = `${number}-entry-${round}`
@@ -200,7 +207,7 @@ export async function useStore({ number, fleet, requests, random, isOver }: Clie
       let outcome = ''
       while (outcome !== 'ok' && !isOver()) {
         ;({ outcome } = await requests.putEntry(service(), entry, isIn))
-        await pause(random, outcome === 'ok' ? PAUSE_MS : RETRY_MS)
+        await pause(random, outcome === 'ok' ? pauseMs : RETRY_MS)
       }
       if (random.chance(0.5)) await delay(random.below(3000))
       await requests.readEntry(service(), entry)

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly kind: StoreKind
   readonly seed: number
   readonly seconds: number
+  /** Milliseconds between two requests of a client, on average. @default 20 */
+  readonly pauseMs?: number | undefined
   /** The faults to inject. @default all that the store has */
   readonly faults?: readonly string[] | undefined
   readonly patches?: readonly Patch[] | undefined
@@ -56,7 +58,7 @@ const SLACK_MS = 250
 const TRIED_AGAIN = 300
 
 export async function runProof(options: RunOptions): Promise<RunResult> {
-  const { kind, seed, seconds, patches } = options
+  const { kind, seed, seconds, patches, pauseMs = 20 } = options
   const random = createRandom(seed)
   const store = await startStore(kind)
   const settings: Settings = { ...TIMES, hasFailover: store.isReplicated }
@@ -75,7 +77,7 @@ export async function runProof(options: RunOptions): Promise<RunResult> {
   try {
     const application = await fleet.services[0]?.ask('createApplication', { accountId: 'acme' })
     if (!application || 'error' in application) throw new Error(`no application: ${application?.error}`)
-    const common = { fleet, requests, settings, hasEqualChanges, isOver: () => isOver }
+    const common = { fleet, requests, settings, pauseMs, hasEqualChanges, isOver: () => isOver }
     const clientOptions = (number: number): ClientOptions => ({
       ...common,
       number,
