@@ -3,7 +3,7 @@
  * asked, what was broken, the worst times beside their bounds, and each broken promise. It then exits with 1, and keeps the
  * history. docs/proof.md explains the report.
  *
- * `--minutes 5` (for all stores together), `--stores alone,pair,sentinel,cluster`, `--seed 7`, `--faults process-killed`,
+ * `--minutes 5` (for all stores together), `--stores alone,pair,sentinel,cluster`, `--seed 7`, `--pause 100`, `--faults process-killed`,
  * `--server valkey-8.0` (after `test/support/other-servers.sh`), `--mutant no-wait`, `--keep` (the history in any case).
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '5' },
     stores: { type: 'string', default: 'alone,pair,sentinel,cluster' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
+    pause: { type: 'string', default: '20' },
     faults: { type: 'string' },
     server: { type: 'string' },
     mutant: { type: 'string' },
@@ -43,6 +44,7 @@ for (const kind of stores) {
       kind,
       seed,
       seconds,
+      pauseMs: Number(values.pause),
       patches: mutant?.patches,
       faults: values.faults?.split(',') ?? mutant?.faults,
     }),
