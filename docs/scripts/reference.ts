@@ -13,6 +13,7 @@ import {
   type TypeAliasDeclaration,
 } from 'ts-morph'
 import { ENTRIES } from '../../rolldown.config.ts'
+import { sourceFilesPage } from './source-files.ts'
 import { REFERENCE_PAGES, type ReferencePage } from './reference-pages.ts'
 
 /** What the generator can describe. */
@@ -55,7 +56,9 @@ export function referencePages(root: string): Map<string, string> {
   if (missing.length > 0) throw new Error(`docs/scripts/reference-pages.ts lacks: ${missing.join(', ')}`)
 
   const pages = REFERENCE_PAGES.map((page): [string, string] => [`${page.file}.md`, pageText(page, exported)])
-  return new Map([['README.md', indexText()], ...pages])
+  project.addSourceFilesAtPaths(path.join(root, 'src/**/*.ts'))
+  const files = ['source-files.md', sourceFilesPage(root, project)] as const
+  return new Map([['README.md', indexText()], ...pages, files])
 }
 
 function isDeclaration(node: Node): node is Declaration {
@@ -76,7 +79,12 @@ function indexText(): string {
   return [
     '# Reference',
     'These pages are generated from the doc comments of the sources. `npm run docs:reference` writes them.',
-    ['| page | describes |', '| --- | --- |', ...rows].join('\n'),
+    [
+      '| page | describes |',
+      '| --- | --- |',
+      ...rows,
+      '| [Source files](source-files.md) | for contributors: every file in one line |',
+    ].join('\n'),
     '## All names',
     links.join(' · '),
     '[All documents](../README.md)',

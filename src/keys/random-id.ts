@@ -8,7 +8,7 @@ const POOL_BYTES = 128 * ID_BYTES
 const pool = Buffer.alloc(POOL_BYTES)
 let used = POOL_BYTES
 
-/** @returns an id that cannot be guessed: 32 random bytes in base64url */
+/** Makes an id that cannot be guessed: 32 random bytes in base64url. */
 export function randomId(): string {
   if (used === POOL_BYTES) {
     randomFillSync(pool)

@@ -62,9 +62,10 @@ describe('the length of the documents', () => {
     expect(linesOf('README.md')).toBeLessThanOrEqual(250)
   })
 
-  it('each page of docs has at most 350 lines', () => {
+  it('each page of docs has at most 350 lines, except the list of all source files', () => {
     expect(pages.length).toBeGreaterThan(20)
-    expect(pages.filter((file) => linesOf(file) > 350)).toEqual([])
+    const readable = pages.filter((file) => file !== 'docs/reference/source-files.md')
+    expect(readable.filter((file) => linesOf(file) > 350)).toEqual([])
   })
 })
 

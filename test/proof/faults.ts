@@ -28,7 +28,7 @@ const OF_MEMBER: Readonly<Record<string, Inject>> = {
     for (const proxy of proxies) proxy.oneWay = 0
   },
   'process-killed': async (member, random) => {
-    // While links are slow, more is under way that the kill interrupts.
+    // While links are slow, a kill interrupts more changes.
     const oneWay = random.chance(0.5) ? SLOW_MS : 0
     for (const proxy of member.proxies) proxy.oneWay = oneWay
     await delay(oneWay * 5)
