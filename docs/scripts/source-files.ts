@@ -19,7 +19,7 @@ export function sourceFilesPage(root: string, project: Project): string {
   return [
     '<!-- Generated from the doc comments by `npm run docs:reference`. Edit the sources instead. -->',
     '# Source files',
-    'For contributors: every file with the functions and values that it exports, and the first sentence about them. Search this page for ' +
+    'For contributors: every file with the functions and values that it exports, and the first sentence about the longest of them. Search this page for ' +
       'a word of what you look for. [Architecture](../architecture.md) has the way of a request. [All reference pages](README.md)',
     ...sections,
   ].join('\n\n')
@@ -33,9 +33,13 @@ function row(name: string, file: SourceFile): string {
     (each) =>
       Node.isFunctionDeclaration(each) || Node.isVariableStatement(each) || Node.isClassDeclaration(each),
   )
-  const functions = values.filter((each) => !/^[A-Z_]+$/.test(nameOf(each)))
-  const sentences = [...functions, ...values, ...exported].map(sentenceOf).filter((each) => each !== '')
-  const [sentence = reexports(file)] = sentences
+  const isFunction = (each: Statement) =>
+    values.some((value) => value === each) && !/^[A-Z_]+$/.test(nameOf(each))
+  // The longest function says most about the file.
+  const main = exported
+    .filter((each) => sentenceOf(each) !== '')
+    .toSorted((a, b) => Number(isFunction(b)) - Number(isFunction(a)) || b.getWidth() - a.getWidth())[0]
+  const sentence = main ? sentenceOf(main) : reexports(file)
   if (sentence === '') throw new Error(`no export of ${file.getFilePath()} has a doc comment`)
   const names = values.map((each) => `\`${nameOf(each)}\``).join(', ')
   return `- \`${name}\`: ${sentence}${names && ` (${names})`}`
@@ -51,7 +55,13 @@ function nameOf(statement: Statement): string {
 /** The first sentence of a doc comment; empty if there is none. */
 function sentenceOf(statement: Statement): string {
   if (!Node.isJSDocable(statement)) return ''
-  const text = statement.getJsDocs().at(-1)?.getDescription().trim() ?? ''
+  const text =
+    statement
+      .getJsDocs()
+      .at(-1)
+      ?.getDescription()
+      .trim()
+      .replace(/^\d+\. /, '') ?? ''
   return (text.split(/(?<=\.)\s(?=[A-Z])|\n\n/)[0] ?? '').replaceAll(/\s+/g, ' ').replace(/[.:]$/, '')
 }
 

@@ -15,7 +15,7 @@ export interface AnnouncedEntry extends PendingEntry {
   readonly proof: Proof
 }
 
-/** The subject in the list of pending changes. Other subjects are keys, which never begin with `{`. */
+/** Writes an entry as a subject in the list of pending changes. Other subjects are keys, which never begin with `{`. */
 export function writeAnnounced(announced: AnnouncedEntry): string {
   return JSON.stringify(announced)
 }
@@ -24,7 +24,7 @@ export function isAnnounced(subject: string): boolean {
   return subject.startsWith('{')
 }
 
-/** Undefined if the subject is corrupt. */
+/** Reads an entry from its subject. @returns undefined if the subject is corrupt */
 export function readAnnounced(subject: string): AnnouncedEntry | undefined {
   try {
     const value: unknown = JSON.parse(subject)

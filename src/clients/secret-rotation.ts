@@ -50,8 +50,8 @@ export function rotateSecret(
  * @param hash the hash of the secret that the rotation adds
  * @param attempt.newestCreatedAt `createdAt` of the newest secret before the first attempt, in epoch seconds; undefined if
  *   there was none
- * @throws {GatehouseError} `ERR_SECRETS_CHANGED` if the secrets were changed since the first attempt, because the secret of the
- *   rotation may have been revoked since
+ * @throws {GatehouseError} `ERR_SECRETS_CHANGED` if the secrets were changed after the first attempt. The secret that it added may
+ *   have been revoked
  */
 export function isRotated(
   secrets: readonly StoredSecret[],

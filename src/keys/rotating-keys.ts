@@ -154,8 +154,8 @@ async function readPolicy({ schedule, longestLifetimes }: RotatingKeysParts): Pr
 }
 
 /**
- * Revokes the tokens of the keys of a lost ring, after a new ring has replaced it. If the revocation fails, a later poll
- * repeats it.
+ * Revokes tokens after a new ring has replaced a lost one: those that the keys of the lost ring have signed. If this
+ * fails, a later poll tries again.
  */
 async function revokeReplaced(
   parts: RotatingKeysParts,

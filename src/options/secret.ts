@@ -4,8 +4,8 @@ import type { AddProblem } from './schema.ts'
 
 const MIN_BYTES = 32
 /**
- * This minimum rejects only secrets that were typed by hand: even 32 random decimal digits almost always
- * have more different characters.
+ * The least number of different characters in a secret. Only secrets that were typed by hand have fewer: even 32 random
+ * decimal digits almost always have more.
  */
 const MIN_DIFFERENT_CHARACTERS = 6
 const HOW_TO = 'make one with: openssl rand -base64 48'

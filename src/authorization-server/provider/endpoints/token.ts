@@ -23,7 +23,7 @@ export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
     issueRefreshToken: async () => true,
     rotateRefreshToken: (ctx) => checkRefresh(parts, ctx),
     expiresWithSession: async () => false,
-    // We revoke grants ourselves, in an order that survives failures (`revoke-grant.ts`).
+    // We revoke grants ourselves, in an order that survives failures (`grants/revoke-grants.ts`).
     revokeGrantPolicy: async () => false,
     // Relies on: in a code exchange, this hook is the last call before the code is used up. In a refresh,
     // oidc-provider calls this hook after the refresh token is used up, so `checkRefresh` makes the same
