@@ -66,7 +66,7 @@ export interface AccountService {
    * - Clients that belong to the account or to another user stay. Where they name the user as `createdBy` or `secretShownTo`, they say
    *   `(erased)`.
    * - What the person has authorized is revoked and deleted, with its refresh tokens.
-   * - The entries of the audit trail stay, with their ids and cursors, but without what names the person: ids, `address` and
+   * - The entries of the audit trail stay, with their ids and cursors, but without the fields that identify the person: ids, `address` and
    *   `userAgent`. Such an entry has `erased`.
    * - A hash of the ids, and the time, stay in the store. `importRegistry` erases the person again if an older backup has the
    *   person's records from before this time.

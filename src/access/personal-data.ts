@@ -2,7 +2,7 @@
 export type Erased =
   /** The record is deleted. */
   | 'deleted'
-  /** The record stays, and what names the person is removed from it. */
+  /** The record stays, without the fields that identify the person. */
   | 'rewritten'
   /** The record expires by itself. */
   | 'expires'

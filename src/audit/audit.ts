@@ -94,7 +94,7 @@ export function createAudit(parts: {
     },
 
     /**
-     * Rewrites in place what names people who are erased, in both trails and in what waits for them. May be repeated.
+     * Removes the fields that identify erased people from the entries of both trails, and from entries that are not there yet. May be repeated.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be rewritten
      */

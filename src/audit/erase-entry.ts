@@ -29,8 +29,8 @@ const ORIGIN = ['actor', 'address', 'userAgent']
 const TO_USER = 'owner'
 
 /**
- * An entry without what names people who are erased. If another user of the same account acted, the entry still says who, and
- * from where. Returns the same object if the entry names no person who is erased.
+ * Removes the fields of an entry that identify an erased person. If another user of the same account acted, the entry still says
+ * who that was, and from where. Returns the same object if the entry identifies no erased person.
  */
 export function eraseEntry(entry: AuditEntry, people: ErasedPeople): AuditEntry {
   const { accountId, userId, actor, change, target, at } = entry
@@ -52,7 +52,7 @@ export function eraseEntry(entry: AuditEntry, people: ErasedPeople): AuditEntry 
   return { ...(Object.fromEntries(left) as unknown as AuditEntry), erased: true }
 }
 
-/** The pending entry without what names people who are erased; the same object if it names none. */
+/** Removes the fields of a pending entry that identify an erased person. Returns the same object if there are none. */
 export function erasePending<Pending extends PendingEntry>(pending: Pending, people: ErasedPeople): Pending {
   const entry = eraseEntry(pending.entry, people)
   return entry === pending.entry ? pending : { ...pending, entry }

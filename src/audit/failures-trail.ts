@@ -23,7 +23,7 @@ const MAX_DIFFERENT = 10_000
 
 /**
  * Counts failures that strangers cause, and records them in a trail of their own. Failures of one minute with the same
- * name, client and address become one entry. If too many different failures arrive within a minute, the rest is
+ * name, client and group of addresses become one entry. If too many different failures arrive within a minute, the rest is
  * counted without client and address.
  */
 export function createFailures(trail: Trail, logger: Logger, now: () => number) {

@@ -22,7 +22,7 @@ export interface PartialRevocation {
  * returning `client` never exposes a hash.
  */
 export interface ClientRecord<C extends Client = Client> extends WithOutbox {
-  /** The client without `lastUsedAt`, which has its own record, and without what `clientOf` adds. */
+  /** The client without `lastUsedAt`, which has its own record, and without the fields that `clientOf` adds. */
   readonly client: C
   /** The hashed secrets, newest first; empty after `reportCompromised`. */
   readonly secrets: readonly StoredSecret[]

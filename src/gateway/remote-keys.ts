@@ -96,10 +96,10 @@ export function remoteKeys(options: {
 
   return {
     /**
-     * Finds the key that signed a token. An unknown key may be new. So the call joins a fetch of the keys and waits for
-     * it, at most a second, unless the keys were fetched within the last 30 seconds. If the key stays unknown, the
-     * promise rejects with jose's `JWKSNoMatchingKey`, also if the fetch failed. If the keys were never fetched, the
-     * promise rejects with the error of the failed fetch.
+     * Finds the key that signed a token. An unknown key may be new. Then the call starts a fetch of the keys, or joins the
+     * running one, and waits for it for at most a second. Within 30 seconds after a fetch there is no other. If the key
+     * stays unknown, the promise rejects with jose's `JWKSNoMatchingKey`. If no fetch has ever succeeded, the promise
+     * rejects with the error of the fetch.
      */
     async getKey(...[header, token]: Parameters<JWTVerifyGetKey>) {
       if (keys.jwks() === undefined) return keys(header, token)

@@ -5,7 +5,8 @@ import type { PendingInteraction } from './port.ts'
 /**
  * An application as the pages show it to users.
  *
- * @param developer the account that owns the application, without a user; undefined if the host does not know it
+ * @param developer the account that owns the application, also if the application belongs to a user of the account;
+ *   undefined if the host does not know the account
  */
 export function presentApplication(
   application: Application,

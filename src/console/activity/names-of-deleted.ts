@@ -6,8 +6,10 @@ import type { ConsoleServices } from '../services.ts'
 const LATEST = 5
 
 /**
- * The names of the deleted clients of entries, by id: from these entries, or from the newest entries of the client. An erased
- * person's client has no name.
+ * Finds the names of the deleted clients in a list of entries. A name that these entries lack is looked for in the newest entries of its
+ * client. The clients of an erased person have no names.
+ *
+ * @returns the names by client id
  */
 export async function namesOfDeleted(
   audit: ConsoleServices['audit'],

@@ -58,7 +58,7 @@ export function settingsPage(services: ConsoleServices): Page {
     }
   }
 
-  /** Shows the stored settings, and the submitted values that differ from them. Undefined if no value differs. */
+  /** If somebody else saved meanwhile: shows the stored settings, and the submitted values that differ. Undefined if none differs. */
   async function changedMeanwhile(call: Call<Application>, wanted: SettingsTexts): Promise<View | undefined> {
     const { caller, params, texts } = call
     const resource = await kind.service.findOwn(caller.accountId, params['clientId'] ?? '')

@@ -92,7 +92,7 @@ export function stateBadge({ texts }: Pick<Call, 'texts'>, noToken: NoTokenReaso
   return badge(texts.html(state.badge), state.tone)
 }
 
-/** Says why a client gets no token, without what can be done. */
+/** Says why a client gets no token, but not what can be done. */
 export function stateNotice(
   { texts }: Pick<Call, 'texts'>,
   noToken: NoTokenReason | undefined,

@@ -147,7 +147,7 @@ function productChoices(call: Pick<Call, 'texts' | 'form'>, options: ChoiceOptio
   </fieldset>`
 }
 
-/** Reads the choices from the submitted form. An operation is removed if its box is empty in any chosen product. */
+/** Reads the choices from the submitted form. An operation of several chosen products is removed if its box is empty in one of them. */
 function readProductChoices(form: Form, { products }: Pick<Catalog, 'products'>) {
   const chosen = [...new Set(form.getAll('product'))]
   const kept = new Set(form.getAll('operation'))
