@@ -58,7 +58,7 @@ export function settingsPage(services: ConsoleServices): Page {
     }
   }
 
-  /** If somebody else saved meanwhile: shows the stored settings, and the submitted values that differ. Undefined if none differs. */
+  /** If another user saved meanwhile: shows the stored settings, and the submitted values that differ. Undefined if none differs. */
   async function changedMeanwhile(call: Call<Application>, wanted: SettingsTexts): Promise<View | undefined> {
     const { caller, params, texts } = call
     const resource = await kind.service.findOwn(caller.accountId, params['clientId'] ?? '')
