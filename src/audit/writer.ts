@@ -109,10 +109,12 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
     return false
   }
   // The chunk of an entry that was found in the trail may be on one server only.
-  const unconfirmed = new Set(
-    [...written.values()].filter((place) => entries.length === 0 || place !== number),
-  )
-  const confirmed = await Promise.all([...unconfirmed].map((place) => confirmChunk(trail, place)))
+  const unconfirmed = new Map<number, string[]>()
+  for (const [id, place] of written) {
+    if (entries.length === 0 || place !== number)
+      unconfirmed.set(place, [...(unconfirmed.get(place) ?? []), id])
+  }
+  const confirmed = await Promise.all([...unconfirmed].map((each) => confirmChunk(trail, ...each)))
   if (confirmed.includes(false)) {
     await findLast(trail)
     return false
@@ -128,15 +130,18 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
 }
 
 /**
- * Writes a chunk again, because its last write may not have been confirmed as durable.
+ * Writes a chunk with these entries again, because its last write may not have been confirmed as durable.
  *
- * @returns false if another process changed the chunk, or if the store has lost it
+ * @returns false if another process changed the chunk, or if a failover has lost the chunk or one of the entries
  */
-async function confirmChunk(trail: Trail, number: number): Promise<boolean> {
+async function confirmChunk(trail: Trail, number: number, ids: readonly string[]): Promise<boolean> {
   const key = chunkKey(trail, number)
   const text = await trail.store.get(key)
-  if (text === undefined) trail.ids.delete(number)
-  return text !== undefined && trail.store.replace(key, text, text, ttlOf(trail.bounds))
+  const found = new Set(readChunk(number, text).entries.map((entry) => entry?.id))
+  if (text !== undefined && ids.every((id) => found.has(id)))
+    return trail.store.replace(key, text, text, ttlOf(trail.bounds))
+  trail.ids.delete(number)
+  return false
 }
 
 /** @returns the number of the chunk that has the entries now; undefined if the last chunk has changed */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { memoryStore } from '../../adapters/memory.ts'
 import { createEntry, type PendingEntry } from '../../src/audit/entry.ts'
-import { findLast, createTrail, readChunks } from '../../src/audit/trail.ts'
+import { chunkKey, findLast, createTrail, readChunks } from '../../src/audit/trail.ts'
 import { createWriter } from '../../src/audit/writer.ts'
 import type { Store } from '../../src/store/contract.ts'
 
@@ -52,4 +52,22 @@ it('an entry is not written again if a slow read of the end of the trail overtak
   const entries = (await readChunks(trail, [1, 2, 3])).flatMap((chunk) => chunk.entries)
   expect(entries.filter((entry) => entry?.id === repeated.entry.id)).toHaveLength(1)
   expect(entries).toHaveLength(18)
+})
+
+it('an entry is written again if a failover lost it from a chunk that was full', async () => {
+  const store = memoryStore()
+  const trail = createTrail(store, 'changes', BOUNDS)
+  const writer = createWriter(trail)
+  for (let at = 0; at < 15; at += 1) await writer.append([entryOf(`kept ${at}`)])
+  const replicated = await store.get(chunkKey(trail, 1))
+  const lost = entryOf('lost')
+  await writer.append([lost])
+  await writer.append([entryOf('lost too')])
+  expect((await findLast(trail)).number).toBe(2)
+
+  // The replica that takes over has the first chunk as it was before.
+  await store.set(chunkKey(trail, 1), replicated ?? '')
+  await writer.append([lost])
+  const entries = (await readChunks(trail, [1, 2, 3])).flatMap((chunk) => chunk.entries)
+  expect(entries.filter((entry) => entry?.id === lost.entry.id)).toHaveLength(1)
 })
