@@ -356,3 +356,16 @@ it('a record with too many unanswered changes is neither proved nor broken', () 
   const history = { operations, faults: [], firstNames: { c: 'first' }, settings: SETTINGS }
   expect(checkHistory(history)).toEqual({ violations: [], undecided: ['kept: client c'] })
 })
+
+it.each([
+  ['is killed within a minute, and the store failed', 'process-killed', 20_000, []],
+  ['is killed later', 'process-killed', 100_000, ['recorded']],
+  ['is not killed', 'link-cut', 20_000, ['recorded']],
+] as const)('the entry of a revocation may be missing only if its process %s', (_, what, at, found) => {
+  const operations = [issue('t', [0, 1]), revoke({ accessToken: 't' }, [1000, 1500])]
+  const faults = [
+    { what: 'link-cut', processes: [0], from: 900, to: 1400 },
+    { what, processes: [0], from: at, to: at + 500 },
+  ]
+  expect(broken(operations, { faults, trail: [] })).toEqual(found)
+})

@@ -32,6 +32,8 @@ export interface WorstTime {
 
 /** Milliseconds by which times that the run measures may differ from those that the service measures. */
 const SLACK_MS = 750
+/** Milliseconds for which an entry that could not be listed waits in the memory of its process, while the store works. */
+const IN_MEMORY_MS = 75_000
 /** Milliseconds for which a code lives. */
 const CODE_LIFETIME_MS = 60_000
 
@@ -240,17 +242,34 @@ export function checkRecorded({ operations, faults, trail, firstNames, settings 
   const entriesOf = (change: Change | Revoke) =>
     (byActor.get(change.actor ?? '') ?? []).reduce((sum, { count = 1 }) => sum + count, 0)
 
+  /** Whether this is the case of docs/proof.md in which the entry of a change that takes access away may be lost. */
+  const mayLoseEntry = (change: Change | Revoke) => {
+    if (change.kind === 'change' && change.name !== null) return false
+    const wasFault = faults.some(
+      ({ processes, from, to }) =>
+        processes.includes(change.process) && from < change.end && to > change.invoke - SLACK_MS,
+    )
+    const wasKilled = faults.some(
+      ({ what, processes, from }) =>
+        what === 'process-killed' &&
+        processes[0] === change.process &&
+        from > change.invoke - SLACK_MS &&
+        from < change.end + IN_MEMORY_MS,
+    )
+    return wasFault && wasKilled
+  }
+
   for (const change of changes) {
     if (change.actor === undefined) continue
     const wasDone = change.outcome === 'ok' || (change.kind === 'change' && seen.has(change.name))
-    const least = wasDone && repeatable(change) === undefined ? 1 : 0
+    const least = wasDone && repeatable(change) === undefined && !mayLoseEntry(change) ? 1 : 0
     expect(`the change of ${change.actor}`, entriesOf(change), least, change.outcome === 'fail' ? 0 : 1, [
       change,
     ])
   }
   for (const [what, all] of group(changes, (each) => repeatable(each) ?? '')) {
     if (what === '') continue
-    const least = all.some((each) => each.outcome === 'ok') ? 1 : 0
+    const least = all.some((each) => each.outcome === 'ok' && !mayLoseEntry(each)) ? 1 : 0
     const entries = all.reduce((sum, each) => sum + entriesOf(each), 0)
     expect(what, entries, least, all.length, all)
   }
