@@ -155,6 +155,8 @@ describeWithRedis('the Redis store on a cluster', () => {
       )
       let done = false
       let replaced = 0
+      // A repeated test finds the keys of its first attempt.
+      const run = `${title} ${Math.random()}`
       const failures: string[] = []
       const counting = Array.from({ length: 8 }, async (_none, worker) => {
         const writing = worker % 2 === 0 ? store : durable
@@ -163,7 +165,7 @@ describeWithRedis('the Redis store on a cluster', () => {
             const [isNew, text = '', isDeleted] = await Promise.all([
               // During the migration, a new key is created at the new node. The counter may be at the old or
               // the new node.
-              writing.create(`{move}${title} ${worker} ${number}`, '1', 100),
+              writing.create(`{move}${run} ${worker} ${number}`, '1', 100),
               store.get('{move}counter'),
               // These writes find nothing to change, at neither node.
               writing.delete('{move}absent'),
@@ -175,7 +177,8 @@ describeWithRedis('the Redis store on a cluster', () => {
             if (isDeleted) failures.push('deleted an absent key')
             if (await writing.replace('{move}counter', text, String(Number(text) + 1))) replaced += 1
           } catch (error) {
-            failures.push(String(error))
+            // On a slow machine a connection may come too late. Then the write is not lost: it was not sent.
+            if (!String(error).includes('was not sent')) failures.push(String(error))
           }
         }
       })
