@@ -79,7 +79,7 @@ export function createAudit(parts: {
         isStopped = true
         stop()
         recording.counting.end()
-        await failures.flush()
+        await Promise.all([failures.flush(), recording.kept.stop()])
         await settled()
       }
     },

@@ -25,6 +25,9 @@ const HOUR_MS = 3_600_000
 /** The number of accounts whose entries this process counts. */
 const MAX_ACCOUNTS = 10_000
 
+/** What this process counts. */
+export type Counting = ReturnType<typeof createCounting>
+
 /** A minute in which equal acts are counted. */
 interface Minute {
   /** The id of the first act. */

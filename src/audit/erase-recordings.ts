@@ -11,9 +11,8 @@ import { append, settled, type Recording } from './recording.ts'
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */
 export async function eraseRecordings(recording: Recording, people: ErasedPeople): Promise<void> {
-  const { pending, outboxes, counting, unwritten } = recording
-  const waiting = unwritten.splice(0)
-  unwritten.push(...waiting.map((each) => erasePending(each, people)))
+  const { pending, outboxes, counting, kept } = recording
+  await kept.rewrite((entry) => erasePending(entry, people))
   for (const subject of await pending.list()) {
     if (isAnnounced(subject)) continue
     try {

@@ -5,16 +5,14 @@ import type { Store } from '../store/contract.ts'
 import { createPendingList } from '../store/pending-list.ts'
 import { isAnnounced, readAnnounced, wasMade, writeAnnounced, type Proof } from './announced-entry.ts'
 import { createEntry, type EntryFields, type PendingEntry } from './entry.ts'
-import { createCounting } from './counting.ts'
+import { createCounting, type Counting } from './counting.ts'
+import { createKept } from './kept-in-memory.ts'
 import { createOutbox, createOutboxes, idsOf, type Outbox } from './outbox.ts'
 import { numberOf, type Trail } from './trail.ts'
-import { createWriter } from './writer.ts'
+import { createWriter, type Writer } from './writer.ts'
 
 /** Seconds for which a change stays listed as pending if no process completes it. */
 const PENDING_SECONDS = 30 * 86_400
-
-/** The maximum number of entries that wait in memory because the store is unavailable. */
-const MAX_UNWRITTEN = 10_000
 
 /** Whether a change removes access. Such a change is made even if it cannot be listed as pending. */
 export interface ChangeKind {
@@ -49,29 +47,29 @@ export function createRecording(parts: {
     background.add(done)
   }
 
+  const counting = createCounting({ store, write: writer.append, inBackground, now })
+  const pending = createPendingList({
+    store,
+    index: 'audit:pending',
+    keptSeconds: async () => PENDING_SECONDS,
+    maxAgeSeconds: () => PENDING_SECONDS,
+    what: 'audit entry',
+    logger,
+    now,
+  })
   return {
     ...parts,
     writer,
     inBackground,
     background,
-    pending: createPendingList({
-      store,
-      index: 'audit:pending',
-      keptSeconds: async () => PENDING_SECONDS,
-      maxAgeSeconds: () => PENDING_SECONDS,
-      what: 'audit entry',
-      logger,
-      now,
-    }),
+    pending,
     outboxes: createOutboxes(store),
-    counting: createCounting({ store, write: writer.append, inBackground, now }),
-    /**
-     * Subjects of changes that could not be listed as pending, and of which the store did not say whether it made them. They
-     * are listed later.
-     */
-    unlisted: new Set<string>(),
-    /** Entries that the store did not take, and that no other process would find. */
-    unwritten: [] as PendingEntry[],
+    counting,
+    kept: createKept({
+      list: pending.add,
+      write: (entries) => append({ counting, writer }, entries),
+      logger,
+    }),
   }
 }
 
@@ -83,7 +81,7 @@ export async function newEntry(recording: Recording, fields: EntryFields): Promi
 
 /** Adds entries to the trail, or to what is counted. An entry that is recorded already is not recorded again. */
 export async function append(
-  { counting, writer }: Recording,
+  { counting, writer }: { readonly counting: Counting; readonly writer: Writer },
   entries: readonly PendingEntry[],
 ): Promise<void> {
   const [counted, own] = [entries.filter(({ into }) => into), entries.filter(({ into }) => !into)]
@@ -126,14 +124,9 @@ export async function recordChange<T>(
     const isUnchanged = isRejection(error) || isCorruptRecord(error)
     if (isUnchanged) counting.settle(outbox.made())
     if (isUnchanged && member !== undefined) inBackground(pending.remove(member))
-    if (!isUnchanged && member === undefined) listLater(recording, key)
+    if (!isUnchanged && member === undefined) recording.kept.keepSubject(key)
     throw error
   }
-}
-
-/** Lists a change that was made, or not, as soon as the store is available. */
-function listLater({ unlisted }: Recording, subject: string): void {
-  if (unlisted.size < MAX_UNWRITTEN) unlisted.add(subject)
 }
 
 /** Lists a change as pending. @returns undefined if a change that takes access away could not be listed */
@@ -179,11 +172,8 @@ export async function record(
     'entry' in each ? each : counting.mark({ entry: createEntry(each, now()), after }),
   )
   await append(recording, made).catch((error: unknown) => {
-    recording.logger.debug(
-      { err: error },
-      'an audit entry could not be written yet; trying again within a minute',
-    )
-    keep(recording, made, error)
+    recording.logger.debug({ err: error }, 'an audit entry could not be written yet; trying again')
+    recording.kept.keep(made)
   })
 }
 
@@ -202,7 +192,7 @@ async function finish(
     } catch (error) {
       logger.debug({ err: error }, 'an audit entry could not be moved yet; it will be moved later')
       // No other process would find these entries, because their record is not listed as pending.
-      if (member === undefined) keep(recording, entries, error)
+      if (member === undefined) recording.kept.keep(entries)
       return
     }
   }
@@ -214,15 +204,6 @@ async function finish(
   )
 }
 
-/** Keeps entries in memory until the store is available. */
-function keep({ unwritten, logger }: Recording, entries: readonly PendingEntry[], error: unknown): void {
-  const room = MAX_UNWRITTEN - unwritten.length
-  unwritten.push(...entries.slice(0, room))
-  if (entries.length > room) {
-    logger.error({ err: error }, 'audit entries are lost: too many wait for the store')
-  }
-}
-
 /**
  * Records the entries that stopped processes have left in the store, and the entries that this process could not write
  * before.
@@ -230,13 +211,8 @@ function keep({ unwritten, logger }: Recording, entries: readonly PendingEntry[]
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */
 export async function resume(recording: Recording): Promise<void> {
-  const { store, pending, outboxes, counting, unlisted } = recording
-  for (const subject of unlisted) {
-    await pending.add(subject)
-    unlisted.delete(subject)
-  }
-  const waiting = recording.unwritten.splice(0)
-  if (waiting.length > 0) await record(recording, waiting)
+  const { store, pending, outboxes, counting, kept } = recording
+  await kept.flush()
   await pending.resumeAll(async (subject) => {
     if (!isAnnounced(subject)) {
       // Moves the entries from the outbox of the record to the trail.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Store } from 'koa-gatehouse'
+import { GatehouseError, type Store } from 'koa-gatehouse'
 import { createTrail, readChunks } from '../../src/audit/trail.ts'
 import { createWriter } from '../../src/audit/writer.ts'
 import type { PendingEntry } from '../../src/audit/entry.ts'
@@ -99,4 +99,42 @@ it('a removal of access that could not be listed is recorded by a repeat at anot
   audit = auditOf(db.durable)
   await remove()
   expect((await readAll(audit)).map(({ entry }) => entry.name)).toEqual(['client.deleted'])
+})
+
+it('a removal of access that could not be recorded is recorded as soon as the store is available', async () => {
+  const db = replicatedStore()
+  let isAway = false
+  const whileAvailable =
+    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+    async (...args: A) => {
+      if (isAway) throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'its server is away')
+      return call(...args)
+    }
+  const { add, create, replace } = db.durable
+  const audit = auditOf({
+    ...db.durable,
+    add: whileAvailable(add),
+    create: whileAvailable(create),
+    replace: whileAvailable(replace),
+  })
+  const stop = audit.start()
+  const fields = { name: 'token.revoked', kind: 'apiKey', clientId: 'c', outcome: 'success' } as const
+  const announce = () =>
+    audit.announce(fields, { key: 'revoked:t', text: 't' }, async () => ({ isMade: true }), {
+      isRemoval: true,
+    })
+  isAway = true
+  await announce()
+  expect(await readAll(auditOf(db.durable))).toEqual([])
+  isAway = false
+  await expect
+    .poll(async () => (await readAll(auditOf(db.durable))).map(({ entry }) => entry.name), { timeout: 5000 })
+    .toEqual(['token.revoked'])
+
+  // The last attempt is made when the process ends.
+  isAway = true
+  await announce()
+  isAway = false
+  await stop()
+  expect(await readAll(auditOf(db.durable))).toHaveLength(2)
 })

@@ -32,8 +32,8 @@ export interface WorstTime {
 
 /** Milliseconds by which times that the run measures may differ from those that the service measures. */
 const SLACK_MS = 750
-/** Milliseconds for which an entry that could not be listed waits in the memory of its process, while the store works. */
-const IN_MEMORY_MS = 75_000
+/** Milliseconds for which an entry that could not be listed waits in the memory of its process, when the fault is over. */
+const IN_MEMORY_MS = 15_000
 /** Milliseconds for which a code lives. */
 const CODE_LIFETIME_MS = 60_000
 
@@ -245,18 +245,17 @@ export function checkRecorded({ operations, faults, trail, firstNames, settings 
   /** Whether this is the case of docs/proof.md in which the entry of a change that takes access away may be lost. */
   const mayLoseEntry = (change: Change | Revoke) => {
     if (change.kind === 'change' && change.name !== null) return false
-    const wasFault = faults.some(
+    const during = faults.filter(
       ({ processes, from, to }) =>
         processes.includes(change.process) && from < change.end && to > change.invoke - SLACK_MS,
     )
-    const wasKilled = faults.some(
+    return faults.some(
       ({ what, processes, from }) =>
         what === 'process-killed' &&
         processes[0] === change.process &&
         from > change.invoke - SLACK_MS &&
-        from < change.end + IN_MEMORY_MS,
+        during.some(({ to }) => from < Math.max(change.end, to) + IN_MEMORY_MS),
     )
-    return wasFault && wasKilled
   }
 
   for (const change of changes) {
