@@ -41,8 +41,8 @@ export function memoryStore(): Store {
   const sweepValues = createSweep(values)
 
   /**
-   * Runs `work` synchronously, so that every method is atomic. The promise settles later, as that of a
-   * database does.
+   * Runs `work` synchronously, so that every method is atomic. The promise settles later, like the promise of a
+   * database.
    */
   function run<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
@@ -175,8 +175,8 @@ function createSweep(entries: Map<string, { expiresAt: number }>): () => void {
 }
 
 /**
- * The position of the first member that is `bytes` or comes after `bytes`. Bytes are compared, because
- * JavaScript compares UTF-16 units, and its order puts U+FF5E after U+1F600.
+ * The position of the first member that is `bytes` or comes after `bytes`. The function compares bytes. JavaScript
+ * would compare UTF-16 units, and put U+FF5E after U+1F600.
  */
 function firstNotBelow(members: readonly Member[], bytes: Buffer): number {
   let low = 0

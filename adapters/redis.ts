@@ -79,10 +79,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const send = (command: RedisCommand) => sendCommand(client, command)
 
   /**
-   * Writes without waiting for replicas. If the connection is lost before the answer, ioredis resends the
-   * command. If the second attempt changed nothing, the first attempt may have been applied, so the write
-   * rejects. After the answer `false`, the caller could waste an authorization code, or treat a free key as
-   * taken.
+   * Writes without waiting for replicas. If the connection is lost before the answer, ioredis resends the command. If
+   * the second attempt changed nothing, the first attempt may have been applied, so the write rejects. If the write
+   * answered `false` instead, the caller could waste an authorization code, or treat a free key as taken.
    */
   const execWrite = (write: Write) =>
     run(async () => {

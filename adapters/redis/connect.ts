@@ -58,10 +58,10 @@ export async function connect(
 }
 
 /**
- * Waits until the first connection attempt of a new client has succeeded or failed. Without an offline queue,
- * ioredis rejects every command before the first connection, so a healthy start would look like a failure.
- * The wait ends after half a second. Callers give up after `storeTimeoutMs`, by default a second, and a write must not
- * be sent after its caller got an error. Resolves at once if the client is not connecting.
+ * Waits until the first connection attempt of a new client has succeeded or failed. Without an offline queue, ioredis
+ * rejects every command before the first connection, so a healthy start would look like a failure. The wait ends after
+ * half a second, because a write must not be sent after its caller got an error. Callers give up after
+ * `storeTimeoutMs`, by default a second. Resolves at once if the client is not connecting.
  */
 export function firstConnection(client: RedisClient): Promise<void> {
   if (client.status !== 'connecting' && client.status !== 'connect') return Promise.resolve()

@@ -115,7 +115,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
  */
 function requireReplicas([error, reply]: PipelineReply, { replicas, timeoutMs }: Durability): void {
   if (error) {
-    // Relies on: this text of Redis, whose code is only `ERR`.
+    // Relies on: if Redis does not know a command, it answers with the code `ERR` and this text.
     const why = /unknown command/i.test(error.message)
       ? 'this Redis does not know WAIT; leave durability out, or use a Redis that does'
       : storeFailure(error).message

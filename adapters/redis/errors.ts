@@ -25,7 +25,7 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
 /**
  * The errors of ioredis for a command that was not sent or not answered, with their meaning.
  *
- * Relies on: these texts of ioredis.
+ * Relies on: ioredis reports these failures with these texts.
  */
 const CLIENT_FAILURES: readonly [RegExp, string][] = [
   [/enableOfflineQueue options is false/, 'the client is not connected'],
@@ -75,22 +75,26 @@ export function isNoScript(error: unknown): boolean {
   return messageOf(error).startsWith('NOSCRIPT')
 }
 
-/** The message of a client's error, which need not be an `Error`. */
+/** The message of a client's error. The error may be a value that is not an `Error`. */
 export function messageOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'message' in error
     ? String(error.message)
     : String(error)
 }
 
-/** The code of an error of Redis, such as `MOVED`. The message begins with it, and may quote keys and values after it. */
+/**
+ * The code of an error of Redis, such as `MOVED`. The message begins with this code, and may quote keys and values
+ * after it.
+ */
 function rejectionOf(message: string): string | undefined {
-  // The error of a script in an older Redis, or of a check of ioredis, contains the code of its cause.
+  // In an older Redis, the error of a script contains the code of its cause. So does the error of ioredis's ready
+  // check.
   const caused = /(?: -|^Ready check failed: )([A-Z]{3,})(?= )/.exec(message)?.[1]
   return caused ?? /^[A-Z]{2,}(?= )/.exec(message)?.[0]
 }
 
 function explained(rejection: string, message: string): string {
-  // Relies on: this text of Redis, whose code is only `ERR`.
+  // Relies on: if Redis does not know a command, it answers with the code `ERR` and this text.
   if (/unknown command/i.test(message)) {
     return 'Redis rejected an unknown command; docs/redis.md lists the commands that are needed'
   }

@@ -17,7 +17,7 @@ export interface RedisStoreOptions {
    */
   readonly keyPrefix?: string | undefined
   /**
-   * Makes the writes that must not be lost wait for replicas.
+   * If set, the writes that must not be lost wait for replicas.
    * @default a write is done when the master has applied it
    */
   readonly durability?: Durability | undefined

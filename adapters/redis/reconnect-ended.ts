@@ -9,8 +9,8 @@ const RECONNECT_MS = 100
  * Sentinels announce a new master while the client asks them for the master. A client that the host has closed, or
  * whose `retryStrategy` gave up, stays closed.
  *
- * Relies on: a client goes from `connecting` to `end` without a `close` in two cases. It ended by itself, or the host closed it
- * while it was `connecting`. In the second case, `manuallyClosing` is true.
+ * Relies on: a client of ioredis changes from `connecting` to `end` without a `close` in only two cases. It ended by
+ * itself, or the host closed it while it was `connecting`. In the second case, `manuallyClosing` is true.
  *
  * @param losses counts each `close` of the client
  * @returns a function that stops watching the client

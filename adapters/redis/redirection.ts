@@ -30,10 +30,11 @@ export function redirectionOf(
 }
 
 /**
- * Whether a command of a pipeline was not executed, and the reason is the place of its key: a node has redirected the command, or
- * the keys of the pipeline no longer belong to one node.
+ * Whether a command of a pipeline was not executed because of the place of its key. Either a node has redirected the
+ * command, or the keys of the pipeline no longer belong to one node.
  *
- * Relies on: the codes of Redis, and a text of ioredis.
+ * Relies on: Redis redirects with the code `MOVED` or `ASK`. ioredis rejects the pipeline with this text if its keys
+ * belong to several nodes.
  */
 export function isMisdirected(error: unknown): boolean {
   return /^(?:MOVED |ASK |All keys in the pipeline should belong to the same slots)/.test(messageOf(error))

@@ -18,8 +18,8 @@ interface QueuedCommand {
 }
 
 /**
- * Milliseconds that a command may wait until the connection is ready, unless `timeoutMs` is longer. Also the
- * milliseconds after the timeout of WAIT after which a connection without an answer is closed.
+ * The maximum milliseconds that a command waits until the connection is ready, unless `timeoutMs` is longer. The
+ * connection is closed if the server does not answer within so many milliseconds after the timeout of WAIT.
  */
 const SLOW_ANSWER_MS = 1000
 

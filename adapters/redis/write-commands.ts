@@ -10,7 +10,7 @@ export interface Write {
   readonly withText?: RedisCommand | undefined
   /** Whether the write was done. @default a write without a condition is always done */
   isDone?(reply: unknown): boolean
-  /** The durable form of a write that may find nothing to change. Replicas have to confirm it nevertheless. */
+  /** The durable form of a write that may find nothing to change. Replicas have to confirm even such a write. */
   readonly durable?: scripts.ScriptCall | undefined
 }
 

@@ -76,7 +76,7 @@ if #redis.call('ZRANGEBYLEX', KEYS[1], member, member) == 0 then
 end
 return redis.call('ZREM', KEYS[1], ARGV[1])`),
 
-  // With the time to live, the change ends even if the user of the client has no right to DEL.
+  // Because of the time to live, the key disappears even if the Redis user of the client has no right to DEL.
   delete: createScript(`
 local found = redis.call('EXISTS', KEYS[1])
 if found == 0 then

@@ -18,8 +18,8 @@ import type { Plan, RevokedAccess, RevokeAccount } from './revoke-account.ts'
 /** Lets the host report changes of its accounts. */
 export interface AccountService {
   /**
-   * Reports that the answer of `accounts.find` for an account has changed. Call this method after `find` returns the new state.
-   * The method revokes the access tokens that would no longer be issued:
+   * Reports that the answer of `accounts.find` for an account has changed. Call this method after `find` returns the
+   * new state. The method revokes the access tokens that would no longer be issued:
    *
    * - if the account is not found any more: all tokens of its API keys, of its applications, and of its
    *   grants;
@@ -28,63 +28,64 @@ export interface AccountService {
    * - if a token of one of its applications carries an operation above the account's KYC level: this token;
    * - if a token of an API key with a `userId` carries an operation that `find` no longer allows to this user
    *   (`operations`): this token;
-   * - if a token of a grant carries an operation that `find` no longer allows to the user of the grant: this token. The grant
-   *   stays in use. If the user may use the operation again, new tokens of the grant carry it after
+   * - if a token of a grant carries an operation that `find` no longer allows to the user of the grant: this token. The
+   *   grant stays in use. If the user may use the operation again, new tokens of the grant carry it after
    *   `lifetimes.delegatedAccessToken`;
-   * - if a user who has authorized applications is not found any more: everything that the user has authorized. `find` is
-   *   called once for each user who has grants in the account, for a few users at a time.
+   * - if a user who has authorized applications is not found any more: everything that the user has authorized. `find`
+   *   is called once for each user who has grants in the account, for a few users at a time.
    *
-   * With `userId`, only the API keys and applications of this user are checked, and what the user has authorized, including
-   * codes that are not exchanged yet.
+   * With `userId`, checks only the API keys and applications of this user, and what this user has authorized. That
+   * includes codes that are not exchanged yet.
    *
-   * A client that belongs to the account stays in use when the user who made it leaves. But this user knows its secret, so the
-   * result names it (`secretsToRotate`), and the event `secret.exposed` is emitted for it, at each call until its secret is
-   * rotated.
+   * A client that belongs to the account stays in use when the user who made it leaves. But this user still knows the
+   * secret of the client. So each call returns the client in `secretsToRotate`, and emits the event `secret.exposed`,
+   * until the secret is rotated.
    *
-   * All other tokens stay valid, so a call is harmless if nothing has changed. New tokens always follow the current answer of
-   * `find`.
+   * All other tokens stay valid. So a call is harmless if nothing has changed. New tokens always follow the current
+   * answer of `find`.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call this method again;
-   *   `ERR_HOST_CALLBACK` if the answer of `find` is not valid; the errors of `find`. `ERR_STORE_CORRUPT` if
-   *   the account has a corrupt record. This error is thrown after all other revocations are complete. If the account still exists, the
-   *   tokens of an API key or application whose record is corrupt stay valid. To revoke these tokens, call
+   *   `ERR_HOST_CALLBACK` if the answer of `find` is not valid; the errors of `find`. `ERR_STORE_CORRUPT` if the
+   *   account has a corrupt record. This error is thrown after all other revocations are complete. If the account still
+   *   exists, the tokens of API keys and applications with corrupt records stay valid. To revoke these tokens, call
    *   `tokens.revokeAll({ clientId })`
    */
   changed(accountId: string, options?: AccountChangeOptions): Promise<AccountChanges>
   /**
-   * The clients of an account whose valid secrets were shown to users whom `find` does not find any more.
+   * The clients of an account whose secrets must be rotated: users know a valid secret, and `find` does not find these
+   * users any more.
    *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` and the errors of `find`;
-   *   `ERR_STORE_CORRUPT` if the account has a corrupt record
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` and the errors of
+   *   `find`; `ERR_STORE_CORRUPT` if the account has a corrupt record
    */
   secretsToRotate(accountId: string): Promise<ExposedSecret[]>
   /**
-   * Erases a person: an account with all its users, or one user of an account. Before the call, close the account in your own
-   * data, so that `accounts.find` does not return it.
+   * Erases a person: an account with all its users, or one user of an account. Before the call, close the account or
+   * remove the user in your own data, so that `accounts.find` does not return the person any more.
    *
    * - The API keys and applications of the person are deleted. Their ids stay reserved.
-   * - Clients that belong to the account or to another user stay. Where they name the user as `createdBy` or `secretShownTo`, they say
-   *   `(erased)`.
-   * - What the person has authorized is revoked and deleted, with its refresh tokens.
-   * - The entries of the audit trail stay, with their ids and cursors, but without the fields that identify the person: ids, `address` and
-   *   `userAgent`. Such an entry has `erased`.
-   * - A hash of the ids, and the time, stay in the store. `importRegistry` erases the person again if an older backup has the
-   *   person's records from before this time.
+   * - Clients that belong to the account or to another user stay. In their `createdBy` and `secretShownTo`, `(erased)`
+   *   replaces the user.
+   * - What the person has authorized is revoked and deleted, together with the refresh tokens.
+   * - The entries of the audit trail stay, with their own ids and cursors. They lose the fields that identify the
+   *   person: the ids of the person, `address` and `userAgent`. Such an entry has `erased: true`.
+   * - A hash of the person's ids and the time of the erasure stay in the store. If a backup contains records of the
+   *   person from before this time, `importRegistry` erases the person again.
    *
-   * A person who comes back later with the same ids is a new person. The erasure is an entry of the trail, `account.erased`,
-   * without the ids. A repeated call is harmless, and completes a call that failed. Two processes may erase the same person at
-   * the same time.
+   * A person who comes back later with the same ids is a new person. The erasure itself becomes an entry
+   * `account.erased` of the trail, without the ids of the person. If a call failed, a repeated call completes the
+   * erasure; otherwise it is harmless. Two processes may erase the same person at the same time.
    *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: a part may be erased already, so call this
-   *   method again; `ERR_SECRET_MISMATCH` before anything is erased, if `secret` does not contain the secret under which the key
-   *   of the hashes is encrypted; `ERR_STORE_CORRUPT` if there are corrupt records, after everything else was erased
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: a part may be erased already, so call
+   *   this method again. `ERR_SECRET_MISMATCH` if `secret` lacks the secret that encrypted the key of the hashes:
+   *   nothing was erased. `ERR_STORE_CORRUPT` if there are corrupt records: everything else was erased
    */
   erase(person: PersonToErase, options?: ChangeOptions): Promise<ErasedRecords>
 }
 
 /** What `accounts.changed` did, and what is left to do. */
 export interface AccountChanges extends RevokedAccess {
-  /** The clients with secrets that people know who have left the account. */
+  /** The clients whose secrets must be rotated, because people who have left the account know them. */
   readonly secretsToRotate: readonly ExposedSecret[]
 }
 
@@ -123,8 +124,8 @@ export function createAccountService(parts: {
     parts
 
   /**
-   * The operations of a client's products that its tokens may not carry: those above the KYC level of a
-   * developer, and those that the user of an API key may not use.
+   * The operations of a client's products that its tokens may not carry. For an application: operations above the KYC
+   * level of its developer. For an API key of a user: operations that this user may not use.
    */
   function lostOperations(client: Client, owner: Account): string[] {
     const scopes = directScopes(catalog.current, client)
@@ -176,7 +177,7 @@ export function createAccountService(parts: {
       const revoked =
         missing.length > 0 ? await grantsOfUsers.revoke(accountId, missing, change) : { count: 0, errors: [] }
       const limited = await revokeLostOperations(accountId, await limitedUsers(found), change)
-      // If the operations of users are limited, both lists contain the corrupt grants of the account.
+      // `limited.errors` and `users.errors` report the same corrupt grants, so only one of the two lists is used.
       const ofGrants = limited.errors.length > 0 ? limited.errors : users.errors
       const all = [...errors, ...ofGrants, ...revoked.errors]
       const knowing = usersToFind(known).filter((userId) => onlyUserId === undefined || userId === onlyUserId)

@@ -23,7 +23,7 @@ export interface PersonToErase {
   readonly userId?: string
 }
 
-/** What was erased. A repeated call counts only what it found itself. */
+/** What a call erased. A repeated call does not count what earlier calls erased. */
 export interface ErasedRecords {
   /** The number of API keys and applications that were deleted. */
   readonly clients: number
@@ -54,7 +54,7 @@ interface Parts {
   readonly events: EventSink
 }
 
-/** Erases people. `personal-data.ts` lists what the store has of a person, and what happens to it. */
+/** Erases people. `personal-data.ts` lists the personal data in the store, and what an erasure does with it. */
 export function createErasePerson(parts: Parts) {
   const { erasures, audit, events } = parts
 
@@ -85,8 +85,8 @@ export function createErasePerson(parts: Parts) {
     },
 
     /**
-     * Erases again everyone who was erased, after records from an older backup were stored. Records that a person made after the
-     * erasure stay.
+     * Erases all erased people again, because an import may have stored older records of these people. Records that a
+     * person made after the erasure stay.
      *
      * @returns undefined if no person was ever erased
      * @throws {GatehouseError} as `AccountService.erase`
@@ -109,7 +109,8 @@ export function createErasePerson(parts: Parts) {
         await parts.sessionList.erase(accountId, people)
         await parts.clientWalk.removeDeleted(accountId)
       }
-      // What this call itself has recorded is newer than the erasure, and is erased too.
+      // This call itself has recorded entries about these people. These entries are newer than the erasures, and are
+      // erased too.
       const entries = await eraseTrail(
         parts,
         {
@@ -125,17 +126,18 @@ export function createErasePerson(parts: Parts) {
 
 function checkPerson(input: PersonToErase): PersonToErase {
   const rules = { accountId: textRule, ...('userId' in Object(input) && { userId: textRule }) }
-  // If `undefined` were accepted as a user, a host whose lookup of the user failed would erase the whole account.
+  // An explicit `undefined` is rejected as `userId`: after a failed lookup of the user, it would erase the whole
+  // account.
   checkInput('the person cannot be erased', input, rules)
   return input
 }
 
 /**
- * Deletes the clients that belong to people who are erased, and removes these people from the records of other clients.
+ * Deletes the clients of erased people, and removes erased people from the records of other clients.
  *
  * @param accountId selects the clients of this account; undefined selects all clients
- * @param errors gets an error for each corrupt record. The tokens of such a client are revoked
- * @param accountIds gets the accounts of the clients that were deleted
+ * @param errors receives an error for each corrupt record. The tokens of a client with a corrupt record are revoked
+ * @param accountIds receives the account ids of the deleted clients
  * @returns the number of clients that were deleted
  */
 async function deleteClients(
@@ -205,7 +207,7 @@ async function recordErasure(
   options: ChangeOptions,
 ): Promise<void> {
   const pending = await audit.entry({ name: 'account.erased', ...fields, ...changeOptionsOf(options) })
-  // People may erase themselves.
+  // The actor may be the erased person.
   await audit.append([{ ...pending, entry: eraseEntry(pending.entry, people) }])
 }
 

@@ -18,31 +18,32 @@ const MEMBER = /^\d{13}:([\w-]{8}):([\w-]{43})$/
 
 const PAGE_SIZE = 1000
 
-/** A key under which ids are hashed, encrypted under `secret`. */
+/** A key that hashes ids. The key is encrypted under `secret`. */
 export interface SealedKey {
   readonly id: string
   readonly sealed: string
 }
 
-/** A key that can be used. */
+/** A decrypted key. */
 interface OpenKey {
   readonly id: string
   readonly bytes: Buffer
 }
 
-/** That a person was erased. */
+/** The record that a person was erased. */
 export interface Erasure {
-  /** The id of the key of the hash. */
+  /** The id of the key that made the hash. */
   readonly key: string
   /** The hash of the person's ids under the key. */
   readonly hash: string
-  /** Milliseconds since the epoch. What was recorded before is erased. */
+  /** When the person was erased, in milliseconds since the epoch. What was recorded until then is erased. */
   readonly at: number
 }
 
 /**
- * The people who were erased: not their ids, but hashes of their ids under a random key. The key is made at the first erasure, and
- * is stored encrypted. So a replaced `secret` changes no hash.
+ * Stores which people were erased, as hashes of their ids under a random key. The key is made at the first erasure, and
+ * is stored encrypted under `secret`. If the host replaces `secret`, only the key is encrypted again: the hashes stay
+ * the same.
  *
  * @param secrets the host's secrets, newest first
  */
@@ -54,7 +55,7 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     fields: { keys: listOf(objectOf({ id: textRule, sealed: textRule })) },
   })
 
-  /** Decrypts keys, and encrypts those again that need a replaced secret. */
+  /** Decrypts keys. A key that was encrypted under a replaced secret is encrypted again. */
   async function open(sealed: readonly SealedKey[]) {
     const keys: (OpenKey & SealedKey)[] = []
     for (const { id, sealed: text } of sealed) {
@@ -78,7 +79,7 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     return keys
   }
 
-  /** Adds keys after those in the store. A key that the store has already is replaced. */
+  /** Adds keys after the keys in the store. If the store already has a key with the same id, that key is replaced. */
   async function addKeys(added: readonly SealedKey[]): Promise<void> {
     const keys = added.map(({ id, sealed }) => ({ id, sealed }))
     const find = (id: string) => keys.find((key) => key.id === id)
@@ -90,12 +91,12 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     await records.update(KEYS, (record) => ({ keys: merge(record.keys) }))
   }
 
-  /** The newest key, which is made if there is none. */
+  /** The newest key. If there is no key, creates one. */
   async function requireKey(): Promise<OpenKey> {
     const [known] = await readKeys()
     if (known) return known
     const sealed = await encryption.seal({ kty: 'oct', k: randomBytes(32).toString('base64url') })
-    // Of two processes that make the first key at the same time, one stores it.
+    // If two processes make the first key at the same time, only one of these keys is stored.
     await records.create(KEYS, { keys: [{ id: randomBytes(6).toString('base64url'), sealed }] })
     const [key] = await readKeys()
     if (!key) throw new GatehouseError('ERR_STORE_CORRUPT', 'the record "erasures:keys" has no key')
@@ -127,13 +128,13 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     /** Encrypts the keys again if they are encrypted under a replaced secret. */
     reseal: async (): Promise<void> => void (await readKeys()),
 
-    /** The people who were erased; undefined if no person was. */
+    /** The people who were erased; undefined if no person was erased. */
     async people(): Promise<ErasedPeople | undefined> {
       const times = new Map<string, number>()
       for await (const page of pages()) for (const { hash, at } of page) times.set(hash, at)
       if (times.size === 0) return undefined
       const keys = await readKeys()
-      /** When a person was erased last, by the person. */
+      /** The time of the last erasure of each person, by `textOf`. */
       const known = new Map<string, number>()
       const erasedAt = (person: Person) => {
         const text = textOf(person)

@@ -5,15 +5,15 @@ export interface ExposedSecret {
   readonly kind: Client['kind']
   readonly clientId: string
   readonly name: string
-  /** The users who know the secret, and whom the host does not find in the account any more. */
+  /** The users who know the secret, although the host no longer finds these users in the account. */
   readonly userIds: readonly string[]
 }
 
 /**
- * The clients of an account whose secrets must be rotated. A client that belongs to a user who has left gets no tokens, so it is
- * left out until it is handed over.
+ * The clients of an account whose secrets must be rotated. A client of a user who has left gets no tokens. Such a
+ * client is left out until it is handed over.
  *
- * @param missing the users whom the host does not find, of those that `usersToFind` names
+ * @param missing the users from `usersToFind` whom the host does not find
  */
 export function exposedSecrets(clients: readonly Client[], missing: readonly string[]): ExposedSecret[] {
   return clients.flatMap(({ kind, clientId, name, userId: owner, secretShownTo = [] }) => {
@@ -23,7 +23,10 @@ export function exposedSecrets(clients: readonly Client[], missing: readonly str
   })
 }
 
-/** Every user to whom one of these clients belongs, or a secret of it was shown, once. */
+/**
+ * The owners of these clients, and the users to whom a secret of one of these clients was shown. No user is listed
+ * twice.
+ */
 export function usersToFind(clients: readonly Client[]): string[] {
   return [
     ...new Set(clients.flatMap(({ userId, secretShownTo = [] }) => [...secretShownTo, userId ?? []].flat())),

@@ -1,4 +1,4 @@
-/** What an erasure does with the records of one kind that name the person. */
+/** What an erasure does with a record that names the person. */
 export type Erased =
   /** The record is deleted. */
   | 'deleted'
@@ -13,7 +13,7 @@ export type Erased =
 export interface RecordKind {
   /** The key in the store, or the name of an index. `<…>` is any text without a colon, and `<…*>` any text. */
   readonly key: string
-  /** What names a person, or was said about a person. Empty if nothing does. */
+  /** The parts of the record that name a person or describe a person. Empty if there are none. */
   readonly personal: readonly string[]
   readonly erased: Erased
   /** Seconds for which a record may stay after the erasure although it names the person. @default 0 */
@@ -23,12 +23,12 @@ export interface RecordKind {
 const HOUR = 3600
 
 /**
- * Every kind of record that the store has, and what of it is personal data. A kind that is not in this list makes a test fail: so
- * add each new kind here, say what erasing a person does to it, and let `erase-person.ts` do it. The page
+ * Every kind of record in the store, with its personal data. If a kind is missing here, a test fails. Add each new kind
+ * to this list, with what an erasure does to its records, and make `erase-person.ts` do it. The page
  * `docs/delete-a-person.md` says the same to readers.
  */
 const RECORD_KINDS: readonly RecordKind[] = [
-  // A client that stays, because it belongs to the account or to another user, is rewritten.
+  // If a client stays because it belongs to the account or to another user, it is rewritten.
   {
     key: 'client:<id>',
     personal: ['accountId', 'userId', 'createdBy', 'shownTo', 'name', 'addresses'],
@@ -81,7 +81,11 @@ const RECORD_KINDS: readonly RecordKind[] = [
   { key: 'catalog:products', personal: [], erased: 'nothing' },
 ]
 
-/** The kind of a record; undefined if the list does not name it. @param key the key in the store, or the name of an index */
+/**
+ * The kind of a record; undefined if `RECORD_KINDS` does not list the record.
+ *
+ * @param key the key in the store, or the name of an index
+ */
 export function kindOfRecord(key: string): RecordKind | undefined {
   return RECORD_KINDS.find((kind) => patternOf(kind).test(key))
 }

@@ -16,7 +16,7 @@ export interface RevokedAccess {
   readonly grants: number
 }
 
-/** What is revoked of a client: nothing, all its tokens, or the tokens that carry one of the scopes. */
+/** What is revoked of a client: nothing, all its tokens, or the tokens that carry one of the listed scopes. */
 export type Plan = 'nothing' | 'all' | readonly string[]
 
 /** The number of clients whose records are changed at the same time. */
@@ -57,7 +57,7 @@ export function createRevokeAccount(
         const meant = planned.filter((each) => each !== undefined)
         changes.push(...meant)
         const rejected = clientTokens.revokeFirst(meant.flatMap(withoutCorrupt))
-        // The store may fail while the next page is read. The error is thrown after the last page.
+        // This revocation may fail while the next page is read. Its error is thrown after the last page.
         rejected.catch(() => {})
         rejecting.push(rejected)
       }
@@ -113,7 +113,9 @@ export function createRevokeAccount(
 /** Revokes the tokens of the clients that an account owns, and the account's grants with their tokens. */
 export type RevokeAccount = ReturnType<typeof createRevokeAccount>
 
-/** The tokens of a corrupt client are revoked when its record is changed. */
+/**
+ * Empty for a client with a corrupt record. The tokens of that client are revoked later, by `clientTokens.revokeAll`.
+ */
 function withoutCorrupt({
   client,
   scopes,

@@ -11,27 +11,28 @@ export const REVOCATIONS_PER_CLIENT = { byDefault: 1000, max: 1_000_000 }
 
 /** An access token that its own client revokes (RFC 7009). */
 interface OwnToken {
-  /** Its `jti`. */
+  /** The `jti` of the token. */
   readonly id: string
-  /** When it expires, in epoch seconds. */
+  /** When the token expires, in epoch seconds. */
   readonly until: number | undefined
   readonly clientId: string
-  /** Its `access_epoch`. */
+  /** The `access_epoch` of the token. */
   readonly epoch: number
 }
 
 /**
- * Revokes one access token for its own client. If an earlier revocation covers the token, nothing is stored.
+ * Revokes one access token for the client to which it was issued. If an earlier revocation covers the token, nothing is
+ * stored.
  *
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */
 export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<void>
 
 /**
- * Each process keeps each revocation in memory until its token expires. So a client that obtains and revokes tokens
- * without end would fill the memory of all processes. Beyond `max` revocations in force, the epoch of the client is
- * raised instead: one revocation then covers all its access tokens. The revocations of single tokens are removed, so
- * the count begins again at 0.
+ * Each process keeps each revocation in memory until the revoked token expires. So a client that obtains and revokes
+ * tokens without end would fill the memory of all processes. If a client has `max` revocations in force, its epoch is
+ * raised instead. One revocation then covers all access tokens of the client. The revocations of single tokens are
+ * removed, so the count begins again at 0.
  *
  * @param parts.revoked the revocations that this process knows, including those that other processes made
  */
@@ -44,7 +45,7 @@ export function createRevokeOwnToken(parts: {
   readonly logger: Logger
 }): RevokeOwnToken {
   const { revocations, revoked, log, clientTokens, max, logger } = parts
-  /** The clients whose tokens this process revokes by their epoch at the moment. */
+  /** The clients whose epoch this process is raising now. */
   const raising = new Map<string, Promise<void>>()
 
   async function revokeAll(clientId: string, { address, userAgent }: EntryFields): Promise<void> {
@@ -54,7 +55,7 @@ export function createRevokeOwnToken(parts: {
     await remove(covered)
   }
 
-  /** Removes revocations from the store. If that fails, they stay until their tokens expire. */
+  /** Removes revocations from the store. If the removal fails, the revocations stay until the revoked tokens expire. */
   async function remove(covered: readonly Revocation[]): Promise<void> {
     await log.remove(covered).catch((error: unknown) => {
       logger.debug({ err: error }, 'revocations that another one covers stay until their tokens expire')

@@ -32,10 +32,11 @@ export function createSessionList(store: Store) {
     /**
      * Lists a session.
      *
-     * @param subject the subject of the person who is signed in; undefined if none is, and nothing is listed
+     * @param subject the subject of the signed-in person. If it is undefined, no person is signed in, and nothing is
+     *   listed
      * @param ttl seconds until the session expires
-     * @param listedUntil when the session expires as it is listed, in epoch seconds. The list stays as it is if this is in the same
-     *   bucket
+     * @param listedUntil the expiry with which the session is listed already, in epoch seconds. If the new expiry is in
+     *   the same bucket, the list does not change
      */
     async add(id: string, subject: string | undefined, ttl: number, listedUntil = 0): Promise<void> {
       if (subject === undefined) return

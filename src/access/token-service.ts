@@ -17,10 +17,10 @@ export type TokenOwner =
     }
 
 /**
- * Revokes access tokens before they expire. This process rejects the tokens as soon as the promise resolves.
- * Other processes and remote gateways reject them within moments. Calling a method again is harmless. If a
- * method rejects with `ERR_STORE_UNAVAILABLE`, call it again until it resolves. Until then, the tokens may stay
- * valid in every process, also in this one. Only `revoke` takes effect in this process at once.
+ * Revokes access tokens before they expire. This process rejects the tokens as soon as a method resolves. Other
+ * processes and remote gateways reject them within moments. Calling a method again is harmless. If a method rejects
+ * with `ERR_STORE_UNAVAILABLE`, call it again until it resolves. Until then, the tokens may stay valid in every
+ * process. The exception is `revoke`: even if the store is unavailable, this process rejects the token at once.
  */
 export interface Tokens {
   /**
@@ -62,8 +62,8 @@ export function createTokens(parts: {
       if (typeof jwt !== 'string') throw reject('a token must be a text')
       const outcome = await verify(jwt)
       if ('problem' in outcome) {
-        // A token is reported as expired only after its signature was verified. So it is a token of this
-        // service, and it needs no revocation.
+        // A token is reported as expired only after its signature was verified. So an expired token is a token of this
+        // service, and needs no revocation.
         if (outcome.problem === 'expired') return
         throw reject(describeInvalidToken(outcome))
       }
@@ -89,7 +89,7 @@ export function createTokens(parts: {
         return { clients: 1, grants: 0 }
       }
       const { accountId, userId } = ids
-      // If `undefined` were accepted, a host whose lookup of the user failed would revoke the whole account.
+      // An explicit `undefined` is rejected: after a failed lookup of the user, it would revoke the whole account.
       const isOneUser = 'userId' in ids
       const rules = { accountId: textRule, ...(isOneUser && { userId: textRule }) }
       checkInput('the tokens cannot be revoked', { accountId, ...(isOneUser && { userId }) }, rules)

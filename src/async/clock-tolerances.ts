@@ -32,9 +32,8 @@ export const CLOCK_CORRECTION_SECONDS = 600
 export const LATE_WRITE_MS = 120_000
 
 /**
- * Maximum milliseconds between the time in an entry of the revocation log and the moment when the entry can be
- * read: one minute for clocks that differ, and one minute for a slow write. Each poll reads the entries of these
- * two minutes again.
+ * Maximum milliseconds from the time in an entry of the revocation log until the entry can be read. One minute is for
+ * clocks that differ, and one minute is for a slow write. Each poll reads the entries of the last two minutes again.
  */
 export const LATE_ENTRY_MS = 120_000
 

@@ -7,9 +7,9 @@
  */
 export function createLru<Key, Value>(most: number) {
   const entries = new Map<Key, Entry<Key, Value>>()
-  // The clock of the algorithm is an array. A stored iterator of the Map would leak. V8 sometimes copies a
-  // changing Map to a new table. The iterator keeps each old table, with its deleted values, in memory until its
-  // next step.
+  // An array holds the order of the checks, because a stored iterator of the Map would leak memory. V8 sometimes copies
+  // a changing Map to a new table. An iterator keeps each old table in memory, with the deleted values, until the next
+  // step of the iterator.
   const ring: Entry<Key, Value>[] = []
   /** The place in a full ring that the next eviction checks first. */
   let hand = 0

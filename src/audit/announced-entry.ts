@@ -4,9 +4,9 @@ import { isPendingEntry, type PendingEntry } from './entry.ts'
 
 /** How another process finds out whether a change was made. */
 export interface Proof {
-  /** The key of a record that exists before the change, that the change replaces, and that is deleted later. */
+  /** The key of a record. The record exists before the change, the change replaces it, and it is deleted later. */
   readonly key: string
-  /** A text that the record contains from the change on. */
+  /** A text that the record contains only after the change. */
   readonly text: string
 }
 
@@ -36,7 +36,7 @@ export function readAnnounced(subject: string): AnnouncedEntry | undefined {
   }
 }
 
-/** Whether the change was made: its record has the text, or was deleted since. */
+/** Whether the change was made: the record of the proof contains the text, or was deleted after the change. */
 export async function wasMade(store: Store, { proof: { key, text } }: AnnouncedEntry): Promise<boolean> {
   const record = await store.get(key)
   return record === undefined || record.includes(text)

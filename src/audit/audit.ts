@@ -36,7 +36,7 @@ export function createAudit(parts: {
   const settled = () => recordings.settled(recording)
   const resume = () => recordings.resume(recording)
 
-  /** The trail that a caller reads. What waits in this process is written before. */
+  /** The trail that a caller reads. Entries that wait in this process are written to the trail first. */
   async function trailOf({ trail: name = 'changes' }: AuditReadOptions | AuditListOptions): Promise<Trail> {
     await (name === 'changes' ? settled() : failures.flush())
     return name === 'changes' ? trail : failureTrail
@@ -94,7 +94,8 @@ export function createAudit(parts: {
     },
 
     /**
-     * Removes the fields that identify erased people from the entries of both trails, and from entries that are not there yet. May be repeated.
+     * Removes the fields that identify erased people from the entries of both trails, and from entries that are not in
+     * a trail yet. May be repeated.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be rewritten
      */

@@ -10,7 +10,7 @@ export const BATCH_ENTRIES = 100
 /** The number of characters after which a chunk is full. */
 const CHUNK_LENGTH = 64_000
 
-/** Milliseconds after its first entry after which a chunk is closed, so that old entries expire in time. */
+/** A chunk is closed this many milliseconds after its first entry, so that old entries expire in time. */
 const OPEN_MS = 86_400_000
 
 /**
@@ -19,7 +19,7 @@ const OPEN_MS = 86_400_000
  */
 export const MAX_STEP = Math.ceil((CHUNK_ENTRIES - 1 + BATCH_ENTRIES) / CHUNK_ENTRIES)
 
-/** A chunk as it is in the store. */
+/** A chunk: consecutive entries of a trail, stored as one value. */
 export interface Chunk {
   readonly number: number
   /** The exact stored text; undefined if the chunk expired. Empty if the store cannot read the value as a text. */

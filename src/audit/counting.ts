@@ -3,22 +3,29 @@ import { newEntryId, type AuditEntry, type PendingEntry } from './entry.ts'
 import type { ErasedPeople } from './erase-entry.ts'
 import { eraseWaiting, storeUncounted, writeCounts, type CountsParts } from './waiting-counts.ts'
 
-/** Milliseconds after an act in which equal acts are counted. */
+/** For this many milliseconds after an act, equal acts are only counted. */
 const COUNT_MS = 60_000
 
 /**
- * Milliseconds after which any process writes the count of another process, which has probably stopped. The time is long
- * enough to count the entries that the stopped process left in records and pending revocations.
+ * Milliseconds for which a process may be late with a count. After that, the process has probably stopped, and any
+ * process writes the count. In this time, other processes also find the entries that the stopped process left in
+ * records and pending revocations.
  */
 const GRACE_MS = 120_000
 
-/** Minutes end at multiples of this time, so that their counts are written together. */
+/** Minutes end at multiples of this time, so that the counts of several minutes are written together. */
 const STEP_MS = 5000
 
-/** The maximum number of different acts that this process watches at the same time. Beyond it the oldest minutes end early. */
+/**
+ * The maximum number of different acts that this process watches at the same time. If there are more, the oldest
+ * minutes end early.
+ */
 const MAX_DIFFERENT = 10_000
 
-/** The number of entries of one account in an hour from which on acts of the whole account are counted. */
+/**
+ * If an account gets this number of entries within an hour, further acts of the account are counted across all its
+ * clients.
+ */
 const MAX_PER_HOUR = 600
 const HOUR_MS = 3_600_000
 
@@ -32,12 +39,15 @@ export type Counting = ReturnType<typeof createCounting>
 interface Minute {
   /** The id of the first act. */
   readonly first: string
-  /** Its end, in milliseconds since the epoch. */
+  /** The end of the minute, in milliseconds since the epoch. */
   readonly until: number
-  /** The id of the entry with the count; undefined after the first act, which is an entry of its own. */
+  /**
+   * The id of the entry with the count; undefined until a second equal act happens. The first act is an entry of its
+   * own.
+   */
   id?: string | undefined
   isOver: boolean
-  /** The acts that began, and of which this process does not know yet that they are counted. */
+  /** The ids of acts that are not settled: this process does not know yet whether they are counted. */
   readonly open: Set<string>
 }
 
@@ -48,18 +58,19 @@ interface CountingParts extends CountsParts {
 }
 
 /**
- * Counts equal acts, so that no client can push the entries of others out of the trail. The first act becomes an entry at
- * once. Equal acts of the next minute become one further entry with a count, at the end of the minute: an entry in the trail
- * never changes. Until then these acts wait in the store, so that another process can count them if this process stops.
+ * Counts equal acts, so that no client can push the entries of others out of the trail. The first act becomes an entry
+ * at once. Equal acts of the next minute become one more entry with a count. It is written at the end of the minute,
+ * because an entry in the trail never changes. Until then, these acts wait in the store, so that another process can
+ * count them if this process stops.
  *
  * Each process counts only its own acts, and writes its own entry.
  */
 export function createCounting(parts: CountingParts) {
   const { inBackground, now } = parts
   const accounts = createAccountCounts(now)
-  /** By what is equal. The minute that ends first comes first. */
+  /** The running minutes, by the fields that are equal in their acts. The minute that ends first comes first. */
   const minutes = new Map<string, Minute>()
-  /** The minutes with a count that is not written yet, by its id. */
+  /** The minutes with a count that is not written yet, by the id of the count. */
   const unwritten = new Map<string, Minute>()
   let timer: NodeJS.Timeout | undefined
 
@@ -70,7 +81,10 @@ export function createCounting(parts: CountingParts) {
     if (ids.size > 0) inBackground(writeCounts(parts, last, (id) => ids.has(id)))
   }
 
-  /** Ends the minutes that end at this time or before, or exceed the bound, and writes their counts. */
+  /**
+   * Ends the minutes that are over at the time `last`, and the oldest minutes beyond `MAX_DIFFERENT`. Writes their
+   * counts.
+   */
   function close(last: number): void {
     const ready = new Set<string>()
     for (const [key, minute] of minutes) {
@@ -184,11 +198,12 @@ function createAccountCounts(now: () => number) {
   }
 }
 
-/** When and from where acts were made, and the name of the client, which changes with each act that renames it. */
+/** Fields that may differ between equal acts: when and from where an act was made, and the name of the client. */
 const ORIGIN = ['id', 'at', 'address', 'userAgent', 'clientName']
 
 /**
- * The fields that are the same in equal acts of one client. All tokens that a client revokes by itself count as equal acts.
+ * The fields that are the same in equal acts of one client. If a client revokes several of its own tokens, these
+ * revocations count as equal acts.
  */
 function actOf(entry: AuditEntry): object {
   const others = entry.reason === 'client-revoked-token' ? [...ORIGIN, 'tokenId', 'grantId'] : ORIGIN

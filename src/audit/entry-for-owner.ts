@@ -4,8 +4,8 @@ import type { AuditEntry } from './entry.ts'
 /** An entry as the owner of a client or of an authorization may see it. */
 export interface EntryForOwner extends AuditEntry {
   /**
-   * Who did it, if the owner may not see the name: a user of another account, or the service (an operator, or a program
-   * of the host).
+   * Who acted, if the owner may not see the name of the actor: a user of another account, or the service (an operator,
+   * or a program of the host).
    */
   readonly by?: 'user' | 'service' | undefined
 }
@@ -25,7 +25,7 @@ export function entryForOwner(entry: AuditEntry, viewerAccountId: string): Entry
   return withKnown({ ...own, by: actor === undefined ? undefined : 'service' })
 }
 
-/** Whether an entry without an actor says from where the account itself, or a stranger, sent a request. */
+/** Whether an entry without an actor shows the origin of a request that the account itself or a stranger sent. */
 function hasKnownOrigin({ name, outcome, reason }: AuditEntry): boolean {
   return outcome === 'failure' || name.startsWith('consent.') || reason !== undefined
 }

@@ -17,7 +17,7 @@ export interface AuditEntry {
   readonly name: string
   /** `failure` if someone tried something and was rejected. */
   readonly outcome: 'success' | 'failure'
-  /** The host's name for the person or program that requested it. */
+  /** The host's name for the person or program that requested the act. */
   readonly actor?: string | undefined
   /** The account that owns the client, or that made the authorization. */
   readonly accountId?: string | undefined
@@ -25,7 +25,10 @@ export interface AuditEntry {
   readonly clientId?: string | undefined
   /** The kind of the client. */
   readonly kind?: 'apiKey' | 'application' | undefined
-  /** The name that the client had before the act, in entries about the client. Deleted clients have no other name. */
+  /**
+   * In entries about a client: the name that the client had before the act. It is the only stored name of a deleted
+   * client.
+   */
   readonly clientName?: string | undefined
   readonly grantId?: string | undefined
   /** The `jti` of an access token that was revoked. */
@@ -45,19 +48,21 @@ export interface AuditEntry {
    * there are.
    */
   readonly added?: readonly string[] | undefined
-  /** The operations that were removed from products, as `added`. */
+  /** The operations that were removed from products, in the form of `added`. */
   readonly removed?: readonly string[] | undefined
   /** Why something was revoked or rejected, if no person or program of the host asked for it directly. */
   readonly reason?: AuditReason | undefined
-  /** The network address from which it was requested. */
+  /** The network address from which the act was requested. */
   readonly address?: string | undefined
-  /** The program that requested it; at most 200 characters. */
+  /** The user agent of the request; at most 200 characters. */
   readonly userAgent?: string | undefined
   /** How many equal acts, or equal failures, the entry covers. */
   readonly count?: number | undefined
   /** When the last of the equal acts happened, in milliseconds since the epoch. */
   readonly until?: number | undefined
-  /** True if a person of the entry was erased (`accounts.erase`). The fields that named the person are absent. */
+  /**
+   * True if a person whom the entry named was erased (`accounts.erase`). The fields that named the person are absent.
+   */
   readonly erased?: true | undefined
 }
 
@@ -93,8 +98,8 @@ export function createEntry(fields: EntryFields, at: number, id = newEntryId()):
 }
 
 /**
- * Who sent a request: the network address and the user agent, without control characters, and cut to the length that an entry
- * records. So `ChangeOptions` and entries accept both.
+ * Who sent a request: its network address and its user agent. Control characters are removed, and both texts are cut to
+ * the length that entries and `ChangeOptions` accept.
  *
  * @param request the host's Koa context. The context of oidc-provider ignores the host's `app.proxy`: behind a proxy,
  *   its `ip` is the address of the proxy. So the type rejects that context

@@ -5,7 +5,8 @@ import type { AuditEntry, PendingEntry } from './entry.ts'
 /** The people who are erased. */
 export interface ErasedPeople {
   /**
-   * Whether what was recorded about this person at this time is erased. If an account is erased, so are all its users.
+   * Whether records about this person from this time must be erased. If an account is erased, all its users are erased
+   * too.
    *
    * @param at milliseconds since the epoch
    */
@@ -13,8 +14,8 @@ export interface ErasedPeople {
 }
 
 /**
- * The fields that an entry about a person who is erased may keep. Any other field, also one that a later version adds, is
- * removed.
+ * The fields that an entry about an erased person may keep. All other fields are removed, also fields that a later
+ * version adds.
  */
 const KEPT: ReadonlySet<string> = new Set([
   ...(['id', 'at', 'name', 'outcome', 'kind', 'clientId', 'grantId', 'tokenId', 'keyId'] as const),
@@ -25,12 +26,12 @@ const KEPT: ReadonlySet<string> = new Set([
 /** Who acted, and from where. */
 const ORIGIN = ['actor', 'address', 'userAgent']
 
-/** The change of a client whose `target` is a user. */
+/** The value of `change` for a client that got a new owner. The `target` of such an entry is a user. */
 const TO_USER = 'owner'
 
 /**
- * Removes the fields of an entry that identify an erased person. If another user of the same account acted, the entry still says
- * who that was, and from where. Returns the same object if the entry identifies no erased person.
+ * Removes the fields of an entry that identify an erased person. If another user of the same account acted, the entry
+ * still says who that was, and from where. Returns the same object if the entry identifies no erased person.
  */
 export function eraseEntry(entry: AuditEntry, people: ErasedPeople): AuditEntry {
   const { accountId, userId, actor, change, target, at } = entry

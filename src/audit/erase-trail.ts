@@ -10,7 +10,7 @@ import { chunkKey, corruptChunk, findLast, rangeOf, readChunks, type Trail } fro
 /** The number of chunks that are read at once. */
 const PAGE_SIZE = 200
 
-/** Attempts to write a chunk that other processes change. */
+/** Maximum attempts to write a chunk that other processes change at the same time. */
 const MAX_ATTEMPTS = 50
 
 /** What was erased in a trail. */
@@ -29,8 +29,8 @@ export async function* chunksOf(trail: Trail): AsyncGenerator<readonly Chunk[]> 
 }
 
 /**
- * Rewrites in place the entries that name people who are erased. Their ids, their order and so all cursors stay. May be
- * repeated.
+ * Rewrites in place the entries that name erased people. The entries keep their ids and their order, so all cursors
+ * stay valid. May be repeated.
  *
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: some of the entries may be rewritten
  */
@@ -54,7 +54,8 @@ async function eraseInChunk(trail: Trail, first: Chunk, people: ErasedPeople): P
     const left = entries.map((entry) => entry && eraseEntry(entry, people))
     const changed = left.filter((entry, at) => entry !== entries[at]).length
     if (text === undefined || changed === 0) return 0
-    // The lists are changed first. After a failure the entries are found again, and with them their lists.
+    // The lists are changed first. If the write then fails, a repeated call finds the same entries, and changes the
+    // lists again.
     await removeFromLists(trail, number, entries, left)
     if (
       await trail.store.replace(chunkKey(trail, number), text, textWith(chunk, left), ttlLeft(trail, entries))
@@ -68,8 +69,8 @@ async function eraseInChunk(trail: Trail, first: Chunk, people: ErasedPeople): P
 }
 
 /**
- * The text of a chunk with other entries. Corrupt entries stay. A chunk that was full stays full, because another process may
- * have created the next chunk.
+ * The text of a chunk after its entries were replaced. Corrupt entries stay. A chunk that was full stays full, because
+ * another process may have created the next chunk.
  */
 function textWith({ text = '', isFull }: Chunk, entries: Chunk['entries']): string {
   const value = JSON.parse(text) as Record<string, unknown>
@@ -78,7 +79,7 @@ function textWith({ text = '', isFull }: Chunk, entries: Chunk['entries']): stri
   return JSON.stringify({ ...value, ...(isFull && { closed: true }), entries: replaced })
 }
 
-/** Seconds for which a chunk is kept after its newest entry, and a day more because clocks of processes differ. */
+/** The seconds for which a chunk must still be kept, and one more day, because the clocks of processes differ. */
 function ttlLeft({ bounds }: Trail, entries: Chunk['entries']): number {
   const newest = Math.max(...entries.map((entry) => entry?.at ?? 0))
   const age = Math.max(0, Math.floor((Date.now() - newest) / 1000))

@@ -4,7 +4,9 @@ import { createEntry, type EntryFields } from './entry.ts'
 import { numberOf, type Trail } from './trail.ts'
 import { createWriter } from './writer.ts'
 
-/** An event of the trail `failures`: what strangers tried. All other events go to the trail `changes` (`recording.ts`). */
+/**
+ * An event of the trail `failures`: what strangers tried. All other events go to the trail `changes` (`recording.ts`).
+ */
 export interface Failure {
   /** `client_authentication.failed`: a wrong secret. `sign_in.rejected`: credentials that the host rejected. */
   readonly name: 'client_authentication.failed' | 'sign_in.rejected'
@@ -23,8 +25,8 @@ const MAX_DIFFERENT = 10_000
 
 /**
  * Counts failures that strangers cause, and records them in a trail of their own. Failures of one minute with the same
- * name, client and group of addresses become one entry. If too many different failures arrive within a minute, the rest is
- * counted without client and address.
+ * name, client and group of addresses become one entry. If too many different failures arrive within a minute, the rest
+ * is counted without client and address.
  */
 export function createFailures(trail: Trail, logger: Logger, now: () => number) {
   const writer = createWriter(trail)

@@ -9,8 +9,8 @@ const RETRY_MS = 1000
 const MAX_KEPT = 10_000
 
 /**
- * What this process must write itself, because no other process would find it. It was not written while the store was unavailable.
- * It is written within about a second after the store is available again.
+ * Keeps the entries and subjects that this process could not write while the store was unavailable. No other process
+ * can write them. This process writes them within about a second after the store is available again.
  *
  * @param parts.list lists the subject of a change as pending
  * @param parts.write adds entries to the trail
@@ -21,9 +21,7 @@ export function createKept(parts: {
   readonly logger: Logger
 }) {
   const { list, write, logger } = parts
-  /**
-   * Subjects of changes that could not be listed as pending, and of which the store did not say whether it made them.
-   */
+  /** Subjects of changes that could not be listed as pending. It is unknown whether the store made these changes. */
   const subjects = new Set<string>()
   let entries: PendingEntry[] = []
   let stopRetrying: (() => void) | undefined
@@ -71,7 +69,7 @@ export function createKept(parts: {
     keep,
     flush,
 
-    /** Keeps the subject of a change that was made, or not. It is listed as pending later. */
+    /** Keeps the subject of a change that the store may have made. The subject is listed as pending later. */
     keepSubject(subject: string): void {
       if (subjects.size < MAX_KEPT) subjects.add(subject)
       retrySoon()

@@ -8,13 +8,13 @@ import { LISTED } from './lists.ts'
 /** The names of the trails. */
 export type TrailName = 'changes' | 'failures'
 
-/** Which entries to list; with at most one of `accountId`, `clientId` and `actor`. */
+/** Selects the entries to list. Pass at most one of `accountId`, `clientId` and `actor`. */
 export interface AuditListOptions {
   /** Only the entries of this account. */
   readonly accountId?: string | undefined
   /** Only the entries of this API key or application. */
   readonly clientId?: string | undefined
-  /** Only what this actor requested. */
+  /** Only the entries of acts that this actor requested. */
   readonly actor?: string | undefined
   /** `failures` lists what strangers tried. @default 'changes' */
   readonly trail?: TrailName | undefined
@@ -30,7 +30,7 @@ export interface AuditReadOptions {
   readonly since?: string | undefined
   /** `failures` reads what strangers tried. @default 'changes' */
   readonly trail?: TrailName | undefined
-  /** Ends the iteration with the reason of the signal when it is aborted. */
+  /** When this signal is aborted, the iteration rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -35,7 +35,7 @@ export async function addToLists(
   await Promise.all([...new Set(indexes)].map((index) => store.add(index, memberOf(number), ttl)))
 }
 
-/** Removes a chunk from the lists whose value its entries no longer have. */
+/** Removes a chunk from each list of which it no longer contains an entry. */
 export async function removeFromLists(
   trail: Trail,
   number: number,
@@ -69,7 +69,7 @@ export async function listedChunks(
 ): Promise<{ readonly numbers: readonly number[]; readonly isCorrupt: boolean }> {
   const { store, bounds } = trail
   const after = from === undefined ? undefined : memberOf(from + 1)
-  // One span more at each end, because the clocks of processes differ.
+  // Reads one more span at each end, because the clocks of processes differ.
   const newest = spanOf(now) + 1
   const count = Math.ceil(bounds.maxAgeDays / SPAN_DAYS) + 3
   let isCorrupt = false

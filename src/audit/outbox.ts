@@ -14,7 +14,7 @@ export interface WithOutbox {
 /** Adds the entries of a change to the record that is written. */
 export interface Outbox {
   /**
-   * Adds entries to a record. Call it with each version of the record before it is written.
+   * Adds entries to a record. Call this method before each write, with the version of the record to write.
    *
    * @param record undefined if there is nothing to change; no entry is added then
    */
@@ -57,12 +57,12 @@ export function createOutbox(
   }
 }
 
-/** Attempts to write a record that other processes change. */
+/** Maximum attempts to write a record that other processes change at the same time. */
 const MAX_ATTEMPTS = 50
 
-/** Reads and clears the outboxes of all records that are stored as JSON without a time to live. */
+/** Reads and clears the outbox of any record that is stored as JSON without a time to live. */
 export function createOutboxes(store: StoreWithMemory) {
-  /** The ids to clear, by the key of their record, while a clearing of this record runs. */
+  /** The ids of the entries that the next clearing removes, by the key of their record. */
   const clearing = new Map<string, { readonly ids: Set<string>; readonly done: Promise<void> }>()
 
   async function clearNow(key: string, ids: ReadonlySet<string>): Promise<void> {

@@ -10,7 +10,10 @@ import { corruptChunk, findLast, MAX_KEYS, rangeOf, readChunks, readHead, type T
 /** A page of entries, newest first. */
 export interface AuditPage {
   readonly items: AuditEntry[]
-  /** Pass it as `cursor` to read older entries. Undefined on the last page. A page before may be short. */
+  /**
+   * Pass it as `cursor` to read older entries. Undefined on the last page. An earlier page may have fewer entries than
+   * `limit`.
+   */
   readonly cursor?: string | undefined
   /** True if entries of this part of the trail are missing, because their records are corrupt. */
   readonly missed?: true
@@ -19,7 +22,7 @@ export interface AuditPage {
 /** An entry of `audit.read()`. */
 export interface AuditRecord {
   readonly entry: AuditEntry
-  /** Store it when the entry is processed, and pass it as `since` to go on after the entry. */
+  /** Store this cursor after the entry is processed, and pass it as `since` to continue after this entry. */
   readonly cursor: string
   /**
    * True if entries are missing directly before this entry: they were deleted, the store lost them, or their records
@@ -75,7 +78,7 @@ export async function listEntries(trail: Trail, options: AuditListOptions): Prom
   const lowest = isLast || !end ? 0 : end.number
   const missed =
     isCorrupt || chunks.some((chunk) => chunk.isCorrupt && chunk.number >= lowest && chunk.number > oldest)
-  // If no entry can be read although there may be older ones, the next page begins at the last chunk that was read.
+  // If no entry could be read, but there may be older chunks, the next page begins at the last chunk that was read.
   const reached = page.length === 0 && missed ? chunks.at(-1)?.number : undefined
   return {
     items: page.map(({ entry }) => entry),
@@ -111,12 +114,13 @@ async function latestChunks(trail: Trail, before: Place | undefined, limit: numb
   const head =
     before?.number ?? Math.max(trail.highest, (await readHead(trail)) ?? (await findLast(trail)).number)
   const top = before ? head : head + MAX_STEP
-  // Usually a chunk has at least one entry for each of its sixteen places.
+  // Usually a chunk has at least eight entries for each number that it uses up, so these chunks fill the page.
   const bottom = Math.max(1, head - 2 * Math.ceil(limit / CHUNK_ENTRIES) - MAX_STEP)
   const chunks = (await readChunks(trail, rangeOf(bottom, top))).toReversed()
   const count = chunks.reduce((sum, chunk) => sum + liveEntries(trail.bounds, chunk).length, 0)
   if (bottom === 1 || count > limit + CHUNK_ENTRIES) return { chunks, hasMore: bottom > 1 }
-  // One round trip reads at most this number of chunks. A gap between two chunks is never longer.
+  // One round trip reads this range. No gap between two chunks is longer: if the range has no chunk, there are no older
+  // chunks.
   const lowest = Math.max(1, bottom - Math.min(limit + MAX_STEP, MAX_KEYS))
   const older = (await readChunks(trail, rangeOf(lowest, bottom - 1))).toReversed()
   const isEnd = lowest === 1 || older.every(({ text }) => text === undefined)
@@ -124,7 +128,7 @@ async function latestChunks(trail: Trail, before: Place | undefined, limit: numb
 }
 
 /**
- * Reads all entries after a cursor, up to the end of the trail when the iteration begins.
+ * Reads all entries after a cursor, up to the end that the trail has when the iteration begins.
  *
  * @throws {GatehouseError} `ERR_STORE_CORRUPT` after the last readable entry if later entries are corrupt. Corrupt
  *   entries before a readable entry set `missed` of that entry instead

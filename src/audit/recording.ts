@@ -19,12 +19,13 @@ export interface ChangeKind {
   readonly isRemoval?: boolean | undefined
 }
 
-/** What this process has to record. */
+/** The parts that record the events of one process: its trail, writer, outboxes and counts. */
 export type Recording = ReturnType<typeof createRecording>
 
 /**
- * Records events in the trail `changes`: all events but those of `failures-trail.ts`. Until an entry is in the trail, it is in the
- * outbox of the changed record, or in the list of pending changes. So another process can record the entry if this process stops.
+ * Records events in the trail `changes`: all events except those of `failures-trail.ts`. Until an entry is in the
+ * trail, it is in the outbox of the changed record, or in the list of pending changes. So another process can record
+ * the entry if this process stops.
  *
  * @param parts.store the durable view of the store
  * @param parts.now milliseconds since the epoch
@@ -79,7 +80,10 @@ export async function newEntry(recording: Recording, fields: EntryFields): Promi
   return recording.counting.mark({ entry: createEntry(fields, recording.now()), after })
 }
 
-/** Adds entries to the trail, or to what is counted. An entry that is recorded already is not recorded again. */
+/**
+ * Adds entries to the trail. Entries that are only counted are stored until their count is written. An entry that is
+ * recorded already is not recorded again.
+ */
 export async function append(
   { counting, writer }: { readonly counting: Counting; readonly writer: Writer },
   entries: readonly PendingEntry[],
@@ -88,18 +92,18 @@ export async function append(
   await Promise.all([counting.add(counted), own.length > 0 && writer.append(own)])
 }
 
-/** Settles when everything that waits now is written, or could not be written. */
+/** Settles when each entry that waits now is written or has failed. */
 export async function settled({ writer, background }: Recording): Promise<void> {
   await writer.settled()
   await Promise.all(background)
 }
 
 /**
- * Makes a change of a record, together with its entries. The entries are stored by the same write as the change, and
- * are then moved to the trail. If this process stops before that, another process moves the entries.
+ * Changes a record, and records the entries of the change. The same write stores the change and its entries. The
+ * entries are then moved to the trail. If this process stops before that, another process moves the entries.
  *
  * @param key the key of the record in the store
- * @param change makes the change, and calls `outbox.put` with each version of the record before it is written
+ * @param change makes the change. Before each write, it passes the version of the record to `outbox.put`
  * @param options.isRemoval see `ChangeKind`
  * @throws what `change` throws; `ERR_STORE_UNAVAILABLE` before the change
  */
@@ -115,7 +119,8 @@ export async function recordChange<T>(
   try {
     const result = await change(outbox)
     const own = outbox.toMove()
-    // A repeat changes nothing. The attempt before it may have left entries that it could not list.
+    // A repeated call changes nothing. An earlier call may have left entries in the outbox without a pending change in
+    // the list.
     const moved = own.length === 0 && isRemoval ? await recording.outboxes.read(key) : own
     counting.settle(outbox.made().filter((each) => !moved.includes(each)))
     await finish(recording, key, moved, member)
@@ -129,7 +134,7 @@ export async function recordChange<T>(
   }
 }
 
-/** Lists a change as pending. @returns undefined if a change that takes access away could not be listed */
+/** Lists a change as pending. @returns undefined if a change that removes access could not be listed */
 function addTo({ add }: Recording['pending'], subject: string, isRemoval: boolean) {
   return isRemoval ? add(subject).catch(() => undefined) : add(subject)
 }
@@ -159,8 +164,8 @@ export async function recordAnnounced<T extends { readonly isMade: boolean }>(
 }
 
 /**
- * Records something that changed no record. Never rejects: while the store is unavailable, the entry waits in the
- * memory of this process.
+ * Records events that changed no record. Never rejects: while the store is unavailable, the entries wait in the memory
+ * of this process.
  */
 export async function record(
   recording: Recording,
@@ -177,7 +182,7 @@ export async function record(
   })
 }
 
-/** @param carried the entries that the record under `key` carries. @default all */
+/** @param carried the entries that the record under `key` carries. @default all of `entries` */
 async function finish(
   recording: Recording,
   key: string,

@@ -32,7 +32,7 @@ export function ttlOf({ maxAgeDays }: TrailBounds): number {
   return maxAgeDays * 86_400
 }
 
-/** The number up to which chunks are deleted, because the trail has too many entries. */
+/** The highest number of the chunks that are deleted because the trail has too many entries. */
 export function deletedUpTo({ maxEntries }: TrailBounds, lastNumber: number): number {
   return Math.max(0, lastNumber - Math.ceil(maxEntries / CHUNK_ENTRIES))
 }

@@ -9,12 +9,12 @@ import { deletedUpTo, type TrailBounds } from './retention.ts'
 const KNOWN_MS = 3_600_000
 
 /**
- * Seconds for which an empty chunk takes the place of a deleted chunk. Otherwise, a process that still takes the chunk
- * before it for the last chunk would create the deleted chunk again. Entries in such a chunk would never be read.
+ * Seconds for which an empty chunk replaces a deleted chunk. Otherwise, a process that still knows an older chunk as
+ * the last chunk could create the deleted chunk again. Entries in such a chunk would never be read.
  */
 export const DELETED_SECONDS = (2 * KNOWN_MS) / 1000
 
-/** The number of chunks whose ids this process remembers. */
+/** The number of chunks whose entry ids this process remembers. */
 const REMEMBERED = 256
 
 /** The maximum number of keys of one `getMany`. */
@@ -29,7 +29,7 @@ export function createTrail(store: StoreWithMemory, name: string, bounds: TrailB
     last: undefined as { readonly chunk: Chunk; readonly at: number } | undefined,
     /** The highest number of a chunk that this process knows; 0 if it knows none. */
     highest: 0,
-    /** The ids in the final chunks that this process has read or written last. */
+    /** The ids of the entries in the final chunks that this process read or wrote last, by the number of the chunk. */
     ids: new Map<number, ReadonlySet<string>>(),
   }
 }
@@ -45,7 +45,7 @@ export function chunkKey({ name }: Trail, number: number): string {
   return `audit:${name}:${number}`
 }
 
-/** The key of the number of a late chunk, from which the last chunk is searched. */
+/** The key under which the number of a late chunk is stored. The search for the last chunk begins at that chunk. */
 export function headKey({ name }: Trail): string {
   return `audit:${name}:head`
 }
@@ -64,7 +64,10 @@ export async function readChunks(trail: Trail, numbers: readonly number[]): Prom
   return chunks
 }
 
-/** The texts of chunks. A value that the store cannot read as a text is the empty text, which is a corrupt chunk. */
+/**
+ * The texts of chunks. For a value that the store cannot read as a text, returns the empty text, which counts as a
+ * corrupt chunk.
+ */
 async function readTexts(trail: Trail, numbers: readonly number[]) {
   const { store } = trail
   const keys = numbers.map((number) => chunkKey(trail, number))
@@ -90,7 +93,10 @@ export function corruptChunk(trail: Trail, number: number): GatehouseError {
   )
 }
 
-/** The last chunk as this process knows it, or as the store has it if this process does not know it. */
+/**
+ * The last chunk that this process knows. If the process knows none, or if its knowledge is older than `KNOWN_MS`,
+ * searches the store.
+ */
 export async function knownLast(trail: Trail): Promise<Chunk> {
   const { last } = trail
   if (last && performance.now() - last.at < KNOWN_MS) return last.chunk
@@ -98,13 +104,13 @@ export async function knownLast(trail: Trail): Promise<Chunk> {
 }
 
 /**
- * Finds the last chunk in the store. A trail without chunks has the full chunk 0. The search begins at the stored number
- * of a late chunk, and follows the chunks from there.
+ * Finds the last chunk in the store. For a trail without chunks, returns the chunk 0, which counts as full. The search
+ * begins at the stored number of a late chunk, and follows the chunks from there.
  *
  * If the stored number is corrupt, the search begins at the last chunk that this process knows, or at the first chunk.
  *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if the stored number is corrupt, and no chunk is
- *   found
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if the stored number is corrupt, and no chunk
+ *   is found
  */
 export async function findLast(trail: Trail): Promise<Chunk> {
   const head = await readHead(trail)
@@ -140,7 +146,7 @@ export function rangeOf(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
 }
 
-/** What is before the first chunk. The first chunk has the number 1. */
+/** The chunk 0, which is never stored. The first stored chunk has the number 1. */
 const EMPTY: Chunk = { number: 0, text: '', entries: [], isFull: true, isCorrupt: false }
 
 export function setLast(trail: Trail, chunk: Chunk): Chunk {
@@ -151,8 +157,8 @@ export function setLast(trail: Trail, chunk: Chunk): Chunk {
 }
 
 /**
- * Remembers the ids in a chunk, if its contents show that it is final. The ids of other chunks would be outdated after a slow read
- * that began before a newer one, or if a read of many chunks has read the first before the last.
+ * Remembers the ids in a chunk if its contents show that it is final. Any other chunk may have grown since it was read,
+ * so its ids may be outdated.
  */
 function rememberFinal(trail: Trail, chunk: Chunk): void {
   if (chunk.isFull && chunk.text !== undefined) remember(trail, chunk)

@@ -2,19 +2,21 @@ import type { Store } from '../store/contract.ts'
 import type { PendingEntry } from './entry.ts'
 import { erasePending, type ErasedPeople } from './erase-entry.ts'
 
-/** The index of the entries that wait to be counted: `<end>:<id of the count>:<time>:<id of the entry>:<pending entry>`. */
+/**
+ * The index of the entries that wait to be counted: `<end>:<id of the count>:<time>:<id of the entry>:<pending entry>`.
+ */
 const INDEX = 'audit:counted'
 const MEMBER = /^(\d{13}):([\w-]{1,64}):(\d{13}):[\w-]{1,64}:(.*)$/s
 
 /** Seconds for which a waiting entry is kept if no process counts it. */
 const KEPT_SECONDS = 30 * 86_400
 
-/** Members that are read, and written as counts, at once. */
+/** The number of members that are read together, and written together as counts. */
 const PAGE_SIZE = 1000
-/** Members that are removed at once. */
+/** The number of members that are removed together. */
 const BATCH_SIZE = 100
 
-/** What the entries that wait to be counted need. */
+/** What the functions of this file need. */
 export interface CountsParts {
   readonly store: Store
   /** Adds entries to the trail. An entry that is in the trail already is not added again. */

@@ -28,7 +28,7 @@ interface Waiting extends PendingEntry {
   readonly reject: (error: unknown) => void
 }
 
-/** What writes the entries of this process. */
+/** Writes the entries of one process to a trail. */
 export type Writer = ReturnType<typeof createWriter>
 
 /** Writes the entries of this process to a trail, one batch after the other. */
@@ -60,12 +60,12 @@ export function createWriter(trail: Trail) {
       const written = entries.map(
         (entry) => new Promise<void>((resolve, reject) => waiting.push({ ...entry, resolve, reject })),
       )
-      // The first batch begins after the current synchronous code, so that it takes entries of other callers.
+      // The first batch begins after the current synchronous code, so that it also contains entries of other callers.
       running ??= Promise.resolve().then(run)
       const failed = (await Promise.allSettled(written)).find(({ status }) => status === 'rejected')
       if (failed?.status === 'rejected') throw failed.reason
     },
-    /** Settles when the entries that wait now are written, or could not be written. */
+    /** Settles when each entry that waits now is written or has failed. */
     settled: async () => running,
   }
 }
@@ -111,7 +111,7 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
     await findLast(trail)
     return false
   }
-  // The chunk of an entry that was found in the trail may be on one server only.
+  // An entry that was found in the trail may be stored on one server only, so its chunk is confirmed.
   const unconfirmed = new Map<number, string[]>()
   for (const [id, place] of written) {
     if (entries.length === 0 || place !== number)
@@ -133,7 +133,7 @@ async function tryWrite(trail: Trail, batch: readonly PendingEntry[]): Promise<b
 }
 
 /**
- * Writes a chunk with these entries again, because its last write may not have been confirmed as durable.
+ * Writes an unchanged chunk again, because the last write of the chunk may not have been confirmed as durable.
  *
  * @returns false if another process changed the chunk, or if a failover has lost the chunk or one of the entries
  */

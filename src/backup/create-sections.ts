@@ -14,7 +14,7 @@ import type { Header } from './file-format.ts'
 /** The number of an account's grants that are read at once. */
 const PAGE_SIZE = 50
 
-/** All sections of an exported registry, and what export and import need. */
+/** All sections of an exported registry, and the other parts that export and import need. */
 export type Sections = ReturnType<typeof createSections>
 
 /** Creates the sections of an export: products, clients, deleted clients, keys, revocations and erasures. */
@@ -67,11 +67,10 @@ export function createSections(parts: Internals) {
     async storeLifetimes({ accessToken, idToken }: Header['longestLifetimes']): Promise<void> {
       await createLongestLifetime(store, accessToken).seconds()
       if (idToken !== undefined) await ofIdTokens(idToken).seconds()
-      // Reads the lifetime that the lines above have stored, so that this process keeps later revocations for
-      // that time.
+      // Reads the lifetime that is stored now. This process then keeps later revocations for that time.
       await longestLifetime.seconds()
     },
-    /** Undefined if the host manages the signing keys. */
+    /** The signing keys; undefined if the host manages them. */
     keys,
     sections: {
       products: catalogSection(store),
@@ -81,7 +80,7 @@ export function createSections(parts: Internals) {
       erasures: erasureSection(parts.erasures),
       erasureKeys: erasureKeySection(parts.erasures),
     },
-    /** Erases again the people of the erasures in the store. */
+    /** Erases again all people whom the store lists as erased. */
     eraseAgain: parts.eraseAgain,
     logger,
   }

@@ -7,7 +7,7 @@ const isHash = (value: unknown): value is string => typeof value === 'string' &&
 const isKeyId = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{8}$/.test(value)
 const keyIdRule = must('the id of a key', isKeyId)
 
-/** The hashes of the people who were erased, with the times. */
+/** The hashes of the ids of erased people, each with the time of the erasure. */
 export function erasureSection(erasures: Erasures): Section {
   return {
     is: 'erasure',
@@ -20,7 +20,7 @@ export function erasureSection(erasures: Erasures): Section {
   }
 }
 
-/** The keys of these hashes, encrypted under `secret`. */
+/** The keys that hash the ids of erased people. The keys are encrypted under `secret`. */
 export function erasureKeySection(erasures: Erasures): Section {
   return {
     is: 'erasure-key',

@@ -6,16 +6,16 @@ import { writeHeader, writeLine, writeTrailer } from './file-format.ts'
 import { SIGNING_KEYS } from './signing-keys.ts'
 
 /**
- * Exports all data that must outlive the store, as lines of JSON that each end with `\n`. The export
- * contains API keys and applications, the ids of deleted clients, the signing keys, the revocations, the
- * scopes of the products, and hashes of the people who were erased. The export contains no plain secret: secrets of clients are hashed, and keys
- * are encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored consents.
+ * Exports all data that must outlive the store, as lines of JSON that each end with `\n`. The export contains API keys
+ * and applications, the ids of deleted clients, the signing keys, the revocations, the scopes of the products, and
+ * hashes of the ids of erased people. The export contains no plain secret: secrets of clients are hashed, and keys are
+ * encrypted under `secret`. It contains no grants, refresh tokens, sessions or stored consents.
  * `Readable.from(exportRegistry(gatehouse))` can be piped to a file.
  *
- * Clients may change during the export. Each client is exported as it was at one moment. A corrupt record is
- * skipped, and its store key is reported to `logger`, in the last line of the file, and in `skipped` of the
- * result of `importRegistry`. The iteration may reject with `ERR_STORE_UNAVAILABLE`, or with an error of
- * `ready()`. The file is then incomplete, and `importRegistry` rejects the file.
+ * Clients may change during the export. Each client is exported as it was at one moment. A corrupt record is skipped. A
+ * log entry and the last line of the file contain its store key, and `importRegistry` returns this key in `skipped`.
+ * The iteration may reject with `ERR_STORE_UNAVAILABLE`, or with an error of `ready()`. The file is then incomplete,
+ * and `importRegistry` rejects the file.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `gatehouse` is not from `createGatehouse()`
  */
@@ -30,11 +30,10 @@ export function exportRegistry(gatehouse: AnyGatehouse): AsyncIterable<string> {
 /**
  * Writes the registry line by line. Keeps at most a few hundred records in memory.
  *
- * Clients may change during the export, so the order of the lines matters. All clients are read before the
- * revocations. So if a client changes during the export, the file contains the revocations of that change.
- * Signing keys and products are read at the beginning, and again at the end. If they were read only once, the
- * importing store could use signing keys that were revoked during the export, or products that were changed
- * during the export.
+ * Clients may change during the export, so the order of the lines matters. All clients are read before the revocations.
+ * So if a client changes during the export, the file contains the revocations of that change. Signing keys and products
+ * are read at the beginning, and again at the end. If they were read only once, the file could contain signing keys or
+ * products from before a change.
  *
  * A corrupt record is skipped. A log entry and the last line of the file contain its store key.
  */

@@ -23,7 +23,7 @@ export interface ImportedRegistry {
   /** The number of revocations in the file that are still in force. */
   readonly revocations: number
   /**
-   * The number of these API keys and applications that the import deleted again, because their owner was erased after the
+   * The number of API keys and applications that the import deleted again, because their owner was erased after the
    * file was written (`accounts.erase`).
    */
   readonly erasedClients: number
@@ -50,8 +50,8 @@ export interface ImportOptions {
 }
 
 /**
- * A file to import: its pieces, or a function that opens it. A function, a list and a text can be read twice, so
- * the whole file is checked before anything is written.
+ * A file to import: its pieces, or a function that opens it. A function, a list or a text can be read twice: the whole
+ * file is then checked before anything is written.
  */
 export type RegistrySource = Chunks | (() => Chunks)
 
@@ -60,30 +60,30 @@ const BATCH_SIZE = 100
 
 /**
  * Imports a file of `exportRegistry` into the store of a gatehouse. For a migration, call it on an empty store, before
- * any process starts on that store. The import does not start the gatehouse. If the store has a different
- * client with the same id, that client stays unchanged, and `conflicts` of the result contains its id. If the
- * store already has a catalog, its operations stay unchanged. Revocations are added, and a higher epoch
- * replaces a lower one. If an import fails, call it again with the same file to complete it.
+ * any process starts on that store. The import does not start the gatehouse. If the store has a different client with
+ * the same id, that client stays unchanged, and `conflicts` of the result contains its id. If the store already has a
+ * catalog, its operations stay unchanged. Revocations are added, and a higher epoch replaces a lower epoch. If an
+ * import fails, call it again with the same file to complete it.
  *
  * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the
  * backup would become valid again, and with them all tokens that were revoked since the backup.
  *
- * After that, everyone is erased again who was erased according to the file or to this store. What a person made after the
- * erasure stays.
+ * If the file or this store lists a person as erased, the import erases the person again. Records that the person made
+ * after the erasure stay.
  *
- * The signing keys are imported last, and only if the line counts of the file are right. So if revocations are missing in
- * a file, no revoked token becomes valid.
+ * The signing keys are imported last, and only if the line counts of the file are right. So if revocations are missing
+ * in a file, no revoked token becomes valid.
  *
- * @param file a function that opens the file, for example `() => fs.createReadStream(name)`; or the text of the file; or
- *   a list of its pieces, of any size. A function, a text and a list are read twice, and an incomplete file then changes
- *   nothing. A stream or another iteration is read once: the lines of an incomplete file are then imported, but no
+ * @param file a function that opens the file, for example `() => fs.createReadStream(name)`; or the text of the file;
+ *   or a list of its pieces, of any size. A function, a text or a list is read twice: an incomplete file then changes
+ *   nothing. A stream or another iterable is read once: the lines of an incomplete file are then imported, but no
  *   signing keys
- * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret
- *   that encrypted the signing keys, or the key of the erasures; `ERR_CONFLICT` if this store has other signing keys;
+ * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` lacks a secret that encrypted the
+ *   signing keys or the key of the erasures; `ERR_CONFLICT` if this store has other signing keys;
  *   `ERR_INVALID_ARGUMENT` if the file has another format or a newer version, or if `gatehouse` is not from
- *   `createGatehouse()`. After some lines were imported: `ERR_INVALID_ARGUMENT` with the number of an invalid line, or if
- *   the file is incomplete; `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if corrupt records kept someone from being
- *   erased again. At any time: `ERR_CLOSED`, and the errors of `file`
+ *   `createGatehouse()`. After some lines were imported: `ERR_INVALID_ARGUMENT` if the file is incomplete, or if a line
+ *   is invalid (with the number of the line); `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if a person could not be
+ *   erased again because of corrupt records. At any time: `ERR_CLOSED`, and the errors of `file`
  */
 export async function importRegistry(
   gatehouse: AnyGatehouse,

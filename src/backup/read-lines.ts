@@ -1,6 +1,6 @@
 import { GatehouseError } from '../errors.ts'
 
-/** The pieces of a text, of any size: texts, or their bytes in UTF-8. */
+/** The pieces of a text, of any size. Each piece is a text, or bytes in UTF-8. */
 export type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
 
 /** A line of a file, without its line break. */

@@ -7,8 +7,8 @@ import type { Section } from './section.ts'
 import { countRule } from './record-rules.ts'
 
 /**
- * The pending revocations, and the revocations in force. The pending revocations are read first, so that
- * none is missed if it comes into force during the export.
+ * The pending revocations, and the revocations in force. The pending revocations are read first, so that the file also
+ * contains a revocation that comes into force during the export.
  *
  * @param listPending reads the revocations that pending changes will make
  */

@@ -23,8 +23,8 @@ export interface Section {
    *
    * @param number the number of the line
    * @returns a function that imports the line. The function may be called again
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the line; `ERR_SECRET_MISMATCH` if no configured secret
-   *   decrypts the line
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the line; `ERR_SECRET_MISMATCH` if no
+   *   configured secret decrypts the line
    */
   parseLine(fields: Values, number: number): ImportLine | Promise<ImportLine>
 }
@@ -90,7 +90,7 @@ export function pick<T extends object>(value: T, names: readonly string[]): T {
 
 /** A record in the form that it has in a line. */
 export function exportedRecord<T extends object>(collection: Collection<T>, record: T): unknown {
-  // The entries that wait for the audit trail belong to this store.
+  // The entries that wait for the audit trail belong to this store, so they are not exported.
   const { audit: _, ...exported } = record as T & WithOutbox
   return JSON.parse(collection.toText(exported as T))
 }

@@ -42,8 +42,8 @@ export interface Catalog {
    */
   readonly epoch: number
   /**
-   * Finds the operation of a request, in time that does not grow with the number of operations. Undefined if
-   * no operation matches, or if routers that ignore letter case find another operation than those that compare it.
+   * Finds the operation of a request, in time that does not grow with the number of operations. Undefined if no
+   * operation matches, or if routers that ignore letter case find another operation than case-sensitive routers.
    *
    * @param method upper case; HEAD finds the operation of GET
    * @param path canonical path below {base_url}, starting with `/`

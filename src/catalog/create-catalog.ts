@@ -47,8 +47,8 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
   })
 
   /**
-   * Adds an operation to the indexes. If the scope is already known, returns its operation, and adds a
-   * problem if that operation differs from the new one.
+   * Adds an operation to the indexes. If the scope is already known, returns the known operation, and adds a problem if
+   * the two operations differ.
    */
   function addOperation(scope: string, definition: OperationDefinition, place: string): Operation {
     const parsed = [definition.route].flat().map((text) => parseRoute(text) as Route)

@@ -13,9 +13,9 @@ export interface OperationDefinition<Level extends string = string> {
    * One or more routes below {base_url}. A segment that starts with `:` matches any one segment. Segments are
    * compared from left to right. If a literal segment and a parameter both match, the literal wins.
    *
-   * As in Koa's routers, letter case and one trailing slash make no difference, unless different routers would then
-   * run different operations for a request. For example, let the routes be `/items`, `/items/keys` and `/items/:id`.
-   * The path `/items/KEYS` then gets 404, and the path `/items/` needs two scopes: that of `/items` and that of
+   * As in Koa's routers, letter case and one trailing slash make no difference, unless different routers would then run
+   * different operations for a request. For example, let the routes be `/items`, `/items/keys` and `/items/:id`. The
+   * path `/items/KEYS` then gets 404, and the path `/items/` needs both the scope of `/items` and the scope of
    * `/items/:id`.
    *
    * Characters that are not allowed in an address are percent-encoded (RFC 3986 2.1). Characters outside

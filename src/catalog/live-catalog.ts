@@ -69,9 +69,9 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
       return rejection
     },
     /**
-     * Loads the products in this process, the first time or again. Loads run one after another. Calls that
-     * arrive during a load share the next load, which includes all changes that the callers made to the
-     * products before. If the products are not a function, nothing happens.
+     * Loads the products in this process, the first time or again. Loads run one after another. Calls that arrive
+     * during a load share the next load. That load includes all changes that the callers made to the products before
+     * their calls. If the products are not a function, nothing happens.
      *
      * @throws {GatehouseError} `ERR_CATALOG` with the problems of the products, or with the failure of the
      *   load as `cause`; the last valid catalog stays active

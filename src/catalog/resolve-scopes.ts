@@ -17,8 +17,8 @@ export function directScopes(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>
 }
 
 /**
- * All scopes that an application may request on behalf of users, in the catalog's order: the scopes of its
- * products, except removed scopes, and scopes above the KYC level of its developer.
+ * All scopes that an application may request on behalf of users, in the catalog's order. These are the scopes of its
+ * products, without removed scopes and without scopes above the KYC level of its developer.
  *
  * @param kycLevel level of the developer's account; undefined or an unknown name counts as the lowest level
  */
@@ -34,8 +34,8 @@ export function applicationScopes(
 }
 
 /**
- * The scopes that a person may use, in the given order: all of them, or the operations to which the host limits
- * the person (`Account.operations`).
+ * The scopes that a person may use, in the given order. If the host limits the person to some operations
+ * (`Account.operations`), all other scopes are left out.
  */
 export function limitToPerson(
   { operations }: Pick<Account, 'operations'>,
@@ -92,7 +92,7 @@ export function explainRejection(
   return undefined
 }
 
-/** The operations of the products of a client, without those that were removed from it. */
+/** The operations of a client's products, without the operations that were removed from the client. */
 export function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Operation[] {
   const available = new Set(client.products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
   const removed = new Set(client.removedOperations)

@@ -3,9 +3,9 @@ import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 
 /**
- * Returns the record with the epoch of the client raised by 1. Store this record in the same write as the
- * change that removes access. Tokens carry the epoch (`access_epoch`), so all tokens that were issued before
- * can be recognized and rejected.
+ * Returns the record with the epoch of the client raised by 1. Store this record in the same write as the change that
+ * removes access. Tokens carry the epoch (`access_epoch`), so all tokens that were issued before the change can be
+ * recognized and rejected.
  */
 export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
   const client = { ...record.client, epoch: record.client.epoch + 1 }
@@ -13,9 +13,9 @@ export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientReco
 }
 
 /**
- * Returns the record with the epoch of the client raised by 1. Older tokens are then revoked only if they carry
- * one of `scopes`, or a scope of the previous partial revocation. The process that stored the previous one may
- * have ended before it revoked the tokens.
+ * Returns the record with the epoch of the client raised by 1. Tokens with a lower epoch are then revoked only if they
+ * carry one of `scopes`, or a scope of the previous partial revocation. The process that stored this previous
+ * revocation may have ended before it revoked the tokens.
  */
 export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,

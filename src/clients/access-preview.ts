@@ -9,8 +9,9 @@ import { whyNoToken, type NoTokenReason } from './why-no-token.ts'
 export type Missing = 'product' | 'operation' | 'kycLevel' | 'user' | 'token'
 
 /**
- * Decides what a client may call: why it gets no token, if it gets none, and a function that lists what it lacks to call an
- * operation. The list is empty if the client may call the operation.
+ * Decides what a client may call. `noToken` is the reason why the client gets no token; undefined if it gets tokens.
+ * `missingFor` lists what the client lacks to call an operation. The list is empty if the client may call the
+ * operation.
  *
  * - `product`: none of the products that have the operation is added
  * - `operation`: the operation was removed from the client
@@ -18,8 +19,8 @@ export type Missing = 'product' | 'operation' | 'kycLevel' | 'user' | 'token'
  * - `user`: the user of the API key may not use the operation. Only API keys with a user are limited
  * - `token`: the client gets no token at all; see `whyNoToken`
  *
- * @param owner the account of the client, as the host finds it with the user of the client; undefined if the host does not
- *   find it
+ * @param owner the result of `accounts.find` for the account and the user of the client; undefined if the host does not
+ *   find the account
  */
 export function accessOf(catalog: Catalog, client: Client, owner: Account | undefined) {
   const noToken = whyNoToken(catalog, client, owner)
@@ -46,5 +47,5 @@ export function accessOf(catalog: Catalog, client: Client, owner: Account | unde
   return { noToken, missingFor }
 }
 
-/** The reasons of which each operation says itself what is missing. */
+/** For these reasons, `missingFor` says at each operation what is missing, so it does not report `token` too. */
 const OF_OPERATIONS = new Set<NoTokenReason>(['no-product', 'no-operation', 'user-operations', 'kyc-level'])

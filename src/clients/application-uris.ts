@@ -1,6 +1,6 @@
 import type { Fault } from '../errors.ts'
 
-/** Names of the machine itself, as URL parsers write them (RFC 8252 7.3, 8.3). */
+/** The host names of the local machine, in the form that URL parsers return (RFC 8252 7.3, 8.3). */
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 const NO_URL: Fault = {

@@ -11,9 +11,9 @@ export interface ClientCacheParts {
   readonly store: Store
   readonly logger: Logger
   /**
-   * Milliseconds after which a cached client is read again. A change is seen after this time at the latest,
-   * even if its message is lost. A message is lost if its process ends before it publishes the message, or if
-   * the database loses it. @default 10000
+   * Milliseconds after which a cached client is read again. Other processes see a change after this time at the latest,
+   * even if its message is lost. A message is lost if the process that made the change ends before it publishes the
+   * message, or if the database loses the message. @default 10000
    */
   readonly maxAgeMs?: number | undefined
   /** Maximum number of cached clients. @default 10000 */
@@ -37,7 +37,7 @@ export function createClientCache({
   now = () => performance.now(),
 }: ClientCacheParts) {
   const registry = createClientRegistry(store)
-  /** Each with the time when its read began. */
+  /** The cached clients by client id, each with the time when its read began. */
   const clients = createLru<string, { readonly client: StoredClient; readonly readAt: number }>(maxClients)
   /**
    * Pending reads by client id. Concurrent callers share a read. The result of a read is cached only if the

@@ -3,7 +3,7 @@ import { directScopes } from '../catalog/resolve-scopes.ts'
 import { GatehouseError, type Fault } from '../errors.ts'
 import type { Client } from './client.ts'
 
-/** Maximum bytes of the space-delimited `scope` of a token, because a token must fit the header of a request. */
+/** The maximum number of bytes of the space-delimited `scope` of a token. A token must fit the header of a request. */
 const MAX_SCOPE_BYTES = 4096
 
 type Products = Pick<Client, 'products' | 'removedOperations'>
@@ -12,7 +12,8 @@ type Products = Pick<Client, 'products' | 'removedOperations'>
 // `otherScopes` are the scopes that tokens carry in addition to operations: the OpenID Connect scopes, for applications.
 
 /**
- * Replaces the list of products: removes those that are not in `products`, and adds the others.
+ * Replaces the list of products: removes products that are not in `products`, and adds products that the client does
+ * not have yet.
  *
  * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE`
  */
@@ -38,7 +39,8 @@ export function lostProducts(client: Products, products: readonly string[]): rea
 /**
  * Adds a product with its operations.
  *
- * @param options.removedOperations operations of the product that the client does not get, unless it has them already. @default none
+ * @param options.removedOperations operations of the product that the client does not get. An operation that another
+ *   product gives to the client stays. @default none
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_SCOPE_TOO_LARGE`
  */
 export function addProduct<C extends Client>(

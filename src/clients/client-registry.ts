@@ -39,7 +39,7 @@ export function createClientRegistry(store: Store): ClientRegistry {
 }
 
 /**
- * Finds the applications of grants, each once, without deleted applications.
+ * Finds the applications to which grants belong. Each application is read once. Deleted applications are left out.
  *
  * @returns the applications by client id
  */
@@ -56,13 +56,13 @@ export async function findApplications(
 }
 
 /**
- * If a client has fewer than two secrets, the candidate is compared with this hash instead, so that the check
+ * If a client has fewer than two secrets, this hash takes the place of each missing secret, so that the check always
  * takes the same time. The hash is random, and no secret has it.
  */
 const NO_HASH = randomBytes(32)
 
 /**
- * Whether `candidate` is a live secret of a client. Does no I/O. The function always makes two comparisons, each in
+ * Whether `candidate` is a valid secret of a client. Does no I/O. The function always makes two comparisons, each in
  * constant time, so that the time does not reveal the number of secrets.
  *
  * @param client a result of `find`. For any other client the result is false

@@ -110,7 +110,7 @@ async function setNewSecret<C extends Client>(
 /**
  * The result of a rotation, or of its repeat with an idempotency key.
  *
- * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the secret was revoked since
+ * @throws {GatehouseError} `ERR_IDEMPOTENCY_KEY` if the secret was revoked after the first attempt
  */
 function presentRotation({ secrets }: Pick<ClientRecord, 'secrets'>, clientSecret: string): RotatedSecret {
   const hash = hashSecret(clientSecret)

@@ -5,14 +5,14 @@ import { missingUsers } from '../host/missing-users.ts'
 import type { Client } from './client.ts'
 import { whyNoToken, type NoTokenReason } from './why-no-token.ts'
 
-/** Clients whose owners are asked for at the same time. */
+/** The number of clients whose owners are looked up at the same time. */
 const CONCURRENCY = 25
 
-/** What people must know about a client. */
+/** The state of a client that pages and lists show to people. */
 export interface ClientState {
   /** Why the client gets no token; undefined if it gets tokens. */
   readonly noToken: NoTokenReason | undefined
-  /** The users who know a valid secret of the client, and whom the host no longer finds in the account. */
+  /** Users who know a valid secret of the client, although the host no longer finds them in the account. */
   readonly knownToFormer: readonly string[]
 }
 

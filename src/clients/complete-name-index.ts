@@ -4,14 +4,17 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import { nameEntriesOf } from './name-index.ts'
 import { createClientWalk } from './walk-clients.ts'
 
-/** Present after the clients of older versions of this library were added to the index. */
+/**
+ * The key of a mark in the store. The mark exists after the clients of older versions of this library were added to the
+ * index.
+ */
 const IS_COMPLETE = 'client-names-complete'
 
 /**
  * Adds the clients of older versions of this library to the index, in the background. A failure is logged, and the next start
  * tries again.
  *
- * @returns a function that stops it
+ * @returns a function that stops this work
  */
 export function completeNameIndex(store: Store, logger: Logger): () => void {
   let isStopped = false

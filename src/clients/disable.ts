@@ -4,7 +4,10 @@ import type { Client } from './client.ts'
 /** Who disables or enables a client. */
 export type DisabledBy = 'owner' | 'operator'
 
-/** The client after it was disabled; undefined if it is disabled already. What an operator disabled stays the operator's. */
+/**
+ * The client after it was disabled; undefined if it is disabled already. If an operator disabled the client, a later
+ * call by the owner changes nothing.
+ */
 export function disable<C extends Client>(client: C, by: DisabledBy): C | undefined {
   if (by === 'owner') return client.disabled ? undefined : { ...client, disabled: true }
   const isDone = client.disabled && client.disabledBy === 'operator'
@@ -14,7 +17,7 @@ export function disable<C extends Client>(client: C, by: DisabledBy): C | undefi
 /**
  * The client after it was enabled; undefined if it is enabled already.
  *
- * @throws {GatehouseError} `ERR_DISABLED_BY_OPERATOR` if an operator disabled it, and someone else enables it
+ * @throws {GatehouseError} `ERR_DISABLED_BY_OPERATOR` if an operator disabled the client, and `by` is not `operator`
  */
 export function enable<C extends Client>(client: C, by: DisabledBy): C | undefined {
   if (!client.disabled) return undefined

@@ -10,16 +10,19 @@ import { newSecret } from './secrets.ts'
 /** Seconds for which a repeat gets the result of the first attempt. */
 const KEPT_SECONDS = 86_400
 /**
- * Milliseconds after which another process may take over a change that was not completed. A change makes a few
- * calls to the store, each of which fails after a second by default.
+ * Milliseconds after which another process may take over a change that was not completed. A change makes only a few
+ * calls to the store. By default, each call fails after one second.
  */
 const ABANDONED_AFTER_MS = 10_000
 
-/** One change with an idempotency key. The secret cannot be derived from it without a secret of the server. */
+/**
+ * The record of one change with an idempotency key. The client secret can be derived from this record only with a
+ * secret of the server.
+ */
 interface IdempotencyRecord {
   /** Keyed digest of the input. */
   readonly body: string
-  /** Random. The same key gets other secrets once this record has expired. */
+  /** Random, so that the same idempotency key leads to another client secret after this record has expired. */
   readonly nonce: string
   readonly state: 'pending' | 'done'
   /** The process that made the last attempt. */
@@ -37,13 +40,13 @@ export interface RepeatableChange {
   readonly what: readonly (string | undefined)[]
   /** The same key with another input is rejected. */
   readonly input: unknown
-  /** For a rotation: `createdAt` of the newest secret now. Later attempts get the value of the first. */
+  /** For a rotation: `createdAt` of the newest secret now. Later attempts get the value of the first attempt. */
   readonly newestCreatedAt?: number | undefined
 }
 
-/** One attempt at a change. Its owner calls `end` in any case. */
+/** One attempt at a change. The caller must always call `end`. */
 export interface Attempt extends Pick<IdempotencyRecord, 'newestCreatedAt'> {
-  /** Whether an earlier attempt was completed. The caller then does nothing. */
+  /** Whether an earlier attempt was completed. If so, the caller must not make the change again. */
   readonly isRepeat: boolean
   /** The secret that every attempt of the same change gets. */
   readonly clientSecret: string
@@ -51,7 +54,10 @@ export interface Attempt extends Pick<IdempotencyRecord, 'newestCreatedAt'> {
   clientId(kind: Client['kind']): string
   /** Stores that the change was made. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
   complete(): Promise<void>
-  /** Says that the change was rejected. If nothing was changed before, the key may be used with corrected input. */
+  /**
+   * Call this if the change was rejected. If no earlier attempt can have changed anything, the key may then be used
+   * with corrected input.
+   */
   reject(): Promise<void>
   /** Ends the attempt, so that this process may begin another one. */
   end(): void
@@ -81,7 +87,10 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
   /** The changes that this process is making. */
   const running = new Set<string>()
 
-  /** Finds the record of an earlier attempt, perhaps under an earlier secret of the server. */
+  /**
+   * Finds the record of an earlier attempt, even if the id of this record was derived from an older secret of the
+   * server.
+   */
   async function locate(name: string) {
     const places = keys.map((key) => ({ key, id: mac(key, 'record', name).toString('base64url') }))
     const found = await records.getMany(places.map(({ id }) => id))
@@ -89,7 +98,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
     return { ...(places[at] ?? { key: new Uint8Array(), id: '' }), found: found[at] }
   }
 
-  /** Stores that an attempt begins. `isFirst` says that no attempt before it can have changed anything. */
+  /** Stores that an attempt begins. `isFirst` is true if no earlier attempt can have changed anything. */
   async function start(id: string, begun: Pick<IdempotencyRecord, 'body' | 'newestCreatedAt'>) {
     const now = { process, startedAt: Date.now() }
     const nonce = randomBytes(16).toString('base64url')
@@ -97,7 +106,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
     if (await records.create(id, first, KEPT_SECONDS)) return { record: first, isFirst: true }
     const before = await records.read(id)
     if (!before || before.record.state === 'done' || before.record.body !== begun.body) throw inProgress()
-    // An attempt of this process is not running, or it would be in `running`.
+    // This process is not running the attempt: otherwise `running` would contain it.
     const age = now.startedAt - before.record.startedAt
     if (before.record.process !== process && age < ABANDONED_AFTER_MS) throw inProgress()
     const record = { ...before.record, ...now }
@@ -160,7 +169,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
 
 export type Idempotency = ReturnType<typeof createIdempotency>
 
-/** The answer of a repeat whose client or secret is gone. */
+/** The error for a repeat whose client was deleted, or whose secret was revoked. */
 export function goneSince(what: 'client' | 'secret'): GatehouseError {
   const gone = what === 'client' ? 'the client was deleted' : 'the secret was revoked'
   return keyError(`what this idempotency key has created is gone: ${gone} since`)

@@ -14,7 +14,7 @@ export function etagOf(client: Client): string {
   return `"${digest(JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 27)}"`
 }
 
-/** The ETags of the header `If-Match` (RFC 9110 13.1.1); undefined if the change needs no certain version. */
+/** The ETags of the header `If-Match` (RFC 9110 13.1.1); undefined if the change does not depend on a version. */
 export function etagsOf(header: string): string[] | undefined {
   if (header === '' || header.trim() === '*') return undefined
   return header.split(',').map((tag) => tag.trim())
@@ -32,7 +32,10 @@ export interface ConditionalChange extends ChangeOptions {
   readonly [IF_MATCH]?: readonly string[] | undefined
 }
 
-/** Options with which a change is rejected if the client was changed since it was read. An `If-Match` of the caller stays. */
+/**
+ * Options with which a change is rejected if the client was changed since it was read. If the caller sent `If-Match`,
+ * its ETags are compared instead.
+ */
 export function ifUnchanged(options: ConditionalChange, client: Client): ConditionalChange {
   return { ...options, [IF_MATCH]: options[IF_MATCH] ?? [etagOf(client)] }
 }

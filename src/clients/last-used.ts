@@ -5,7 +5,7 @@ import { countRule } from '../validation/rules.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { createLru } from '../async/lru.ts'
 
-/** The time of the last use is known to the hour. */
+/** The time of the last use is rounded down to the hour. */
 export const LAST_USE_SECONDS = 3600
 
 /**

@@ -6,11 +6,11 @@ import { clientOf, clientRecords } from './client-record.ts'
 /** The index of the words of all names. A member is a word, U+0000 and the client id. */
 export const NAME_WORDS = 'client-names'
 
-/** Words of one name that are in the index. */
+/** The maximum number of words of one name in the index. */
 const MAX_WORDS = 10
-/** Members that a search reads with one call of the store. */
+/** The number of members that a search reads with one call to the store. */
 const PAGE_SIZE = 200
-/** Calls of the store after which a search ends. */
+/** The maximum number of calls to the store in one search. */
 const MAX_PAGES = 20
 
 /** The entries of the index for a name: the index, and the member of each word. */
@@ -18,7 +18,7 @@ export function nameEntriesOf(clientId: string, name: string): [index: string, m
   return wordsOf(name).map((word) => [NAME_WORDS, memberOf(word, clientId)])
 }
 
-/** Adds the words of a name to the index. Words that are there stay. */
+/** Adds the words of a name to the index. Words that are in the index already stay. */
 export async function addName(store: Store, clientId: string, name: string): Promise<void> {
   await Promise.all(nameEntriesOf(clientId, name).map((entry) => store.add(...entry)))
 }
@@ -77,7 +77,8 @@ export function createNameSearch(store: Store) {
     for (let page = 0; page < MAX_PAGES && after !== undefined && found.size < limit; page += 1) {
       const members: string[] = await store.range(NAME_WORDS, { after, limit: PAGE_SIZE })
       const matching = members.filter((member) => member.startsWith(longest))
-      // A rename or a deletion that failed may have left a member, so the name of the client decides.
+      // A failed rename or deletion may have left a member in the index, so the current name of the client is compared
+      // too.
       for (const record of await getEach([...new Set(matching.map(idOfWord))])) {
         const client = record && !(record instanceof CorruptRecord) ? clientOf(record) : undefined
         if (client && isMeant(client)) found.set(client.clientId, client)

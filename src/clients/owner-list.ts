@@ -110,7 +110,9 @@ function writeCursor(place: Place): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
-/** The place of the last client of the previous page; undefined for a value that is no cursor of a list in this order. */
+/**
+ * The place of the last client of the previous page; undefined if the value is not a cursor of a list in this order.
+ */
 function readCursor(cursor: unknown, sort: ListOrder): Place | undefined {
   if (!isText(cursor)) return undefined
   try {

@@ -65,7 +65,7 @@ export async function deleteClient<C extends Client>(
           requireMatch(options, client)
           return outbox.put(deleted, { name: 'client.deleted', ...entryDetails(client, options ?? {}) })
         })
-        // Another process may have deleted the client after this one had made its entry.
+        // Another process may have deleted the client after this process prepared its audit entry.
         if (!before) outbox.put(undefined)
         return before
       },

@@ -30,7 +30,7 @@ export interface ClientTokens {
    */
   revokeFirst(planned: readonly PlannedRevocation[]): Promise<void>
   /**
-   * The revocations that must be in force for a client now, by its epoch. Repeating these revocations is harmless.
+   * The revocations that the current epoch of a client requires. Repeating these revocations is harmless.
    */
   revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>
   /**
@@ -42,10 +42,10 @@ export interface ClientTokens {
   listByAccount(accountId: string): AsyncIterable<readonly (Client | CorruptRecord)[]>
 }
 
-/** A client of which tokens will be revoked. */
+/** A client whose tokens will be revoked. */
 export interface PlannedRevocation {
   readonly client: Client
-  /** The tokens that carry one of these scopes are revoked; undefined if all tokens of the client are. */
+  /** The tokens that carry one of these scopes are revoked; undefined if all tokens of the client are revoked. */
   readonly scopes: readonly string[] | undefined
 }
 
@@ -133,7 +133,7 @@ export function createClientTokens({
     },
 
     async *listByAccount(accountId) {
-      // An invalid account id has no clients in the store, and the store may reject it in a key.
+      // An account with an invalid id has no clients. The store may also reject such an id in a key.
       if (hostIdRule(accountId) !== undefined) return
       const errors: GatehouseError[] = []
       for (const kind of ['apiKey', 'application'] as const) {

@@ -1,10 +1,10 @@
 import { GatehouseError } from '../errors.ts'
 import { isLive, type StoredSecret } from './secrets.ts'
 
-/** Which of two live secrets is meant: the replaced secret, or the new secret. */
+/** Which of two valid secrets is meant: the replaced secret, or the new secret. */
 export type SecretAge = 'old' | 'new'
 
-/** A client may have two live secrets, so that a secret can be replaced without an outage. */
+/** A client may have two valid secrets, so that a secret can be replaced without an outage. */
 export const MAX_SECRETS = 2
 
 /** Seconds for which the old secret stays valid. */
@@ -17,7 +17,7 @@ export const OVERLAP_SECONDS = { byDefault: 86_400, max: 90 * 86_400 }
  * @param now milliseconds since the epoch
  * @param overlapSeconds how long the replaced secret stays valid
  * @param shownTo the user of the account to whom the new secret is shown
- * @throws {GatehouseError} `ERR_TWO_SECRETS` if two secrets are live already, because the client's servers may still use
+ * @throws {GatehouseError} `ERR_TWO_SECRETS` if two secrets are valid already. The client's servers may still use
  *   either of them
  */
 export function rotateSecret(
@@ -50,8 +50,8 @@ export function rotateSecret(
  * @param hash the hash of the secret that the rotation adds
  * @param attempt.newestCreatedAt `createdAt` of the newest secret before the first attempt, in epoch seconds; undefined if
  *   there was none
- * @throws {GatehouseError} `ERR_SECRETS_CHANGED` if the secrets were changed after the first attempt. The secret that it added may
- *   have been revoked
+ * @throws {GatehouseError} `ERR_SECRETS_CHANGED` if the secrets were changed after the first attempt. The secret that
+ *   the first attempt added may have been revoked
  */
 export function isRotated(
   secrets: readonly StoredSecret[],

@@ -11,7 +11,7 @@ export interface StoredSecret {
   readonly createdAt: number
   /** Epoch seconds at which the secret expires; undefined for the current secret. */
   readonly expiresAt?: number | undefined
-  /** The user of the owning account to whom the secret was shown; undefined if the host named none. */
+  /** The user of the owning account to whom the secret was shown; undefined if the host named no user. */
   readonly shownTo?: string | undefined
 }
 

@@ -45,8 +45,8 @@ export function createClientWalk(store: Store) {
     },
 
     /**
-     * Removes the clients that were deleted from the lists of an account. The name of such a list contains the id of the account,
-     * and the store deletes an empty list.
+     * Removes the clients that were deleted from the lists of an account. The name of such a list contains the account
+     * id. The store deletes a list, and thus its name, when the list is empty.
      */
     async removeDeleted(accountId: string): Promise<void> {
       for (const kind of KINDS) {
@@ -54,7 +54,7 @@ export function createClientWalk(store: Store) {
         await removeFrom(index, (member) => readMember(store, index, member))
       }
     },
-    /** Removes the words of the names of clients that were deleted: a rename or a deletion that failed may have left them. */
+    /** Removes the words of the names of deleted clients. A failed rename or deletion may have left such words. */
     removeDeletedNames: () => removeFrom(NAME_WORDS, idOfWord),
     /** Removes the users who are erased from the record of a client that stays. */
     eraseUsers: (clientId: string, people: ErasedPeople) =>
@@ -66,8 +66,8 @@ export function createClientWalk(store: Store) {
 export type ClientWalk = ReturnType<typeof createClientWalk>
 
 /**
- * The record of a client without the users who are erased: who created it, and who knows its secrets. Undefined if the record
- * names none of them.
+ * The record of a client without erased users. An erased user may be the one who created the client, or one who knows
+ * its secrets. Undefined if the record names no erased user.
  */
 export function withoutErased(record: ClientRecord, people: ErasedPeople): ClientRecord | undefined {
   const { client, secrets, listedAt } = record
@@ -80,7 +80,7 @@ export function withoutErased(record: ClientRecord, people: ErasedPeople): Clien
   return {
     ...record,
     client: { ...client, ...(isMaker && { createdBy: ERASED_USER }) },
-    // The secret must still be rotated, so it stays known that a person who left knows it.
+    // The secret must still be rotated, so the record still says that a person who left knows it.
     secrets: secrets.map((secret, at) => ({ ...secret, ...(isKnown[at] && { shownTo: ERASED_USER }) })),
   }
 }

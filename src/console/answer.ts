@@ -8,15 +8,15 @@ import type { Mount } from './mount.ts'
 import type { Reader } from './reader-formats.ts'
 import type { createResponder } from './respond.ts'
 
-/** What answers a request. */
+/** The functions that answer a request. */
 interface Parts {
   readonly dispatch: ReturnType<typeof createDispatch>
   readonly respond: ReturnType<typeof createResponder>
   readonly fail: ReturnType<typeof createFailures>
   readonly readers: {
-    /** The reader with a language of the browser. */
+    /** The reader, with a language that the browser accepts. */
     ofBrowser(ctx: Context): Reader
-    /** The reader as the host says. */
+    /** The reader, with the language that the host names. */
     find(ctx: Context): Promise<Reader>
   }
 }
@@ -27,10 +27,10 @@ interface Parts {
  */
 export function createAnswer(mount: Mount, { dispatch, respond, fail, readers }: Parts) {
   return async function answer(ctx: Context, path: string): Promise<void> {
-    // An error before the language of the reader is known is shown in a language of the browser.
+    // If an error occurs before the reader's language is known, the error page is in a language of the browser.
     let reader = readers.ofBrowser(ctx)
-    // The callback for the language, and the layout, may read `ctx.query`. So a request with too many parameters gets
-    // neither.
+    // The host's functions `locale` and `layout` may read `ctx.query`. So they are not called for a request with too
+    // many parameters.
     const isAlone = hasTooManyParameters(ctx)
     try {
       if (isAlone) throw new Rejection('query')

@@ -35,7 +35,7 @@ export interface ConsolePage {
   readonly dir: 'ltr' | 'rtl'
 }
 
-/** Where the console is, unless the host says otherwise. */
+/** The default path of the console. */
 export const DEFAULT_PATH = '/console'
 
 /** Options of the console. Invalid options throw `ERR_INVALID_ARGUMENT`, with all problems at once. */
@@ -57,13 +57,14 @@ export interface ConsoleOptions {
    */
   readonly layout?: ((ctx: Context, page: ConsolePage) => Awaitable<string>) | undefined
   /**
-   * Texts by locale, such as `{ fr: { navApiKeys: 'Clés API' } }`. English and German are built in, and each text here replaces
-   * a built-in text. Texts that a further locale lacks are shown in English, and are reported to `logger` once.
+   * Texts by locale, such as `{ fr: { navApiKeys: 'Clés API' } }`. English and German are built in, and each text here
+   * replaces a built-in text. If a further locale lacks a text, the English text is shown, and the missing text is
+   * reported to `logger` once.
    */
   readonly texts?: { readonly [locale: string]: Partial<ConsoleTexts> } | undefined
   /**
-   * The language of the reader (BCP 47), such as `de-CH`, if the host knows it. For undefined, null or an empty text, the
-   * header `Accept-Language` counts. @default `Accept-Language`
+   * The language of the reader (BCP 47), such as `de-CH`, if the host knows it. If the function returns undefined, null
+   * or an empty text, the header `Accept-Language` is used. @default `Accept-Language`
    */
   readonly locale?: ((ctx: Context) => Awaitable<string | null | undefined>) | undefined
   /** Whether pages of the same origin may show the console in an `iframe`. @default false */

@@ -38,10 +38,10 @@ export interface Console extends Middleware {
 }
 
 /**
- * Creates the console: pages on which developers manage their API keys and applications, users their connected
- * applications, and operators the service. Mount the console after your session middleware: `accounts.current` says who is
- * signed in. The result also mounts single parts: `createConsole(gatehouse).connectedApplications({ path })`. Starts the
- * gatehouse in the background.
+ * Creates the console. On its pages, developers manage their API keys and applications, users manage their connected
+ * applications, and operators manage the service. Mount the console after your session middleware: `accounts.current`
+ * says who is signed in. The result also mounts single parts: `createConsole(gatehouse).connectedApplications({ path
+ * })`. Starts the gatehouse in the background.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for invalid
  *   options, or if `gatehouse` is not from `createGatehouse()`

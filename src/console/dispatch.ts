@@ -27,7 +27,7 @@ export interface DispatchParts extends FrontDoorParts {
 /** The page to write, or the address to which the browser continues. Undefined if a page has written the response. */
 type Answer = View | string | undefined
 
-/** Creates a function that answers a request by the pages of a mount. */
+/** Creates a function that answers a request with one of the pages of a mount. */
 export function createDispatch(mount: Mount, parts: DispatchParts) {
   const match = createMatch(mount.pages, ({ path }) => ({
     path: mount.below(path),
@@ -120,14 +120,14 @@ async function show(page: Page, call: Call): Promise<Answer> {
     const view = await page.show(call)
     return view && withNavigation(view, page, call)
   } catch (error) {
-    // A link with another cursor than one of ours, for example.
+    // For example, the cursor in a link is invalid.
     if (error instanceof GatehouseError && error.code === 'ERR_INVALID_ARGUMENT')
       throw new Rejection('noRoute')
     throw error
   }
 }
 
-/** Shows the page of a rejected form again, with what is wrong. */
+/** Shows the page of a rejected form again, with the problems. */
 async function showAgain(page: Page, call: Call, problems: readonly FormProblem[]): Promise<Answer> {
   const again = { ...call, problems }
   const view = await page.show(again)

@@ -1,7 +1,7 @@
 import { pathsOf, type MountOptions } from '../validation/mount-path.ts'
 import type { Page, Section } from './page.ts'
 
-/** Where pages of the console are mounted, and which. */
+/** Some pages of the console, and the path at which they are mounted. */
 export type Mount = ReturnType<typeof createMount>
 
 /**

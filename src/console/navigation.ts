@@ -16,7 +16,10 @@ const ENTRIES: readonly (readonly [Section, string, TextName])[] = [
   ['operator', '/operator', 'navOperator'],
 ]
 
-/** Whether the console shows a part to the caller, in the navigation and in links. Only operators see their part. */
+/**
+ * Whether the console shows a part to the caller, in the navigation and in links. Only operators see the part for
+ * operators.
+ */
 export function showsSection(section: Section, { has }: Pick<Mount, 'has'>, isOperator: boolean): boolean {
   return has(section) && (section !== 'operator' || isOperator)
 }

@@ -26,7 +26,7 @@ export interface Call<Resource = undefined> extends Visit<Resource> {
   readonly self: string
   /** The address of a page of the console. @param path the path of the page, such as `/api-keys/new` */
   to(path: string, query?: Readonly<Record<string, string | undefined>>): string
-  /** Whether the console, as it is mounted here and for this caller, has a part. Link to a part only if it has. */
+  /** Whether a part is mounted here and visible to this caller. Link only to such a part. */
   has(section: Section): boolean
 }
 
@@ -34,7 +34,7 @@ export interface Call<Resource = undefined> extends Visit<Resource> {
 export interface View {
   /** The title of the window, without markup. */
   readonly title: string
-  /** The links to the pages above this page. Notices of what was done, and problems, come below them. */
+  /** The links to the pages above this page. Notices of what was done, and problems, come below these links. */
   readonly trail?: Html | undefined
   readonly body: Html
   /** HTTP status. @default 200 */
@@ -54,7 +54,7 @@ export interface Redirect {
   readonly done?: (TextName & `done${string}`) | undefined
 }
 
-/** A page that asks before an action. */
+/** A page that asks for confirmation before an action. */
 export interface Confirmation {
   readonly title: TextName
   /** What happens then. */
@@ -68,12 +68,15 @@ export interface Confirmation {
 }
 
 /**
- * What a form of a page does. The form names it in its field `action`. If it throws a `GatehouseError` about the input,
- * the page is shown again with the problems and the submitted form.
+ * What a form of a page does. The field `action` of the form names the action. If the action throws a `GatehouseError`
+ * about the input, the page is shown again with the problems and the submitted form.
  */
 export interface Action<Resource = undefined> {
   readonly access: Access
-  /** What the page asks before the action. `confirmLink` leads to this page, so that the action needs a second click. */
+  /**
+   * The page that asks for confirmation before the action. `confirmLink` leads to this page, so the action needs a
+   * second click.
+   */
   readonly confirm?: ((call: Call<Resource>) => Confirmation | Promise<Confirmation>) | undefined
   run(call: Call<Resource>): Promise<View | Redirect>
 }
@@ -83,7 +86,7 @@ export interface Page<Resource = undefined> extends Guarded<Resource> {
   /** Path below the console, with parameters after colons: `/api-keys/:clientId`. */
   readonly path: string
   readonly section: Section
-  /** Writes the page. Undefined if it has written the response itself. */
+  /** Writes the page. Undefined if the page has written the response itself. */
   show(call: Call<Resource>): Promise<View | undefined>
   readonly actions?: { readonly [name: string]: Action<Resource> } | undefined
 }

@@ -27,7 +27,7 @@ export function consolePages(services: ConsoleServices): readonly Page[] {
     overviewPage(services),
     ...[apiKeyKind(services), applicationKind(services)].flatMap((kind) => [
       listPage(kind, services),
-      // Its path must come before `/:clientId`.
+      // The path of this page must come before `/:clientId`.
       newPage(kind, services),
       clientPage(kind, services),
       reportPage(kind),

@@ -14,7 +14,7 @@ const UNITS = [
   ['minute', 60],
 ] as const
 
-/** The formats of one language. To create a format takes much longer than to use it. */
+/** The formats of one language. Creating a format takes much longer than using it. */
 function createFormats(lang: string) {
   return {
     date: new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeZone: 'UTC' }),
@@ -55,7 +55,7 @@ export function createReaders() {
     function relative(seconds: number): string {
       const difference = seconds - Date.now() / 1000
       const unit = UNITS.find(([, length]) => Math.abs(difference) >= length)
-      // Minutes are the smallest unit, so that a page stays true for a while.
+      // Minutes are the smallest unit, so that the text stays correct for a while.
       return unit ? formats.relative.format(Math.trunc(difference / unit[1]), unit[0]) : formats.thisMinute
     }
 

@@ -13,7 +13,10 @@ export const OPENID_SCOPES: ReadonlyMap<string, TextName> = new Map<string, Text
   ['offline_access', 'connectedScopeOffline'],
 ])
 
-/** The title of an operation, or a scope of OpenID Connect in words; the scope if there is no such operation any more. */
+/**
+ * The title of an operation, or the words for a scope of OpenID Connect. If the operation no longer exists, the scope
+ * itself.
+ */
 export function scopeTitle(
   scope: string,
   texts: Pick<Reader, 'localize' | 'plain'>,

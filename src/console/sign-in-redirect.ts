@@ -9,8 +9,9 @@ export interface SignInParts extends Pick<FrontDoorParts, 'issuerOrigin'> {
 }
 
 /**
- * The address of the host's sign-in page. A form cannot continue there, because its fields would be lost. The sender
- * chooses the path, which may look like an origin. So the address keeps the origin of the issuer.
+ * The address of the host's sign-in page. Undefined for a submitted form, because its fields would be lost. The sender
+ * of the request chooses its path, which may look like an origin. So the address to return to always has the origin of
+ * the issuer.
  *
  * @param address the address of the page, to which the person comes back
  */

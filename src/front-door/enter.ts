@@ -28,7 +28,7 @@ export interface Guarded<Resource = unknown> {
    */
   readonly find?:
     ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>) | undefined
-  /** What the permission is asked for, besides the account. */
+  /** The target of the permission check, without the account. */
   readonly target?: ((resource: Resource) => Omit<PermissionTarget, 'accountId'>) | undefined
 }
 
@@ -55,9 +55,9 @@ export interface FrontDoorParts {
 }
 
 /**
- * Lets a request in: waits until the service is ready, and then asks who calls, what the path names, and whether the
- * caller may see it. A request that changes something may still come from another site; see `requireOwnPage` and
- * `isCsrfTokenExpired`.
+ * Lets a request in. Waits until the service is ready, finds the caller and the resource of the path, and checks
+ * whether the caller may access this resource. It does not check whether another site sent the request: for a request
+ * that changes something, also call `requireOwnPage` and `isCsrfTokenExpired`.
  *
  * @throws {Rejection} `signedOut`, `forbidden`
  * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_NOT_READY`, and other errors of the services
@@ -116,7 +116,10 @@ export function requireOwnPage(
   if (!isFromOwnPage(ctx, surface, issuerOrigin)) throw new Rejection('foreignPage')
 }
 
-/** Whether a call that changes something needs a CSRF token: another site can make a browser send a cookie, but not a token. */
+/**
+ * Whether a call that changes something needs a CSRF token. Another site can make a browser send a session cookie, but
+ * not an access token.
+ */
 export function needsCsrfToken({ caller }: Pick<Visit, 'caller'>): boolean {
   return caller.isSession
 }

@@ -5,7 +5,7 @@ import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import { Rejection, type RejectionDetails, type RejectionReason } from './rejection.ts'
 
-/** The errors of the services that a front end answers with another status than a Koa app does (`STATUS`). */
+/** Errors of the services for which a front end uses another status than a Koa app (`STATUS`). */
 const EXCEPTIONS: Partial<Record<GatehouseErrorCode, number>> = {
   ERR_INVALID_ARGUMENT: 422,
   ERR_SCOPE_TOO_LARGE: 422,
@@ -18,28 +18,31 @@ export function statusOf(code: GatehouseErrorCode): number {
 }
 
 /**
- * How a request failed. The console and the management API answer with its status, each with its own text. The console shows
- * a form with rejected input again, with 422.
+ * How a request failed. The console and the management API answer with the status of the failure, each with its own
+ * text. If the input of a form is rejected, the console shows the form again with status 422.
  */
 export interface Failure {
   readonly status: number
   readonly code: Rejection['code'] | GatehouseErrorCode | 'ERR_INTERNAL'
-  /** Why the front door has rejected the request; undefined if a service has, or something failed on our side. */
+  /**
+   * Why the front door has rejected the request; undefined if a service rejected it, or if something failed on our
+   * side.
+   */
   readonly reason: RejectionReason | undefined
   readonly details: RejectionDetails
-  /** What a service says, in English; undefined for an error on our side, whose cause stays there. */
+  /** The message of the service, in English. Undefined for an error on our side, because its cause is only logged. */
   readonly message: string | undefined
   readonly problems: readonly Problem[]
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Maps an error of the front door, of a service or of anything else. */
+/** Maps any error to a failure: an error of the front door, of a service, or of other code. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Rejection) {
     const { status, code, reason, details } = error
     const { allowed, problems = [] } = details
     const headers: Record<string, string> = allowed === undefined ? {} : { Allow: allowed }
-    // The rest of a body that is too large is not read.
+    // The rest of a body that is too large is not read, so the connection cannot be used again.
     if (reason === 'bodyTooLarge') headers['Connection'] = 'close'
     return { status, code, reason, details, message: undefined, problems, headers }
   }
@@ -48,7 +51,7 @@ export function failureOf(error: unknown): Failure {
   const { code, problems, headers } = error
   const status = statusOf(code)
   if (status >= 500) return { ...unknown, status, code, headers }
-  // The message of an error with problems repeats them on further lines.
+  // If an error has problems, its message repeats the problems after the first line.
   const [line = ''] = error.message.split('\n', 1)
   const message = problems.length > 0 ? line.replace(/:$/, '') : line
   return { ...unknown, status, code, message, problems, headers }

@@ -7,16 +7,17 @@ import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Caller } from './enter.ts'
 import { Rejection } from './rejection.ts'
 
-// An API key of an account may use all operations of its products. So a member to whom the host allows only some operations
-// must not give others to an API key, also not to one that belongs to a person now and to the account later. An application is
-// limited by the person who authorizes it.
+// An API key that belongs to an account may use all operations of its products. If the host allows a member only some
+// operations, the member must not give other operations to an API key. This is also true for the API key of a person,
+// because the key may belong to the account later. The operations of an application are limited by the person who
+// authorizes it.
 
 interface Parts {
   readonly accounts: Pick<HostAccounts, 'find' | 'clientsBelongTo'>
   readonly catalog: CurrentCatalog
 }
 
-/** Whose a client is that the caller makes, and who made it. */
+/** The owner of a client that the caller creates, and the user who created it. */
 export function ownerOfNew({ accounts }: Pick<Parts, 'accounts'>, { accountId, userId }: Caller) {
   const isPersonal = accounts.clientsBelongTo === 'user'
   return { accountId, userId: isPersonal ? userId : undefined, createdBy: userId }
@@ -52,7 +53,8 @@ export async function requireOperation(
 }
 
 /**
- * Requires that a hand-over gives an API key, whose secret the caller may know, no operation that the caller may not use.
+ * Rejects a hand-over that gives an API key an operation that the caller may not use. The caller may know the secret of
+ * the key.
  *
  * @param userId the new owner; null for the account
  * @throws {Rejection} `forbidden`
@@ -74,7 +76,10 @@ export async function requireHandOver(
   if (needs !== undefined) throw new Rejection('forbidden', { needs })
 }
 
-/** What a member of an account may use: everything for the account itself, and nothing if the host does not find the member. */
+/**
+ * The operations that a member of an account may use. The account itself may use all operations. A member whom the host
+ * does not find may use none.
+ */
 async function findMember(
   accounts: Pick<HostAccounts, 'find'>,
   { accountId, userId }: Pick<Caller, 'accountId' | 'userId'>,

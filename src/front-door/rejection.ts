@@ -22,7 +22,7 @@ export type RejectionReason = keyof typeof REASONS
 
 /** What a front end may say about a rejection. */
 export interface RejectionDetails {
-  /** The methods of the path, such as `GET, POST`, if the method is not one of them. */
+  /** The methods that the path allows, such as `GET, POST`, if the request has another method. */
   readonly allowed?: string | undefined
   /** The permission that is missing, or `operator`. */
   readonly needs?: string | undefined

@@ -3,7 +3,7 @@ import type { FoundAccount } from '../host/accounts.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import { findClients } from './find-clients.ts'
 
-/** The maximum number of results of each kind: clients; accounts and users. */
+/** The maximum number of clients in a result, and of accounts and users together. */
 const MAX_FOUND = 20
 
 /** The longest text of a search. */
@@ -16,8 +16,8 @@ export interface Found {
 }
 
 /**
- * Finds clients by their id or by the beginnings of words of their names, and accounts and users by their ids or by the host's
- * `accounts.search`. A user's id is written `account/user`. What has exactly the id comes first.
+ * Finds clients by id, or by the beginnings of words of their names. Finds accounts and users by id, or by the host's
+ * `accounts.search`. The id of a user is written `account/user`. Results whose id is exactly `text` come first.
  *
  * @throws {GatehouseError} the errors of `accounts.find` and `accounts.search`
  */

@@ -12,7 +12,7 @@ import type { AccountService } from '../access/account-changes.ts'
 import type { Grants } from '../grants/grant-service.ts'
 import type { Tokens } from '../access/token-service.ts'
 
-/** A gatehouse of any products, as the functions of the optional parts take it. */
+/** A gatehouse with any products. The functions of the optional parts accept it. */
 export type AnyGatehouse = Pick<Gatehouse, 'middleware' | 'ready'>
 
 /** A token service and API gateway inside a Koa app. */
@@ -49,11 +49,11 @@ export interface Gatehouse<Scope extends string = string, Product extends string
      * same store reload within a moment, or within a minute if their connection to the store is disturbed.
      * Tokens with an operation that was removed from a product are revoked.
      *
-     * @throws {GatehouseError} `ERR_CATALOG` with all problems if the new catalog is invalid; the last valid catalog then
-     *   stays active. `ERR_STORE_UNAVAILABLE` if the store is unavailable: this process already rejects removed
-     *   operations, but new operations may be missing, and other processes may not be notified yet. The reload completes
-     *   by itself within a minute, or when `reload()` is called again. The promise may also reject with any error of
-     *   `ready()`
+     * @throws {GatehouseError} `ERR_CATALOG` with all problems if the new catalog is invalid; the last valid catalog
+     *   then stays active. `ERR_STORE_UNAVAILABLE` if the store is unavailable. This process then already rejects
+     *   removed operations, but new operations may be missing. Other processes may not be notified yet. The reload
+     *   completes by itself within a minute, or when `reload()` is called again. The promise may also reject with any
+     *   error of `ready()`
      */
     reload(): Promise<void>
   }
@@ -66,10 +66,10 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    */
   ready(options?: { timeoutMs?: number | undefined }): Promise<void>
   /**
-   * Reports the health of start, store, keys, products and revocations, for health checks and monitoring.
-   * Each failed check names a remedy. `health()` starts gatehouse if needed. It waits at most as long as a
-   * request waits for the start, or as long as a store call may take, whichever is longer. The promise never
-   * rejects. The store is checked at most once a second, even if `health()` is called more often.
+   * Reports the health of start, store, keys, products and revocations, for health checks and monitoring. Each failed
+   * check names a remedy. `health()` starts gatehouse if needed. It waits at most for `startTimeoutMs` or for
+   * `storeTimeoutMs`, whichever is longer. The promise never rejects. The store is checked at most once a second, even
+   * if `health()` is called more often.
    */
   health(): Promise<Health>
   /**

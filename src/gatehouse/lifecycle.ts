@@ -6,7 +6,9 @@ import { withTimeout } from '../async/with-timeout.ts'
 /** Milliseconds between attempts while the store is unavailable. */
 const RETRY_INTERVAL_MS = 250
 
-/** For so many milliseconds, an unavailable store is no failure: its client connects while the process starts. */
+/**
+ * Milliseconds during which an unavailable store is not reported, because the client of the store is still connecting.
+ */
 const CONNECTING_MS = 1000
 
 /**
@@ -35,8 +37,8 @@ export function createLifecycle<Running>(
       try {
         return await start()
       } catch (error) {
-        // After `close()` of gatehouse, the host may close the store too. An error of the store is then no
-        // failed start.
+        // After `close()` of gatehouse, the host may close the store too. An error of the store is then not a failed
+        // start.
         if (closed) throw closedError()
         failure = error
         const isConnecting = isStoreUnavailable(error) && performance.now() - startedAt < CONNECTING_MS

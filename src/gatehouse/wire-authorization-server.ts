@@ -65,7 +65,7 @@ export function createProviderBuilder(
 }
 
 /**
- * Wires what answers the requests below {auth_url}.
+ * Wires the parts that answer requests below {auth_url}.
  *
  * @param running.provider the provider of the running service; undefined if the service is not running
  * @param running.ready waits for the start, as each request does

@@ -6,10 +6,10 @@ import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
 import type { Authorizations } from './wire-grants.ts'
 
-/** What erases people, and the hashes of the people who were erased. */
+/** The parts that erase people, and the hashes of the people who were erased. */
 export type PersonalData = ReturnType<typeof createPersonalData>
 
-/** Wires what erases people. */
+/** Wires the parts that erase people. */
 export function createPersonalData(core: Core, clients: Clients, authorizations: Authorizations) {
   const { settings, durable: store } = core
   const erasures = createErasures({ store, secrets: settings.secrets })

@@ -9,7 +9,10 @@ import type { KeySource } from '../keys/signing-keys.ts'
 import type { Start } from './startup.ts'
 import type { Core } from './wire-core.ts'
 
-/** Wires the gateway in the process of the service, and what its health has in common with that of the service. */
+/**
+ * Wires the gateway that runs in the process of the service, and the health checks that the gateway and the service
+ * share.
+ */
 export function createOwnGateway(
   core: Core,
   keys: KeySource,

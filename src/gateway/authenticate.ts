@@ -43,7 +43,10 @@ export interface AuthenticateOptions<Scope extends string = string> {
 
 /** An accepted call. */
 export interface Authenticated extends Authorized {
-  /** The first scope that was required: of the option `scope`, or else of the operation. The token carries it. */
+  /**
+   * The first scope of the option `scope`; without this option, the scope of the operation. The token carries this
+   * scope.
+   */
   readonly scope: string
 }
 

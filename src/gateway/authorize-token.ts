@@ -35,8 +35,8 @@ export function createAuthorizer(
    * Accepts a principal if its token is still valid and carries all of `scopes`. The token may have expired
    * or been revoked since the principal was created.
    *
-   * @param token the token for the revocation check. The default, the principal, costs more time, because
-   *   it first decodes the token
+   * @param token the token for the revocation check. By default it is the principal, which costs more time, because the
+   *   principal must first decode its token
    */
   function authorizePrincipal(
     principal: Principal,

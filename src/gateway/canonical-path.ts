@@ -26,8 +26,8 @@ const PATH = /^\/[\w\-.~!$&'()*+,=:@%/]*$/
 /** A path without `;`, percent signs, empty segments and dot segments. All routers read such a path alike. */
 const PLAIN_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()*+,=:@]+(?:\/|$))*$/
 /**
- * A character that is percent-encoded without need (RFC 3986 2.3). Such a path is rejected, because a router
- * that decodes the character sees another path than a router that does not decode it.
+ * A character that is percent-encoded without need (RFC 3986 2.3). A path with such a character is rejected, because a
+ * router that decodes the character sees another path than a router that does not decode it.
  */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
 /**
@@ -86,7 +86,7 @@ export function createPathLocator(base: string): LocatePath {
     }
   }
 
-  /** Whether at least one router, however it reads the path, might find it below the base. */
+  /** Whether at least one router might read the path as a path below the base. */
   function mayBeBelow(path: string): boolean {
     return undisguise(path).some((text) => {
       // After all rounds of decoding, the path still has an encoded percent sign. No router decodes so often,

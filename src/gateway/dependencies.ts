@@ -51,7 +51,7 @@ export interface GatewayDependencies {
   readonly getKey: JWTVerifyGetKey
   /**
    * The scope of the operation that a request names. Undefined if no operation matches, or if the match depends on
-   * how the host's router compares letters.
+   * whether the host's router ignores letter case.
    *
    * @param method as it was sent; HEAD finds the operation of GET
    * @param path below {base_url}, starting with `/`, without a trailing slash. The path is already decoded,
@@ -59,8 +59,8 @@ export interface GatewayDependencies {
    */
   findScope(method: string, path: string): string | undefined
   /**
-   * All routes of operations that match a request in any router, however it compares letters. Empty if no route
-   * matches, or while the products are not loaded yet. Takes the parameters of `findScope`.
+   * All routes of operations that match a request in at least one router, whether that router ignores letter case or
+   * not. Empty if no route matches, or while the products are not loaded yet. Takes the parameters of `findScope`.
    */
   findClaims(method: string, path: string): readonly RouteClaim[]
   /**
@@ -85,7 +85,7 @@ export interface GatewayDependencies {
   /** Called with the error each time that `ready()` rejects before the gateway has started. */
   startFailed?: ((error: unknown) => void) | undefined
   close(): Promise<void>
-  /** The shutdown of what contains the gateway. @default stops the gateway alone */
+  /** The shutdown of the service that contains the gateway. @default stops the gateway alone */
   readonly shutdown?: Shutdown | undefined
   /** Reads the health of the store, if the gateway uses one. */
   readonly readStoreHealth?: ReadStoreHealth | undefined

@@ -58,7 +58,7 @@ export function createErrorResponses(audience: string) {
       return challenge(401, undefined, description, scopes)
     },
 
-    /** The token was not sent as RFC 6750 requires: in two places, for example. */
+    /** The token was not sent as RFC 6750 requires. For example, it was sent in two places. */
     invalidRequest: (problem: string) => challenge(400, 'invalid_request', problem),
 
     /** The token is expired, malformed, revoked or for another API. A new token may work. */

@@ -35,10 +35,10 @@ export interface GatewayMiddlewareOptions {
    */
   readonly optional?: readonly PublicRoute[] | undefined
   /**
-   * What happens to a request below {base_url} if its path belongs to no operation of any method. `'reject'`
-   * answers the request with 404. `'pass'` passes the request on and ignores tokens, for an API that also
-   * serves a front end. If {base_url} is the root of a host, `public`, `optional` and `'pass'` have no effect in a
-   * mounted app, or on a rewritten path behind a mount.
+   * What happens to a request below {base_url} if no operation has its path, whatever the method is. `'reject'` answers
+   * the request with 404. `'pass'` passes the request on and ignores tokens, for an API that also serves a front end.
+   * If {base_url} is the root of a host, `public`, `optional` and `'pass'` have no effect in a mounted app, and no
+   * effect on a path that was rewritten behind a mount.
    * @default 'reject'
    */
   readonly unclaimed?: 'reject' | 'pass' | undefined
@@ -84,7 +84,7 @@ export function guard(
   }
 
   /**
-   * Accepts the usual call at once: a plain path that one operation claims, and a token in the cache.
+   * Accepts a usual call at once: its path is plain and belongs to one operation, and its token is in the cache.
    *
    * @returns false if the call must go on to `guardRequest`, which makes all error responses
    */
@@ -117,7 +117,8 @@ export function guard(
 
     const { path, endsInSlash, alternatives } = location
     if (!alternatives.every(belongsToNoOperation)) return rejectRewrite(ctx, location)
-    // Below the root of a host, a mounted app may see further paths, so the call needs a token.
+    // If {base_url} is the root of a host, a mounted app may see the request under further paths, so the call needs a
+    // token.
     const isCertain = !isWholeHost || alternatives.length === 0
     const openness = isCertain ? openRoutes?.find(ctx.method, path, endsInSlash) : undefined
     if (openness === 'public') return next()

@@ -82,11 +82,11 @@ export function createOpenRoutes(
 
   return {
     /**
-     * How open a request is; undefined if it needs a token. A route without parameters whose path is exactly
-     * `path` wins over operations, because the host wrote this path. An operation for the path wins over
-     * every other route: one with a parameter, and one in other letter case. For example, the route `GET
-     * /invoices/:id` does not open the operation `GET /invoices/list`. There is one exception: a route of the
-     * list `optional` opens the operation that has exactly this route.
+     * How open a request is; undefined if it needs a token. A route without parameters whose path is exactly `path`
+     * wins over operations, because the host wrote this path. An operation for the path wins over a route with a
+     * parameter, and over a route in other letter case. For example, the route `GET /invoices/:id` does not open the
+     * operation `GET /invoices/list`. There is one exception: a route of the list `optional` opens the operation that
+     * has exactly this route.
      *
      * @param method as it was sent
      * @param path canonical, below {base_url}
@@ -94,8 +94,8 @@ export function createOpenRoutes(
      *   parameter
      */
     find(method: string, path: string, endsInSlash: boolean): Openness | undefined {
-      // For a path such as `/invoices/`, some routers would run these operations. So the request needs a
-      // token unless all of these operations have an optional route.
+      // The operations that some routers would run for a path such as `/invoices/`. The request needs a token unless
+      // all of these operations have an optional route.
       const others = endsInSlash ? claimsOfEmptySegment(method, path, catalog) : []
       if (!others.every(({ shape }) => optionalShapes.has(shape))) return undefined
       const openness = findWithoutSlash(method, path)

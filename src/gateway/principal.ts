@@ -58,8 +58,8 @@ export interface AccessTokenClaims extends JWTPayload {
 }
 
 /**
- * What the gateway keeps of a verified token: everything that a call needs, without the token and its other
- * claims.
+ * The part of a verified token that the gateway keeps: everything that a call needs, without the token itself and its
+ * other claims.
  */
 export interface VerifiedToken
   extends
@@ -85,7 +85,7 @@ export function toVerifiedToken(claims: AccessTokenClaims, keyId: string): Verif
   }
 }
 
-/** The scopes by the text of the claim `scope`. Many tokens have the same text, so they share one list. */
+/** The parsed scopes by the text of the claim `scope`. Many tokens have the same claim, so they share one list. */
 const knownScopes = createLru<string, Pick<Principal, 'scopes' | 'has'>>(1000)
 
 function carriedScopes(text: string): Pick<Principal, 'scopes' | 'has'> {

@@ -96,8 +96,8 @@ export function remoteKeys(options: {
 
   return {
     /**
-     * Finds the key that signed a token. An unknown key may be new. Then the call starts a fetch of the keys, or joins the
-     * running one, and waits for it for at most a second. Within 30 seconds after a fetch there is no other. If the key
+     * Finds the key that signed a token. An unknown key may be new, so the call fetches the keys again, or joins the
+     * pending fetch, and waits at most a second. Within 30 seconds after a fetch, no further fetch starts. If the key
      * stays unknown, the promise rejects with jose's `JWKSNoMatchingKey`. If no fetch has ever succeeded, the promise
      * rejects with the error of the fetch.
      */

@@ -3,10 +3,10 @@ import { createPathLocator, locateReadings, type Location, type LocationBelow } 
 import { readRequestPaths } from '../http/request-path.ts'
 
 /**
- * The location of a request of a Koa app. If the place is `below`, `path` is the path that the handler sees.
- * If a mount or a framework has removed a prefix, `alternatives` are the other paths below {base_url} that
- * the handler may see. If the place is `rewritten`, the handler sees a path outside of {base_url}, but the
- * original path or the path of a mount is below it.
+ * The location of a request of a Koa app. If the place is `below`, `path` is the path that the handler sees. If a mount
+ * or a framework has removed a prefix, `alternatives` are the other paths below {base_url} that the handler may see. If
+ * the place is `rewritten`, the handler sees a path outside of {base_url}, but the original path or the path of a mount
+ * is below {base_url}.
  */
 export type RequestLocation =
   | Exclude<Location, LocationBelow>

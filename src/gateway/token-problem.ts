@@ -2,7 +2,7 @@
 export type TokenProblem =
   | 'too-long'
   | 'malformed'
-  /** The header's `typ` is not `at+jwt`: an ID token, for example. */
+  /** The header's `typ` is not `at+jwt`. For example, the token is an ID token. */
   | 'not-access-token'
   /** The header has no `kid`. */
   | 'no-key-id'

@@ -36,7 +36,7 @@ export function createTokenWatch(
   let closed = false
   let stopListening: (() => void) | undefined
   let timer: NodeJS.Timeout | undefined
-  /** When the timer fires, on the monotonic clock. */
+  /** The time at which the timer fires, on the monotonic clock. */
   let checkAt = Infinity
   let lastCheckMs = 0
 
@@ -69,7 +69,7 @@ export function createTokenWatch(
     }
   }
 
-  /** Checks when a token expires, or earlier. @param expiry epoch seconds */
+  /** Makes sure that a check runs when a token expires, or earlier. @param expiry epoch seconds */
   function checkBefore(expiry: number): void {
     checkWithin(Math.min(CHECK_INTERVAL_MS, expiry * 1000 - Date.now()))
   }

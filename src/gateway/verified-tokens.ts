@@ -15,7 +15,7 @@ const REVERIFY_AFTER_MS = 600_000
 
 /**
  * Maximum number of tokens that are found by their text, without a digest. The number is small, because the cache keeps
- * their whole texts.
+ * the whole texts of these tokens.
  */
 const MAX_RECENT_TOKENS = 1000
 /**
@@ -41,10 +41,10 @@ interface RecentToken extends Entry {
  * no signature check. The cache holds only verified tokens, so callers without a valid token cannot evict
  * entries. The cache ignores revocations, because the gateway checks them on each call.
  *
- * The key of an entry is the digest of the whole token, so an entry takes a few hundred bytes however long the
- * token is. The tokens of the most active clients are also found by their text, with their frozen principals. This
- * saves CPU time. On some processors, the digest takes a third of the CPU time of a call, because OpenSSL evicts other
- * code from their small caches. Freezing the principal takes a tenth.
+ * The key of an entry is the digest of the whole token, so an entry takes a few hundred bytes however long the token
+ * is. The tokens of the most active clients are also found by their text, with their frozen principals. This saves CPU
+ * time. On some processors, the digest takes a third of the CPU time of a call, because OpenSSL evicts other code from
+ * the small caches of these processors. Freezing the principal takes another tenth of the CPU time.
  *
  * @param options.verifyToken verifies one token; called once for concurrent calls with the same token
  * @param options.capacity maximum number of cached tokens; 0 caches nothing
@@ -61,7 +61,7 @@ export function createVerifiedTokens({
   const cached = createLru<string, Entry>(capacity)
   const recent = createLru<string, RecentToken>(Math.min(capacity, MAX_RECENT_TOKENS))
   const pending = new Map<string, Promise<VerifiedToken | InvalidToken>>()
-  /** The last token whose digest was computed. A call with a new token asks three times. */
+  /** The last token whose digest was computed. A call with a new token needs its digest three times. */
   let last = { token: '', key: '' }
 
   function keyOf(token: string): string {

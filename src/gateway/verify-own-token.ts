@@ -13,14 +13,14 @@ interface OwnToken {
   readonly signed: string
 }
 
-/** The characters of an ES256 signature, which has 64 bytes. */
+/** The number of characters of an ES256 signature, which has 64 bytes. */
 const SIGNATURE_LENGTH = 86
 /**
  * The canonical text of 64 bytes. Several texts decode to the same bytes, because the last character has four
  * bits more than the bytes need. In the canonical text, these bits are 0.
  */
 const SIGNATURE = /^[\w-]{85}[AQgw]$/
-/** What is signed. Node also decodes other letters, by their low byte. */
+/** The form of the signed text. It must be checked, because Node also decodes other characters, by their low byte. */
 const SIGNED = /^[\w-]+\.[\w-]+$/
 /** Maximum number of encoded headers whose parsed form is kept. The tokens of one key have the same header. */
 const MAX_HEADERS = 50
@@ -80,7 +80,10 @@ export async function hasValidSignature(
   return verifyOnOtherThread('sha256', Buffer.from(signed, 'latin1'), keyObjectOf(key), signature)
 }
 
-/** Verifies on another thread. On two cores, a gateway then handles two fifths more calls a second. */
+/**
+ * Verifies on another thread. On two cores, a gateway then handles two fifths more calls a second than with
+ * verification on the main thread.
+ */
 const verifyOnOtherThread = promisify(verify)
 
 type PublicKey = KeyObject & { readonly dsaEncoding: 'ieee-p1363' }
@@ -88,8 +91,8 @@ type PublicKey = KeyObject & { readonly dsaEncoding: 'ieee-p1363' }
 const keyObjects = new WeakMap<webcrypto.CryptoKey, PublicKey>()
 
 /**
- * The key for Node's own signature check, which costs less CPU time than that of WebCrypto. As in `accessTokenSigner`, the
- * key also says how signatures are encoded (RFC 7518 3.4).
+ * The key for Node's own signature check, which costs less CPU time than the check of WebCrypto. As in
+ * `accessTokenSigner`, the key also says how signatures are encoded (RFC 7518 3.4).
  */
 function keyObjectOf(key: webcrypto.CryptoKey): PublicKey {
   const known = keyObjects.get(key)

@@ -26,7 +26,7 @@ export type VerifyToken = (token: string) => Promise<VerifiedToken | InvalidToke
 /** The only algorithm of access tokens. It is never read from the token (RFC 8725 3.1). */
 const ALGORITHMS = ['ES256']
 /**
- * The `typ` of access tokens. It distinguishes them from ID tokens (RFC 9068 2.1). jose also accepts
+ * The `typ` of access tokens. It distinguishes access tokens from ID tokens (RFC 9068 2.1). jose also accepts
  * `application/at+jwt`.
  */
 const TYPE = 'at+jwt'
@@ -66,7 +66,7 @@ export function createTokenVerifier(options: {
   }
 
   return async function verifyToken(token) {
-    // A token in a form may be longer than a header can be, and parsing 56 kB as a token costs 20 ms.
+    // A token in a request body may be longer than any header, and parsing a token of 56 kB takes 20 ms.
     if (token.length > MAX_TOKEN_LENGTH) return { problem: 'too-long' }
     try {
       const own = readOwnToken(token)
@@ -137,7 +137,7 @@ function isUnknownKey(error: unknown): boolean {
   return error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys
 }
 
-/** @param also what else is wrong; asked only for a token whose signature was not accepted */
+/** @param also returns what else is wrong with the token; called only if its signature was not accepted */
 function describeError(error: unknown, also: () => InvalidToken['also']): InvalidToken {
   if (error instanceof errors.JWTExpired) return { problem: 'expired' }
   if (error instanceof errors.JWTClaimValidationFailed) {

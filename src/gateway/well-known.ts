@@ -19,7 +19,7 @@ export function wellKnown(
   const { pathname } = protectedResourceMetadataUrl(audience)
 
   return async function wellKnown(ctx, next) {
-    // Nearly all requests are calls of the API, and need no further look.
+    // Nearly all requests are calls of the API, and need no further check.
     if (plainTarget(ctx)?.startsWith(pathname) === false) return next()
     const path = pathBelow(ctx, '')
     if (path !== pathname && path !== `${pathname}/`) return next()

@@ -2,7 +2,7 @@ import type { Logger } from '../host/logger.ts'
 import type { GrantLifecycle } from './grant-lifecycle.ts'
 import { toGrant, type Grant } from './grant.ts'
 
-/** An application that a person has authorized, with everything that the person's grants for it allow. */
+/** An application that a person has authorized, with all scopes of the person's grants for the application. */
 export interface Connection {
   readonly clientId: string
   /** The authorized scopes of all grants. */
@@ -31,7 +31,7 @@ export interface Connections {
  * Groups the grants of persons by application.
  *
  * The list reads all grants of the account, because a page of grants may have only some of the grants of an
- * application. An entry of the index does not name its application or user.
+ * application. The list reads the records too, because an index entry names neither the application nor the user.
  *
  * @param parts.audience identifier of the resource server. A connection shows only scopes of this resource server
  */
@@ -70,7 +70,7 @@ function toConnection(clientId: string, grants: readonly Grant[]): Connection {
   }
 }
 
-/** Connections of the same second are in the order of their client ids, so that pages never repeat one. */
+/** Connections of the same second are in the order of their client ids, so that no connection is on two pages. */
 function newestFirst(one: Connection, other: Connection): number {
   return other.connectedAt - one.connectedAt || (one.clientId < other.clientId ? -1 : 1)
 }

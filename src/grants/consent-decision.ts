@@ -5,7 +5,7 @@ export interface ConsentDecision {
 }
 
 /**
- * Every sign-in needs this scope. If a request contains it, a person who approves the request cannot deny it.
+ * Every sign-in needs this scope. A person who approves a request with this scope cannot deny the scope.
  */
 export const MANDATORY_SCOPE = 'openid'
 

@@ -41,11 +41,10 @@ type LoadGrants = (grantIds: readonly string[]) => Promise<(GrantRecord | Corrup
  * Lists the grants of each account that are in use. A grant is in use once its authorization code was
  * exchanged. The oldest grant comes first. Grants of the same second are in no particular order.
  *
- * The entries of an account are stored in buckets. One bucket contains the entries of all grants that expire
- * within the same 30 days. The store deletes the bucket when these days are over. If a grant is extended
- * beyond the period of its bucket, its entry is added to a later bucket before the record of the grant
- * changes. So every usable grant is listed. The entry in the earlier bucket stays until that bucket is
- * deleted.
+ * The entries of an account are stored in buckets. One bucket contains the entries of all grants that expire within the
+ * same 30 days. The store deletes the bucket when these days are over. A grant may be extended beyond the period of its
+ * bucket. Its entry is then added to a later bucket before the record of the grant changes. So every usable grant is
+ * listed. The entry in the earlier bucket stays until that bucket is deleted.
  *
  * @param load reads the records of grants, in the order of their ids; undefined for an absent record
  */
@@ -124,12 +123,12 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       }
     },
     /**
-     * Starts to check whether an account has at least `MAX_GRANTS_OF_PAIR` listed grants. With fewer grants, no pair
-     * of the account can exceed the limit. This method starts to read the list of buckets, and the returned function
-     * reads the entries.
+     * Starts to check whether an account has at least `MAX_GRANTS_OF_PAIR` listed grants. With fewer grants, no pair of
+     * person and application can exceed the limit. This method starts to read the list of buckets, and the returned
+     * function reads the entries.
      *
-     * @returns a function that completes the check. It resolves with whether a pair of the account may exceed the
-     *   limit; with false if the store is unavailable
+     * @returns a function that completes the check. This function resolves with whether a pair of the account may
+     *   exceed the limit, or with false if the store is unavailable
      */
     startLimitCheck(accountId: string): () => Promise<boolean> {
       const index = indexOf(accountId)
@@ -140,14 +139,14 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       return () => check().catch(() => false)
     },
     /**
-     * The ids of the grants that must be revoked because a pair exceeds `MAX_GRANTS_OF_PAIR`: all grants of the pair
-     * that are in use, except the newest `MAX_GRANTS_OF_PAIR` grants. The oldest grant comes first.
+     * The ids of the grants that must be revoked if a pair has more than `MAX_GRANTS_OF_PAIR` grants in use. All of
+     * them must be revoked except the newest `MAX_GRANTS_OF_PAIR`. The oldest grant comes first.
      */
     listOverLimit: (pair: GrantPair) => listOverLimit(indexOf(pair.accountId), load, pair),
   }
 }
 
-/** The grants of members, in the order of the members; undefined for a member without an active grant. */
+/** The grants of the index entries `members`, in the same order; undefined for an entry without an active grant. */
 async function loadGrants(
   { store, name }: BucketedIndex,
   load: LoadGrants,
@@ -195,15 +194,16 @@ function memberOf(entry: GrantEntry): string {
   return timedMember(entry.listedAt, entry.grantId + tagOf(entry))
 }
 
-/** @param id the id of a member: the grant id, and the text that `tagOf` returns */
+/** @param id the id of an index entry: the grant id, followed by the text that `tagOf` returns */
 function grantIdOf(id: string): string {
   return id.split(':')[0] ?? ''
 }
 
 /**
- * The text at the end of every index entry of a pair: of a person and a client. By this text, `listOverLimit` finds the
- * entries of a pair, and reads no records of other pairs. Two pairs may have the same text by chance. So `isInUseOf` also
- * compares the records. The text is short, because Redis needs more memory for a list with an entry above 64 bytes.
+ * The text at the end of every index entry of a pair (a person and a client). With this text, `listOverLimit` finds the
+ * entries of a pair without reading records of other pairs. Two pairs may have the same text by chance. So `isInUseOf`
+ * also compares the records. The text is short, because Redis needs more memory for a list with an entry above 64
+ * bytes.
  */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 6)}`

@@ -6,7 +6,7 @@ import { createConsentVersions, isOfVersions } from './revoked-consents.ts'
 import { createGrantIndex, isSameBucket, type GrantEntry } from './grant-index.ts'
 import { grantRecords, isActive, type GrantRecord } from './grant-record.ts'
 
-/** An index entry that a code exchange adds before it is certain that the grant will be used. */
+/** An index entry that a code exchange adds early, when the exchange may still fail. */
 export interface Listing extends GrantEntry {
   /** Epoch seconds at which the grant will expire. */
   readonly end: number
@@ -15,8 +15,9 @@ export interface Listing extends GrantEntry {
 }
 
 /**
- * Seconds for which an extended grant outlives the tokens that are issued with it. Tokens that are issued within these
- * seconds expire before the grant. So a grant is extended once a day, and not with each new token.
+ * When a grant is extended, it outlives the tokens that are issued at that moment by this many seconds. Tokens that are
+ * issued within these seconds also expire before the grant. So a grant is extended once a day, and not with each new
+ * token.
  */
 const EXTENSION_INTERVAL_SECONDS = 86_400
 
@@ -38,7 +39,7 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
     records,
     index,
     consentVersions,
-    /** Lists a grant of its account before its activation. Pass the result to `activate`. */
+    /** Adds a grant to the list of its account, before the grant is activated. Pass the result to `activate`. */
     list: (entry: GrantEntry) => listGrant(state, entry),
     /**
      * Activates a grant before its first refresh token is issued. May be called again.
@@ -83,8 +84,8 @@ type State = ReturnType<typeof createState>
 function createState(store: Store, { refreshToken, delegatedAccessToken }: Lifetimes) {
   const records = grantRecords(store)
   const tokenLifetime = Math.max(refreshToken, delegatedAccessToken)
-  // A consent version must live longer than every stored decision that it revokes, and every unlisted grant
-  // that it revokes, because such a grant may still be activated or used.
+  // A consent version must live longer than all stored decisions and unlisted grants that it revokes, because an
+  // unlisted grant may still be activated or used.
   const versionTtl = Math.max(STORED_CONSENT_SECONDS, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
   return {
     records,

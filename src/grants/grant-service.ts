@@ -242,8 +242,8 @@ function isGrantId(value: unknown): value is string {
 }
 
 /**
- * The rule of an id that the caller may omit, but may not pass as `undefined`. If `undefined` were accepted,
- * a host whose lookup of the id failed would revoke everything that the account authorized.
+ * The rule of an id that the caller may omit, but may not pass as `undefined`. If `undefined` were accepted, a failed
+ * lookup of the id at the host would revoke everything that the account authorized.
  */
 function omittedOr(rule: Rule, name: string, holder: unknown): Rule {
   return (value) =>

@@ -10,8 +10,8 @@ export interface Grant {
   /** The user of that account who authorized the application; undefined if the host named no user. */
   readonly userId?: string | undefined
   /**
-   * The authorized scopes. A token carries a scope only if the application's products and the KYC level of
-   * its developer allow it when the token is issued.
+   * The authorized scopes. A token carries a scope only if the application's products and the KYC level of its
+   * developer allow the scope when the token is issued.
    */
   readonly scopes: readonly string[]
   /** When the account authorized the application, in epoch seconds. */
@@ -21,8 +21,8 @@ export interface Grant {
    */
   readonly lastUsedAt?: number | undefined
   /**
-   * Epoch seconds at which the grant expires if it is not used before. Its last refresh token may expire up
-   * to a day earlier.
+   * Epoch seconds at which the grant expires if it is not used before. The last refresh token of the grant may expire
+   * up to a day before the grant.
    */
   readonly expiresAt: number
 }

@@ -11,7 +11,7 @@ import type { GrantRecord } from './grant-record.ts'
 import type { TokenFamilies } from './refresh-tokens/token-families.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 
-// Functions that revoke grants with everything that belongs to them. Every function may be called again.
+// Functions that revoke grants, and everything that belongs to a grant. Each function may be called again.
 
 /** The dependencies for revoking grants. */
 export interface RevokeGrantsParts {

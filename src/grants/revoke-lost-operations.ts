@@ -27,12 +27,12 @@ export function createRevokeLostOperations(parts: {
   const { events, index, revocations, longestDelegatedLifetime, openIdScopes, audience } = parts
 
   /**
-   * Revokes the access tokens that carry an operation which the user of the grant may not use any more. The
-   * grants stay in use, and still contain these operations. If a user may use such an operation again, no new
-   * consent is needed: new tokens carry the operation after `longestDelegatedLifetime`.
+   * For each grant, finds the operations that its user may no longer use, and revokes the access tokens that carry
+   * these operations. The grants stay in use, and still contain these operations. If a user may use such an operation
+   * again, no new consent is needed: new tokens carry the operation after `longestDelegatedLifetime`.
    *
    * @param users the users of the account whose operations are limited, by user id
-   * @returns the number of grants that had tokens revoked, and an error for each corrupt grant of the account
+   * @returns the number of grants whose tokens were revoked, and an error for each corrupt grant of the account
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   return async function revokeLostOperations(
@@ -70,5 +70,5 @@ export function createRevokeLostOperations(parts: {
   }
 }
 
-/** Revokes the tokens of grants that carry an operation which their user may not use any more. */
+/** Revokes the tokens of a grant if they carry an operation that the user of the grant may no longer use. */
 export type RevokeLostOperations = ReturnType<typeof createRevokeLostOperations>

@@ -69,8 +69,8 @@ export function createConsentVersions(store: Store, ttl: number) {
 export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
 
 /**
- * Whether an authorization is still valid. A holder without a current version is ignored. It never had a version, or its
- * version has expired, and a version expires later than every authorization that it revoked.
+ * Whether an authorization is still valid. A holder without a current version is ignored: the holder never had a
+ * version, or the version has expired. A version expires later than every authorization that it revoked.
  *
  * @param then the versions when the authorization was made
  * @param now the current versions
@@ -80,7 +80,7 @@ export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVers
   return parts.every((part) => now[part] === undefined || now[part] === then?.[part])
 }
 
-/** The ids are hashed, because those of the host may have any length and any characters. */
+/** The ids are hashed, because the host's ids may have any length and any characters. */
 function idOf({ accountId, userId, clientId }: AuthorizationHolder): string {
   const parts = clientId === undefined ? [accountId] : [accountId, clientId]
   return digest(JSON.stringify(userId === undefined ? parts : [accountId, clientId ?? null, userId]))

@@ -47,8 +47,8 @@ export function storeHealthReader(
 }
 
 /**
- * Returns a function that calls `read`, which never rejects, at most once a second. All other calls share the last
- * result. Any client can request the health report, and many requests must not cause many reads.
+ * Returns a function that calls `read` at most once a second, and otherwise returns the last result. `read` never
+ * rejects. Any client can request the health report, and many requests must not cause many reads.
  */
 function cached(read: ReadStoreHealth): ReadStoreHealth {
   let last: { readonly answer: Promise<StoreHealth>; until: number } | undefined

@@ -20,11 +20,11 @@ export interface Account<Level extends string = string> {
    */
   readonly claims?: Readonly<Record<string, unknown>> | undefined
   /**
-   * The operations that the person may use, by their scopes: at most 10,000. `find` returns them if the role of a user, or the
-   * account, does not cover every operation. The consent page offers only these operations. The tokens of applications for this
-   * person carry only these operations, and so do the tokens of an API key with this `userId`. Names that are in no product are
-   * ignored, and logged once. OpenID Connect scopes, such as `openid`, are not operations, and are never limited. An empty list
-   * allows no operation. @default all operations
+   * The operations that the person may use, by their scopes: at most 10,000. `find` returns this list if the role of a
+   * user, or the account, does not cover every operation. The consent page offers only these operations. The tokens of
+   * applications for this person carry only these operations, and so do the tokens of an API key with this `userId`.
+   * Names that are in no product are ignored, and logged once. OpenID Connect scopes, such as `openid`, are not
+   * operations, and are never limited. An empty list allows no operation. @default all operations
    */
   readonly operations?: readonly string[] | undefined
 }
@@ -55,9 +55,9 @@ export interface SignedIn {
    */
   readonly signedInAt?: number | undefined
   /**
-   * How this request proved who calls. `session`: by a cookie or by anything else that a browser sends by itself. `token`: by a
-   * header that a browser never sends by itself, such as `Authorization: Bearer`. Only the management API uses this field: it
-   * demands a CSRF token for `session`.
+   * How this request proved the identity of the caller. `session`: by a cookie or by anything else that a browser sends
+   * by itself. `token`: by a header that a browser never sends by itself, such as `Authorization: Bearer`. Only the
+   * management API uses this field: it demands a CSRF token for `session`.
    * @default 'session'
    */
   readonly via?: 'session' | 'token' | undefined
@@ -70,7 +70,7 @@ export type Permission =
   | 'authorizations:revoke'
   | 'audit:read'
 
-/** What a permission is asked for. It always belongs to the account of the caller. */
+/** The object for which a permission is checked. It always belongs to the account of the caller. */
 export interface PermissionTarget {
   /** The account of the caller. */
   readonly accountId: string
@@ -88,10 +88,11 @@ export interface PermissionTarget {
  */
 export interface Accounts<Level extends string = string> {
   /**
-   * Finds the account with exactly this id. Returns a falsy value if the account does not exist, or no longer exists. If
-   * `userId` is passed, the result is the account with the claims and operations of this user, or a falsy value if the account
-   * has no such user. `userId` comes from an earlier result of `current` or `authenticate`. gatehouse calls `find` at every
-   * token request, authorization request, introspection and user info, and in `accounts.changed`. So `find` should be fast.
+   * Finds the account with exactly this id. Returns a falsy value if the account does not exist, or no longer exists.
+   * If `userId` is passed, the result is the account with the claims and operations of this user, or a falsy value if
+   * the account does not have this user. `userId` comes from an earlier result of `current` or `authenticate`.
+   * gatehouse calls `find` at every token request, authorization request, introspection and user info, and in
+   * `accounts.changed`. So `find` should be fast.
    */
   find(accountId: string, userId?: string): Awaitable<Nullable<Account<Level>> | None>
   /**
@@ -100,9 +101,9 @@ export interface Accounts<Level extends string = string> {
    */
   current?: ((ctx: Context) => Awaitable<Nullable<SignedIn> | None>) | undefined
   /**
-   * Returns the address of the host's sign-in page. After sign-in, the host sends the browser to `returnTo`,
-   * which is always an address below `issuer`, or a page of the console at the origin of `issuer`. If `reauthenticate` is true, the person must authenticate
-   * again, even if they are signed in.
+   * Returns the address of the host's sign-in page. After sign-in, the host sends the browser to `returnTo`. This is
+   * always an address below `issuer`, or a page of the console at the origin of `issuer`. If `reauthenticate` is true,
+   * the person must authenticate again, even if they are signed in.
    */
   signInUrl?:
     | ((returnTo: URL, ctx: Context, options: { reauthenticate: boolean }) => Awaitable<string | URL>)
@@ -132,14 +133,15 @@ export interface Accounts<Level extends string = string> {
       ) => Awaitable<boolean | null | undefined>)
     | undefined
   /**
-   * Finds accounts and users by a text that an operator typed: a part of a name, an e-mail address, a number of the host. The first
-   * 20 results are shown. Operators search in the console and the management API.
+   * Finds accounts and users by a text that an operator typed, such as a part of a name, an e-mail address or a
+   * customer number. The first 20 results are shown. Operators search in the console and the management API.
    * @default operators find accounts and users by their exact ids
    */
   search?: ((text: string) => Awaitable<readonly Nullable<FoundAccount>[] | None>) | undefined
   /**
-   * Whose an API key or application is that a user makes in the console or the management API: the account's, so that it stays when
-   * the user leaves, or the user's, so that it gets no tokens without the user. @default 'account'
+   * Who owns an API key or application that a user creates in the console or the management API. If the account owns
+   * the client, the client stays when the user leaves. If the user owns the client, it gets no tokens once the user has
+   * left. @default 'account'
    */
   clientsBelongTo?: 'account' | 'user' | undefined
   /**

@@ -11,9 +11,10 @@ export function isActorOf(actor: string, accountId: string): boolean {
 }
 
 /**
- * The person whom an actor names. Ids may contain a slash, so only the account tells where the id of the user begins.
+ * The person whom an actor names. Ids may contain a slash, so the account id is needed to find where the id of the user
+ * begins.
  *
- * @param accountId the account that was changed; an actor that is not one of its users counts as an account
+ * @param accountId the account that was changed. An actor that is not a user of this account counts as an account
  */
 export function personOfActor(actor: string, accountId: string | undefined): Person {
   if (accountId === undefined || actor === accountId || !isActorOf(actor, accountId))
@@ -21,7 +22,7 @@ export function personOfActor(actor: string, accountId: string | undefined): Per
   return { accountId, userId: actor.slice(accountId.length + 1) }
 }
 
-/** All people whom an actor may name, whatever its account is. */
+/** All people whom an actor may name, if the account is not known. */
 export function possiblePeopleOf(actor: string): Person[] {
   const slashes = [...actor.matchAll(/\//g)].map(({ index }) => index)
   const users = slashes.map((at) => ({ accountId: actor.slice(0, at), userId: actor.slice(at + 1) }))

@@ -20,7 +20,7 @@ export interface ChangeOptions {
   readonly userAgent?: string | undefined
 }
 
-/** The options of a change that takes access away, and why it is made. */
+/** The options of a change that removes access, with the reason for the change. */
 export interface RemovalOptions extends ChangeOptions {
   /** For the audit trail. */
   readonly reason?: AuditReason | undefined

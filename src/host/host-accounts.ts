@@ -98,7 +98,10 @@ export type HostAccounts = Pick<CheckedAccounts, 'find' | 'clientsBelongTo'> & {
 }
 type CheckedAccounts = ReturnType<typeof createHostAccounts>
 
-/** The rule for `operations`. An empty text is rejected: it must not count as a missing list, which allows every operation. */
+/**
+ * The rule for `operations`. An empty text is rejected, because it must not count as a missing list. A missing list
+ * allows every operation.
+ */
 const operationsRule: Rule = (value) => {
   if (value === undefined || value === null) return undefined
   if (Array.isArray(value) && value.length > MAX_ENTRIES) return `must have at most ${MAX_ENTRIES} entries`

@@ -17,7 +17,10 @@ export const silentLogger: Logger = {
   error() {},
 }
 
-/** Returns a function that is true for each of the first 100 texts that differ, once. So each cause is logged once. */
+/**
+ * Returns a function that returns true when it gets a text for the first time, for up to 100 different texts. With it,
+ * each cause is logged once.
+ */
 export function firstTimes(): (text: string) => boolean {
   const seen = new Set<string>()
   return (text) => seen.size < 100 && seen.size < seen.add(text).size

@@ -27,12 +27,13 @@ export function endConnectionsAfterAnswers(server: WebServer): void {
   for (const { socket } of connectionsOf(server)?.all() ?? []) {
     if (socket?._httpMessage) endAfter(socket._httpMessage)
   }
-  // The first listener, so that it runs before a listener that sends the headers.
+  // This listener must be the first, so that it runs before a listener that sends the headers.
   server.prependListener('request', (_request, answer: ServerResponse) => endAfter(answer))
 
   function endAfter(answer: ServerResponse): void {
     const { socket } = answer.req
-    // A client may send the next request before it has the answer (pipelining). Then the later answer is the last.
+    // A client may send the next request before it has the answer (pipelining). Then only the later answer ends the
+    // connection.
     const earlier = lastAnswers.get(socket)
     if (earlier?.headersSent === false) earlier.shouldKeepAlive = true
     if (!answer.shouldKeepAlive) return
@@ -61,7 +62,7 @@ export async function acceptWaitingConnections(server: WebServer, deadline: numb
 }
 
 /**
- * Stops listening. Closes no connection, unlike `close()` of an HTTP server, which also closes connections whose
+ * Stops listening, but closes no connection. In contrast, `close()` of an HTTP server also closes connections whose
  * answer is still being sent.
  *
  * @returns settles when all connections have ended, WebSockets included
@@ -84,9 +85,9 @@ export function closeIdleConnections(server: WebServer, includesUnused: boolean)
 }
 
 /**
- * Relies on: Node keeps the connections of an HTTP server in a property whose symbol has this description (Node
- * 20, 22 and 24). Node documents no way to list connections that began earlier. Without the property, answers
- * that are pending when the shutdown begins keep their connections open.
+ * Relies on: Node keeps the connections of an HTTP server in a property whose symbol has the description
+ * `http.server.connections` (Node 20, 22 and 24). Node documents no way to list connections that began earlier. Without
+ * the property, answers that are pending when the shutdown begins keep their connections open.
  */
 function connectionsOf(server: WebServer): ConnectionList | undefined {
   const name = Object.getOwnPropertySymbols(server).find(

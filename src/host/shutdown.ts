@@ -14,8 +14,8 @@ import {
 /** The options of `shutdown()`. */
 export interface ShutdownOptions {
   /**
-   * Milliseconds in which the server still accepts connections and requests, so that load balancers notice that the
-   * process is not ready. At most an hour. @default 3000
+   * Milliseconds in which the server still accepts connections and requests. In this time, load balancers can notice
+   * that the process is not ready. At most an hour. @default 3000
    */
   readonly graceMs?: number | undefined
   /**
@@ -81,8 +81,8 @@ export function createShutdown(close: () => Promise<void>, logger: Logger) {
     /** Calls `listener` at the end of the grace, after the host's `onGraceEnd`. */
     onGraceEnd: (listener: () => void) => void listeners.push(listener),
     /**
-     * Ends the connections of the servers without a lost answer, and then calls `close`. Each later call returns the
-     * promise of the first one.
+     * Ends the connections of the servers without losing an answer, and then calls `close`. Each later call waits for
+     * the same shutdown.
      *
      * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with all problems of the arguments, before any effect
      */
@@ -98,8 +98,8 @@ export function createShutdown(close: () => Promise<void>, logger: Logger) {
 export type Shutdown = ReturnType<typeof createShutdown>
 
 /**
- * Whether a value is an HTTP server of Node. The two modules are loaded only when this function is called: an import
- * of `node:http` also loads fetch and WebSocket, in 70 ms of CPU time on Node 24.
+ * Whether a value is an HTTP server of Node. The two modules are loaded only when this function is called: an import of
+ * `node:http` also loads fetch and WebSocket, which takes 70 ms of CPU time on Node 24.
  */
 function isWebServer(value: unknown): boolean {
   const { Server: HttpServer } = process.getBuiltinModule('node:http')
@@ -114,7 +114,7 @@ async function closeUntil(
   graceEnd: number,
 ): Promise<boolean> {
   while (performance.now() < graceEnd + LAST_ANSWERS_MS) {
-    // Reads the requests that have arrived already. Their connections are then not idle.
+    // Lets Node read the requests that have arrived already, because their connections are then not idle.
     await turn()
     const includesUnused = performance.now() > graceEnd + FIRST_REQUEST_MS
     for (const server of servers) closeIdleConnections(server, includesUnused)

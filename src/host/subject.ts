@@ -4,12 +4,14 @@ export interface Person {
   readonly userId?: string | undefined
 }
 
-/** Whether something belongs to a holder: to an account, or only to one of its users if the holder has a `userId`. */
+/**
+ * Whether something belongs to a holder. A holder with a `userId` is this user; any other holder is the whole account.
+ */
 export function belongsTo(owned: Person, { accountId, userId }: Person): boolean {
   return owned.accountId === accountId && (userId === undefined || owned.userId === userId)
 }
 
-/** The id in a record in place of a user who was erased. The host is never asked for it. */
+/** The id that replaces the id of an erased user in records. The host is never asked for this id. */
 export const ERASED_USER = '(erased)'
 
 /** Maximum length of a subject, in characters (OpenID Connect Core 2). */

@@ -6,8 +6,8 @@ import { groupsOf, mappedAddress } from './client-address.ts'
  * The group of addresses that a rate limit counts as one client:
  *
  * - an IPv4 address itself, even if it is written as an IPv6 address (`::ffff:192.0.2.1`)
- * - the first 64 bits of an IPv6 address, as `2001:db8:0:1::/64`, since a site usually has the whole network
- *   (RFC 6177 2)
+ * - the first 64 bits of an IPv6 address, as `2001:db8:0:1::/64`, because a site usually has the whole network (RFC
+ *   6177 2)
  *
  * The result is a copy, because a slice of a header would keep the whole header in memory.
  *

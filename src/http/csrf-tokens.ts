@@ -2,8 +2,8 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Context } from 'koa'
 
 /**
- * Creates CSRF tokens without storage. A token is the HMAC-SHA256 of the values for which it is valid (its
- * binding).
+ * Creates CSRF tokens without storage. A token is an HMAC-SHA256 of its binding: the values for which the token is
+ * valid.
  *
  * @param keys the HMAC keys, at least 32 bytes each, newest first. All processes that serve the pages need
  *   the same keys. The newest key issues tokens, and all keys verify tokens
@@ -38,8 +38,8 @@ export function createCsrfTokens(keys: readonly Uint8Array[]) {
 }
 
 /**
- * Writes a token in other bytes each time: a random mask, and the token XOR the mask. The size of compressed pages then tells an
- * attacker nothing about the token (BREACH).
+ * Writes a token with different bytes each time: a random mask, and the token XOR the mask. The size of compressed
+ * pages then tells an attacker nothing about the token (BREACH).
  */
 function mask(token: Buffer): Buffer {
   const random = randomBytes(token.length)
@@ -55,7 +55,7 @@ function xor(one: Buffer, other: Buffer): Buffer {
   return Buffer.from(one.map((byte, at) => byte ^ (other[at] ?? 0)))
 }
 
-/** Tokens that prove that a form came from one of our pages and was shown to this person. */
+/** Tokens which prove that one of our pages showed the form to this person. */
 export type CsrfTokens = ReturnType<typeof createCsrfTokens>
 
 /** Seconds for which a token is valid. */
@@ -78,8 +78,8 @@ interface Person {
  *
  * @param keys the HMAC keys, newest first, as for `createCsrfTokens`
  * @param surface.name a token is valid only for the surface of this name
- * @param surface.issuer the cookie is `Secure` if this is https. Its digest is in the name of the cookie, so that two
- *   services in one host do not share a cookie
+ * @param surface.issuer the cookie is `Secure` if the issuer is https. The name of the cookie contains a digest of the
+ *   issuer, so that two services in one host do not share a cookie
  * @param surface.path the path of the surface, as browsers see it, without a slash at the end
  */
 export function createPageTokens(

@@ -7,9 +7,13 @@ const DEMANDS = {
    * `Sec-Fetch-Site` is accepted, because its CSRF token is bound to the interaction.
    */
   consent: { origins: 'issuer', mayBeUnknown: true },
-  /** Hosts serve the console under further names. A form of a page without a referrer sends the Origin `null`. */
+  /**
+   * The console may have another host name than the issuer. A form of a page without a referrer sends `Origin: null`.
+   */
   console: { origins: 'issuer and host', mayBeUnknown: true },
-  /** A script of a page can read and send a token of its own site, so the headers must prove where it runs. */
+  /**
+   * A script can read and send a CSRF token of its own site, so the headers must prove on which origin the script runs.
+   */
   management: { origins: 'issuer and host', mayBeUnknown: false },
 } as const
 

@@ -6,9 +6,9 @@ import type { Context } from 'koa'
  * that `Retry-After` names. A client may ignore `Retry-After` and repeat rejected requests on many connections. These
  * requests cost hardly any CPU time while their connections are paused.
  *
- * A connection of a proxy is not paused, because requests of other clients arrive on it. The host has a proxy if it sets
- * `app.proxy`. Without `app.proxy`, a connection is a proxy's if a request has headers of a proxy and comes from a private
- * address. An HTTP/2 connection is not paused either.
+ * A connection of a proxy is not paused, because requests of other clients arrive on it. The host has a proxy if it
+ * sets `app.proxy`. Without `app.proxy`, a connection counts as a connection of a proxy if a request has headers of a
+ * proxy and comes from a private address. An HTTP/2 connection is not paused either.
  *
  * @param ctx the host's context
  * @param seconds the value of `Retry-After`
@@ -27,7 +27,7 @@ export function pauseConnection(ctx: Context, seconds: number): void {
     setTimeout(() => req.socket.resume(), milliseconds).unref()
   }
   // The connection is paused at once, because in a flood the next turn of the event loop begins thousands of requests
-  // later. While the rest of a request arrives, Node would resume the connection.
+  // later. But the rest of the request must be read first: until then, Node would resume the connection.
   if (!req.readableEnded) {
     pending += 1
     req.once('end', done).resume()

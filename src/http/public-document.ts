@@ -65,8 +65,8 @@ export function isKnown(etag: string, ifNoneMatch: string): boolean {
 }
 
 /**
- * Lets every origin read the answer. Returns false, and changes nothing, if CORS middleware of the host has
- * already set the header.
+ * Lets every origin read the answer. Returns false, and changes nothing, if CORS middleware of the host has already set
+ * `Access-Control-Allow-Origin`.
  */
 function allowEveryOrigin(ctx: Context): boolean {
   if (ctx.response.get('Access-Control-Allow-Origin')) return false

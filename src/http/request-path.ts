@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa'
 
 /**
- * The target of a request, if nothing has changed it: it begins with one slash, and no middleware, mount or framework has
- * rewritten it or removed a prefix. So every router reads the same path from this target. Undefined for all other requests.
+ * The target of a request, if the target begins with a slash, and no middleware, mount or framework has changed it.
+ * Every router reads the same path from such a target. Undefined for all other requests.
  */
 export function plainTarget(ctx: Context): string | undefined {
   const { req } = ctx
@@ -13,8 +13,8 @@ export function plainTarget(ctx: Context): string | undefined {
 }
 
 /**
- * Passes a request on at once if its path belongs to the host, as nearly all requests do: a path that is neither below the
- * mount path, nor of a well-known document.
+ * Passes a request on at once if its path is neither below the mount path, nor the path of a well-known document.
+ * Nearly all requests of the host have such a path.
  *
  * @param mountPath without a trailing slash; empty for the root, where every path may belong to the service
  */
@@ -81,9 +81,8 @@ export function readTarget(target: string): RequestTarget {
   const [, path = '', query = ''] = TARGET.exec(target) ?? []
   if (target.startsWith('/')) return { readings: [path], query }
   const parsed = URL.parse(target)?.pathname
-  // A target may begin with neither `http://` nor `https://`. Some routers then read the whole target as a
-  // path, and take its first character for the slash. For example, find-my-way runs the handler of `/api/x`
-  // for the target `*api/x`.
+  // If a target begins with neither `http://` nor `https://`, some routers read the whole target as a path, and treat
+  // its first character as the slash. For example, find-my-way runs the handler of `/api/x` for the target `*api/x`.
   const asPath = /^https?:\/\//i.test(target) ? undefined : `/${target.slice(1).replace(/[?#].*$/s, '')}`
   return { readings: [path || '/', parsed, asPath].filter((reading) => reading !== undefined), query }
 }
@@ -111,22 +110,22 @@ function removedPrefix(whole = '', rest = ''): string | undefined {
 /** The paths of a request in a Koa app. Each path is the list of its readings. */
 export interface RequestPaths {
   /**
-   * The paths that the handler of the request may see, as the outermost app would see them, the most likely
-   * first. Only the present path, unless a mount or a framework has removed a prefix.
+   * The paths that the handler of the request may see, as the outermost app would see them. The most likely path comes
+   * first. If no mount or framework has removed a prefix, the list contains only the present path.
    */
   readonly seen: readonly (readonly string[])[]
-  /** Further paths: those of the original target, which earlier middleware may have rewritten, and of the mount. */
+  /** Further paths: the paths of the original target, and the present path with the mount path before it. */
   readonly others: readonly string[]
 }
 
 /**
- * Reads the paths of a request. `pathBelow` returns the one path that gatehouse serves. This function returns every path
- * that a handler may see, because the gateway must miss none of them.
+ * Reads the paths of a request. `pathBelow` returns the one path that gatehouse serves. This function returns every
+ * path that a handler may see, because the gateway must not miss any of these paths.
  *
  * koa-mount, Express and Connect remove a prefix from the path. If earlier middleware has also rewritten the path, the
- * original target does not show how long the prefix was. `ctx.mountPath` names only the last mount, which the request may have
- * left. So every possible prefix counts: each end of the removed part of the original target, and each beginning of
- * {base_url}, with and without the last mount.
+ * original target does not show how long the prefix was. `ctx.mountPath` names only the last mount, which the request
+ * may have left. So every possible prefix counts, with and without the last mount: each end of the removed part of the
+ * original target, and each beginning of {base_url}.
  *
  * @param outer the prefixes of {base_url} that mounts may have removed
  */
@@ -141,7 +140,8 @@ export function readRequestPaths(ctx: Context, outer: readonly string[]): Reques
 
   const original = readTarget(originalUrl)
   const wholeTarget = typeof whole === 'string' ? readTarget(whole) : original
-  // Express names the prefix that it has removed. With connect, a part of the difference may be a rewrite.
+  // Express names the prefix that it has removed. With connect, middleware may also have rewritten a part of the path,
+  // so each end of the removed part counts.
   const frameworks =
     typeof baseUrl === 'string'
       ? [baseUrl]
@@ -157,8 +157,8 @@ export function readRequestPaths(ctx: Context, outer: readonly string[]): Reques
 }
 
 /**
- * The prefixes that mounts may have removed from the path, the most likely first: those that end with `mounted`. If the
- * request may have left the last mount, the prefixes of the outer mounts follow.
+ * The prefixes that mounts may have removed from the path. The most likely prefixes come first: they end with
+ * `mounted`. If the request may have left the last mount, the prefixes of the outer mounts follow.
  */
 function prefixesOfMounts(path: string, mounted: string, original = ''): readonly string[] {
   const endsBefore = (rest: string) => endsOf(removedPrefix(original, rest))
@@ -169,8 +169,8 @@ function prefixesOfMounts(path: string, mounted: string, original = ''): readonl
 }
 
 /**
- * A path, and the paths without its first segments: `/a/b` and `/b`. Only the last segments of a long path
- * count, because the host chooses the prefixes, and a client may have sent a long path.
+ * A path, and the paths without its first segments: `/a/b` and `/b`. Only the last segments of a long path count. A
+ * client may send a long path, but the host chooses the prefixes.
  */
 function endsOf(path = ''): readonly string[] {
   if (path === '') return []

@@ -56,14 +56,14 @@ export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
   setPolicy(ctx, needs)
 }
 
-/** Sets the Content Security Policy of a page: nothing but what it needs. */
+/** Sets the Content Security Policy of a page, which allows only what the page needs. */
 export function setPolicy(ctx: Context, needs: PageNeeds): void {
   const directives = Object.entries({ 'default-src': [NONE], ...policyOf(needs) })
   const policy = directives.map(([name, sources]) => [name, ...sources].join(' ')).join('; ')
   ctx.set({ 'Content-Security-Policy': policy })
 }
 
-/** Sets the headers of a page without its Content Security Policy, which may be the host's. */
+/** Sets the headers of a page except the Content Security Policy, which the host may have set. */
 export function setHeadersBesidePolicy(ctx: Context, needs: PageNeeds): void {
   ctx.set({
     'X-Content-Type-Options': 'nosniff',

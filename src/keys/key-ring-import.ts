@@ -54,9 +54,9 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
 }
 
 /**
- * Finds the keys of this store, if they have the same origin as the imported keys. A ring that was imported
- * here before, or was exported from this store, has the same origin. A common key id shows this, because two
- * keys never have the same id by chance.
+ * Finds the keys of this store, if they have the same origin as the imported keys. A ring that was imported here
+ * before, or was exported from this store, has the same origin. If both rings contain the same key id, they have the
+ * same origin, because two keys never have the same id by chance.
  *
  * @returns the keys of this store; undefined if this store is empty
  * @throws {GatehouseError} `ERR_CONFLICT` if this store has keys of its own, or has lost its keys

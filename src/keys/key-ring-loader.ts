@@ -39,10 +39,10 @@ const MAX_ATTEMPTS = 10
  * Loads the ring, or creates it if there is none. If several processes start on an empty store at the same
  * moment, only one of them creates the ring.
  *
- * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the old ring. The new
- * ring also lists the old keys that this process knows, in the state `revoked`. Otherwise tokens that were revoked before the
- * loss would be valid again. If a failover lost only the last writes, the stored ring is only older than the ring that this
- * process knows, and this process adopts it.
+ * A ring and a revocation log belong together. If the store lost the ring or the log, a new ring replaces the old ring.
+ * The new ring also lists the old keys that this process knows, in the state `revoked`. Otherwise tokens that were
+ * revoked before the loss would be valid again. If a failover lost only the last writes, the store has an older ring
+ * than this process. This process then adopts the stored ring.
  *
  * @param known the keys that this process loaded last; undefined for its first load
  * @returns the ring, and the key changes that this process made. There are no changes if the ring existed
@@ -62,7 +62,7 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
       changes = (await createRing(parts, ring, ring.keys, 'log')) ?? changes
     } else {
       if (!known && ring.isOutdated && (await encryptAgain(parts, ring)) === false) continue
-      // The entries of a new ring are removed from it in the background, so the ring may have changed.
+      // The audit entries of a new ring are removed from the ring in the background, so the ring may have changed.
       if (ring.log === undefined && (await markLog(parts, ring, marks)) === false && changes.length > 0)
         continue
       return { ring, changes }
@@ -94,7 +94,7 @@ async function createRing(
     ...current.changes,
     ...both.changes,
   ]
-  // The keys are made even if their entries cannot be listed as pending.
+  // The keys are made even if their audit entries cannot be listed as pending.
   const isWritten = await audit.change(
     records.key,
     async (outbox) => {
@@ -111,7 +111,7 @@ async function createRing(
   return changes
 }
 
-/** The entries of changed keys. They have the names of the events. */
+/** The audit entries of changed keys. Each entry has the name of its event. */
 export function keyEntries(changes: readonly KeyChange[], options: ChangeOptions): EntryFields[] {
   return changes.map(({ what, kid }) => ({ name: `key.${what}`, keyId: kid, ...changeOptionsOf(options) }))
 }
@@ -144,7 +144,11 @@ async function markLog(
   }
 }
 
-/** Encrypts the keys under the newest secret. If the write fails, the next start tries again. @returns false if the ring was changed after it was read */
+/**
+ * Encrypts the keys under the newest secret. If the write fails, the next start of the process tries again.
+ *
+ * @returns false if the ring was changed after it was read
+ */
 async function encryptAgain(
   { records, logger }: RingLoaderParts,
   ring: StoredRing,

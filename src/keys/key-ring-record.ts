@@ -59,7 +59,7 @@ export interface RingLoss {
 }
 
 interface KeyRecord extends RingKey {
-  /** A compact JWE. Public keys are encrypted too: who can write to the store must not be able to add one. */
+  /** A compact JWE. Public keys are encrypted too, so that an attacker who can write to the store cannot add a key. */
   readonly sealed?: string | undefined
 }
 
@@ -96,7 +96,7 @@ const RING_FIELDS: Fields = {
 interface RingRecords {
   readonly rings: Collection<KeyRingRecord>
   readonly encryption: KeyEncryption
-  /** The last decrypted keys, by their encrypted text: a change of the ring leaves most keys unchanged. */
+  /** A cache of decrypted keys, by their encrypted text, because a change of the ring leaves most keys unchanged. */
   opened: Map<string, UnsealedKey | undefined>
 }
 
@@ -227,7 +227,7 @@ export function makeKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): 
   )
 }
 
-/** @param where words that tell in the message where the keys are */
+/** @param where the place of the keys, in words for the message */
 function wrongSecret(where: string): GatehouseError {
   return new GatehouseError(
     'ERR_SECRET_MISMATCH',

@@ -37,7 +37,7 @@ export function createKeyRingStore(parts: KeyRingStoreParts) {
     confirmedAt: Number.NEGATIVE_INFINITY,
     /** Why the last read failed; undefined if it succeeded. */
     failure: undefined as unknown,
-    /** An unconfirmed write. If a later read finds its `id`, it was stored, and `notify` is called. */
+    /** An unconfirmed write. If a later read finds its `id`, the write was stored, and `notify` is called. */
     pendingWrite: undefined as { id: string; notify: () => void } | undefined,
     /** The last operation. The next operation waits for it. */
     last: Promise.resolve() as Promise<unknown>,
@@ -60,9 +60,8 @@ export function readRing(ringStore: KeyRingStore): Promise<StoredRing> {
 }
 
 /**
- * Changes the ring by one write, so that a crash leaves no partial change, and only one of several processes
- * makes the change. An unchanged ring is written again, because its last write may not have been confirmed as
- * durable.
+ * Changes the ring by one write. So a crash leaves no partial change, and only one of several processes makes the
+ * change. An unchanged ring is written again, because its last write may not have been confirmed as durable.
  *
  * @param stepOf returns the changed keys. If another process changes the ring before the write, `stepOf` is
  *   called again with the keys of that process
@@ -77,7 +76,7 @@ export function changeRing(
   onWritten: () => Promise<void> = async () => {},
 ): Promise<boolean> {
   return exclusively(ringStore, () =>
-    // Keys rotate, and are revoked, even if the entry cannot be listed as pending.
+    // Keys are rotated and revoked even if the audit entry cannot be listed as pending.
     ringStore.parts.audit.change(
       ringStore.parts.records.key,
       (outbox) => change(ringStore, stepOf, options, onWritten, outbox),

@@ -19,13 +19,13 @@ export interface RotationParts {
   /** The longest time between two polls, in milliseconds. */
   readonly pollIntervalMs: number
   /**
-   * When a process activates a `next` key, it has this many milliseconds to add a new `next` key. After that,
-   * another process adds the new key.
+   * A process that activates a `next` key has this many milliseconds to add a new `next` key. After that, another
+   * process adds the new key.
    */
   readonly takeOverAfterMs: number
 }
 
-/** Milliseconds between a poll that failed although it could read the ring, and the next poll. */
+/** Milliseconds until the next poll if a poll has read the ring, but has failed after that. */
 const RETRY_MS = 2000
 /** The longest delay of a timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1

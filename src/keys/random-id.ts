@@ -1,8 +1,10 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Random bytes of one id. */
+/** The number of random bytes in one id. */
 const ID_BYTES = 32
-/** Random bytes that are drawn at once, because each call of the generator costs as much as a hundred ids. */
+/**
+ * The number of random bytes that one call of the generator makes. A call costs as much time as making a hundred ids.
+ */
 const POOL_BYTES = 128 * ID_BYTES
 
 const pool = Buffer.alloc(POOL_BYTES)

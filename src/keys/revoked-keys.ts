@@ -6,9 +6,9 @@ export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<
 
 /**
  * @param parts.isKeyRevoked whether this process knows that the tokens of a key are revoked. Does no I/O
- * @param parts.takeOverAfterMs how many milliseconds this process waits after it first sees a revoked key.
- *   Normally, the process that revoked the key also revokes the tokens of the key within this time. If it has not,
- *   this process revokes the tokens
+ * @param parts.takeOverAfterMs how many milliseconds this process waits after it first sees a revoked key. Normally,
+ *   the process that revoked the key also revokes the tokens of the key within this time. If that process has not
+ *   revoked them, this process does
  */
 export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey

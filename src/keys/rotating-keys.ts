@@ -154,7 +154,7 @@ async function readPolicy({ schedule, longestLifetimes }: RotatingKeysParts): Pr
 }
 
 /**
- * Revokes tokens after a new ring has replaced a lost one: those that the keys of the lost ring have signed. If this
+ * Revokes all tokens that the keys of a lost ring have signed, after a new ring has replaced the lost ring. If this
  * fails, a later poll tries again.
  */
 async function revokeReplaced(

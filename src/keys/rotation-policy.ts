@@ -57,8 +57,8 @@ export interface KeyStep<Key extends RingKey> {
 }
 
 /**
- * A process that read the key ring longer ago than these seconds has stale keys. It reads the ring again before it
- * signs.
+ * If a process last read the key ring more than this many seconds ago, its keys are stale. The process then reads the
+ * ring again before it signs.
  */
 export const STALE_AFTER_SECONDS = 3600
 /** Seconds within which all processes publish a new key, even if its notification is lost. */
@@ -212,8 +212,8 @@ function activationOf(
 type Move = (key: RingKey) => KeyState | undefined
 
 /**
- * Moves current keys to the state `previous`, in which they stay published. Call `fillUp` next: it activates
- * their successors.
+ * Moves current keys to the state `previous`, in which they stay published. Call `fillUp` next, which activates the
+ * successors of these keys.
  */
 function demote(due: readonly RingKey[]): Move {
   return (key) => (due.includes(key) ? 'previous' : undefined)

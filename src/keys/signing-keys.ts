@@ -40,9 +40,8 @@ export interface SigningKeys {
    */
   rotate(options?: ChangeOptions): Promise<void>
   /**
-   * Takes a leaked key out of service: the key leaves the JWKS, another key signs, and every gateway that
-   * receives revocations rejects the tokens of the leaked key at once. If a call fails, repeat it: the
-   * repeated call completes the revocation.
+   * Takes a leaked key out of service. The key leaves the JWKS, and another key signs. Every gateway that receives
+   * revocations rejects the tokens of the leaked key at once. If a call fails, repeat it to complete the revocation.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_SIGNING_KEYS_READ_ONLY` for the signing key if the host
    *   manages the keys; `ERR_STORE_UNAVAILABLE`: the tokens may stay valid in every process, so repeat
@@ -67,7 +66,7 @@ export interface KeyCondition {
   readonly managedByHost: boolean
   /** The current and next keys; empty until they are loaded. */
   readonly keys: readonly Pick<RingKey, 'alg' | 'state' | 'since'>[]
-  /** Whether a key that signs was revoked, so that gateways reject even the new tokens that it signs. */
+  /** Whether a signing key was revoked. Gateways then reject even the new tokens that this key signs. */
   readonly isSigningRevoked: boolean
   /**
    * When this process last found these keys in the store, in milliseconds since the epoch; undefined if it
@@ -105,9 +104,9 @@ export interface KeySource extends SigningKeys {
   /** Finds the public key of a token. */
   readonly getKey: JWTVerifyGetKey
   /**
-   * Polls the keys if they are stale or a signing key was revoked. Await this before anything is signed.
+   * Polls the keys if they are stale, or if a signing key was revoked. Await this call before anything is signed.
    *
-   * @throws {GatehouseError} why the poll failed, if the keys are stale: the caller must not sign anything
+   * @throws {GatehouseError} the error of a failed poll, if the keys are stale. The caller must then not sign anything
    */
   ensureFresh(): Promise<void>
   /** Calls `listener` when the signing keys have changed. @returns a function that removes the listener */

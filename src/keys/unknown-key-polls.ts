@@ -7,10 +7,10 @@ const BURST = 5
 export const MAX_WAIT_MS = 1000
 
 /**
- * Limits the polls for tokens with unknown keys to one a second on average, so that invented key ids cause
- * little load. A caller waits for at most a second. A caller above the limit does not wait, and its token
- * is rejected. A failed poll is logged at debug only, because strangers can cause it.
- * A gateway in another process has no poll: see `gateway/remote-keys.ts`.
+ * Limits the polls for tokens with unknown keys to one a second on average, so that invented key ids cause little load.
+ * A caller waits for at most a second. A caller above the limit does not wait, and its token is rejected. A failed poll
+ * is logged at debug only, because strangers can cause it. A gateway in another process fetches the keys instead of
+ * polling: see `gateway/remote-keys.ts`.
  *
  * @param poll may return the promise of a poll that is already running; such a call does not count again
  */

@@ -16,7 +16,9 @@ const OperatorAuditQuery = v.strictObject({
   actor: v.optional(v.string()),
 })
 
-/** The routes of the audit trail: that of the caller's account, and for operators all of it. */
+/**
+ * The routes of the audit trail. Callers read the trail of their account, and operators read the whole trail.
+ */
 export function auditRoutes(audit: Pick<AuditTrail, 'list'>): Route[] {
   const common = {
     method: 'get',

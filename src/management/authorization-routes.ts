@@ -12,7 +12,9 @@ const ClientIdQuery = v.strictObject({ clientId: v.pipe(v.string(), v.minLength(
 
 type PageOptions = v.InferOutput<typeof PageQuery>
 
-/** Creates a function that reads a page of grants, each with what users may know about its application. */
+/**
+ * Creates a function that reads a page of grants, each with the information about its application that users may see.
+ */
 export function authorizationLists(grants: Grants, registry: ClientRegistry) {
   return async function listAuthorizations(
     holder: { readonly accountId: string; readonly userId?: string | undefined },
@@ -31,7 +33,7 @@ function presentToUsers(application: Application | undefined) {
   return { name, homepageUri, logoUri, privacyUri, termsUri }
 }
 
-/** The routes of what the caller has authorized applications to do. */
+/** The routes of the grants: what the caller has authorized applications to do. */
 export function authorizationRoutes(grants: Grants, registry: ClientRegistry): Route[] {
   const list = authorizationLists(grants, registry)
   const tag = 'Authorizations'

@@ -11,7 +11,7 @@ import { wantedLocales } from '../http/locale.ts'
 
 type Services = Pick<Internals, 'catalog' | 'accounts' | 'defaultLocale'>
 
-/** The route of the products and operations, as the caller may use them. */
+/** The route of the products and operations. It says which operations applications of the caller may request. */
 export function catalogRoutes({ catalog, accounts, defaultLocale }: Services): Route[] {
   return [
     route({
@@ -41,7 +41,7 @@ export function catalogRoutes({ catalog, accounts, defaultLocale }: Services): R
 /** Creates the handler that answers what a client may call. */
 export function createAccessPreview({ catalog, accounts, defaultLocale }: Services) {
   return async function previewAccess({ ctx, resource: client }: Call<undefined, undefined, Client>) {
-    // The account is looked up as at a token request.
+    // The account is looked up in the same way as for a token request.
     const owner = await accounts.find(client.accountId, client.userId)
     const { current } = catalog
     const { noToken, missingFor } = accessOf(current, client, owner)
@@ -56,10 +56,10 @@ export function createAccessPreview({ catalog, accounts, defaultLocale }: Servic
   }
 }
 
-/** The texts of a request's language. */
+/** Picks a text in the language of a request. */
 type Localize = (text: LocalizedText) => string
 
-/** Creates the function that picks the texts of a request's language. */
+/** Creates the function that picks texts in the language of a request. */
 function localizeFor(ctx: Context, defaultLocale: string): Localize {
   const wanted = wantedLocales(ctx)
   ctx.vary('Accept-Language')
@@ -69,7 +69,7 @@ function localizeFor(ctx: Context, defaultLocale: string): Localize {
 /**
  * The products of a catalog with their operations, as the API shows them.
  *
- * @param about what else the answer says about each product, and about each operation
+ * @param about what the answer says about each product and each operation in addition
  */
 function presentProducts<P extends object, O extends object>(
   catalog: Catalog,

@@ -75,7 +75,10 @@ function contentOf(status: number, properties: Record<string, object>) {
   return { content: { 'application/problem+json': { schema } } }
 }
 
-/** What follows from the other fields of a route, and its own `errors`. `dispatch.ts` has these checks. */
+/**
+ * The codes with which a route can answer. They follow from its other fields, for which `dispatch.ts` makes the checks,
+ * and from its own `errors`.
+ */
 function codesOf({
   method,
   access,

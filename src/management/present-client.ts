@@ -4,7 +4,7 @@ import type { ClientPage } from '../clients/client-index.ts'
 import { etagOf } from '../clients/if-match.ts'
 import type { ClientState, StatesOf } from '../clients/client-states.ts'
 
-/** Creates the functions that add to clients what the API says of their state. */
+/** Creates the functions that add the state of clients to answers of the API. */
 export function createClientPresenter(statesOf: StatesOf) {
   return {
     async presentPage<C extends Client>({ items, cursor }: ClientPage<C>) {

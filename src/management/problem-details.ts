@@ -14,7 +14,7 @@ export function createErrorAnswers(parts: Parameters<typeof createFailures>[1]) 
     const failure = fail(ctx, error)
     const { status, code, problems, headers } = failure
     ctx.set({ ...headers })
-    // The host decides how callers sign in. `Bearer` is the scheme that asks a browser for no password.
+    // The host decides how callers sign in. With the scheme `Bearer`, browsers do not ask for a password.
     if (status === 401) ctx.set('WWW-Authenticate', 'Bearer')
     ctx.status = status
     ctx.type = 'application/problem+json'

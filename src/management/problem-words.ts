@@ -26,7 +26,7 @@ export const REJECTIONS: Record<
   unconditional: 'this request cannot depend on an ETag: send it without If-Match',
 }
 
-/** What the API says instead of an error of a service that names methods or options of the library. */
+/** The words of the API for errors whose messages name methods or options of the library. */
 export const SERVICE_ERRORS: Partial<Record<GatehouseErrorCode, string>> = {
   ERR_CONFLICT: 'too many changes were made at the same time: send this request again',
   ERR_IN_PROGRESS:

@@ -31,8 +31,8 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
   /** {base_url}: address of this API, exactly as the authorization service has it; `aud` of the tokens. */
   readonly audience: string
   /**
-   * The products, or a function that loads them. Leave out products whose operations this process does not serve, if you
-   * like. KYC levels have no effect in this gateway.
+   * The products, or a function that loads them. You may leave out products whose operations this process does not
+   * serve. KYC levels have no effect in this gateway.
    */
   readonly products: Products
   /** Maximum seconds between two loads of the products, if a function loads them. @default 60 */
@@ -43,7 +43,7 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
    */
   readonly jwksUri?: string | undefined
   /**
-   * Maximum age of the keys in seconds, at least 30. The first use of older keys fetches them again in the background.
+   * Maximum age of the keys in seconds, at least 30. If older keys are used, they are fetched again in the background.
    * @default 600 (10 minutes)
    */
   readonly jwksCacheSeconds?: number | undefined

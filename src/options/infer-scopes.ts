@@ -2,8 +2,8 @@ import type { OperationDefinition, ProductDefinition, ProductSource } from '../c
 import type { GatehouseOptions } from './options.ts'
 
 /**
- * The scopes of products that are written as a literal, as a union: `'invoices:read' | 'invoices:create'`. For
- * products that a function loads, the type is `string`.
+ * If products are written as a literal, the union of their scopes: `'invoices:read' | 'invoices:create'`. For products
+ * that a function loads, the type is `string`.
  */
 export type ScopeOf<Products> = Products extends Loader
   ? string
@@ -11,7 +11,7 @@ export type ScopeOf<Products> = Products extends Loader
       [Id in keyof Products]: Products[Id] extends { readonly operations: infer O } ? keyof O & string : never
     }[keyof Products]
 
-/** The ids of products that are written as a literal, as a union; `string` where a function loads them. */
+/** If products are written as a literal, the union of their ids. If a function loads them, `string`. */
 export type ProductOf<Products> = Products extends Loader ? string : keyof Products & string
 
 /**

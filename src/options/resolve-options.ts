@@ -24,7 +24,7 @@ export function resolveOptions(options: GatehouseOptions) {
     claims,
     /** The scopes of OpenID Connect: `openid`, and the scopes that are keys of `claims`. */
     openIdScopes: ['openid', ...Object.keys(claims)],
-    /** Whether accounts may have users: `accounts.find` takes one. */
+    /** Whether accounts may have users: `accounts.find` then has the parameter `userId`. */
     namesUsers: accounts.find.length > 1,
     branding: { ...branding, name: branding.name ?? hostname },
     /** The mount path without a trailing slash; empty if the authorization service is at the root. */

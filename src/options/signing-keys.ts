@@ -69,8 +69,7 @@ const MEMBERS = { ES256: ['crv', 'x', 'y', 'd'], RS256: ['n', 'e', 'd', 'p', 'q'
 
 /**
  * Reads a key of the host.
- * @returns the key with `kid`, `alg` and `use`, or a message about its problem, which quotes no part of the
- *   key
+ * @returns the key with `kid`, `alg` and `use`, or a message about its problem. The message quotes no part of the key
  */
 function readSigningJwk(jwk: unknown): SigningJwk | string {
   if (!isObject(jwk)) return 'must be a JWK (RFC 7517 4)'

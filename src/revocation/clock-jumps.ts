@@ -22,8 +22,8 @@ export function createClockJumps(now: () => number) {
   return {
     moment: () => ({ steady: performance.now(), wall: now() }),
     /**
-     * Milliseconds since a moment: the larger value of the two clocks. The value of the steady clock is too
-     * small after the machine has slept, and that of the wall clock after it was set back.
+     * Milliseconds since a moment: the larger value of the two clocks. After the machine has slept, the value of the
+     * steady clock is too small. After the wall clock was set back, its value is too small.
      */
     since: ({ steady, wall }: Moment) => Math.max(performance.now() - steady, now() - wall),
     /** Whether the wall clock has jumped since the previous call. */

@@ -32,7 +32,7 @@ export function writeCursor({ since, place }: Cursor): string {
 }
 
 /**
- * Parses the text of a cursor; undefined for any other text. The text may come from a request: a cursor can name
+ * Parses the text of a cursor; undefined for any other text. The text may come from a request, so a cursor can name
  * only indexes of revocations.
  */
 export function readCursor(text: string): Cursor | undefined {

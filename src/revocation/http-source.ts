@@ -6,7 +6,7 @@ import type { RevocationPage, RevocationSource } from './revocation-source.ts'
 /** The option `revocations.timeoutMs` of a gateway in another process. */
 export const FEED_TIMEOUT_MS = { byDefault: 2000, max: 60_000 }
 
-/** Maximum size of a response in bytes, enough for some 200,000 revocations. */
+/** Maximum size of a response in bytes, enough for about 200,000 revocations. */
 const MAX_BYTES = 33_554_432
 
 /**

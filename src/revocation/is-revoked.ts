@@ -50,11 +50,14 @@ export function createRevocationSet() {
     isClientRevoked: (clientId: string) => clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity,
     /** Whether all tokens of a client with this `access_epoch` are revoked. */
     isEpochRevoked: (clientId: string, epoch: number) => isEpochRevoked(revoked, clientId, epoch),
-    /** The number of tokens in force that a client revoked by itself, and that no revocation of the client covers. */
+    /**
+     * The number of single tokens that a client revoked by itself. Tokens that a revocation of the client covers do not
+     * count.
+     */
     countOwn: (clientId: string): number => own.get(clientId)?.size ?? 0,
     /**
-     * The revocations that are no longer needed once all tokens below the next epoch of a client are revoked: those of the
-     * tokens that `countOwn` counts, and that of the last epoch.
+     * The revocations that are no longer needed after all tokens below the next epoch of a client are revoked. These
+     * are the revocations of the tokens that `countOwn` counts, and the last revocation of all tokens of the client.
      */
     coveredByNextEpoch(clientId: string): readonly Revocation[] {
       const tokens = [...(own.get(clientId) ?? [])].map(([id, epoch]) => {
@@ -72,13 +75,14 @@ export function createRevocationSet() {
      */
     isGrantScopeRevoked: (grantId: string, scope: string, now: number) =>
       now < (grantScopes.get(grantId)?.get(scope) ?? 0),
-    /** Whether the tokens that carry a scope are revoked if their `catalog_epoch` is `epoch`. */
+    /** Whether tokens that carry a scope and have this `catalog_epoch` are revoked. */
     isScopeRevoked: (scope: string, epoch: number) => isBelow(epoch, operations.get(scope)),
     /** The lowest `catalog_epoch` that no revocation of an operation covers. */
     lowestValidCatalogEpoch: () => Math.max(0, ...[...operations.values()].map(({ below }) => below)),
     /**
-     * The lowest `access_epoch` that no revocation of a client covers; 0 if there is none. Permanent revocations, which
-     * cover every epoch, are ignored. A client record with a lower epoch is outdated: its new tokens would be rejected.
+     * The lowest `access_epoch` that no revocation of a client covers; 0 if there is no such revocation. Permanent
+     * revocations, which cover every epoch, are ignored. A client record with a lower epoch is outdated: its new tokens
+     * would be rejected.
      */
     lowestValidEpoch(clientId: string): number {
       const thresholds = [...(clients.get(clientId)?.values() ?? [])]
@@ -158,8 +162,8 @@ function findCause(revoked: RevocationMaps, token: RevocableToken): RevocationCa
 }
 
 /**
- * The revoked scopes of a token of a grant. A token that expires later than the revocation was issued after it, when the
- * user could use the operation again.
+ * The revoked scopes of a token of a grant. If a token expires later than the revocation, the token was issued after
+ * the revocation, when the user could use the operation again.
  */
 function revokedGrantScopes(
   { grantScopes }: RevocationMaps,
@@ -180,7 +184,10 @@ function isBelowAny(
   )
 }
 
-/** The epoch in a claim; 0 for a token without the claim, which was issued before the epoch was first raised. */
+/**
+ * The epoch in a claim. A token without the claim has the epoch 0, because it was issued before the epoch was first
+ * raised.
+ */
 function epochOf(claim: unknown): number {
   return typeof claim === 'number' ? claim : 0
 }

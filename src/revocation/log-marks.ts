@@ -7,8 +7,8 @@ import { BUCKET_NUMBERS } from './revocation-log.ts'
  */
 const PREFIX = 'mark:'
 /**
- * A limit that the number of marks never reaches. Usually there is one mark. For a moment, each process that
- * starts on an empty store may have added a mark.
+ * A limit that the number of marks never reaches. Usually there is one mark. If several processes start on an empty
+ * store, there may be one mark for each process for a moment.
  */
 const PAGE_SIZE = 100
 

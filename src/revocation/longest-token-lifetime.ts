@@ -44,8 +44,8 @@ export function createLongestLifetime(store: Store, configured: number, record: 
 
   return {
     /**
-     * The longest token lifetime that any process has stored, in seconds. Call this method before this
-     * process issues tokens, because it first stores `configured` if that is longer.
+     * The longest token lifetime that any process has stored, in seconds. Call this method before this process issues
+     * tokens, because the method first stores `configured` if this lifetime is longer.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
      */

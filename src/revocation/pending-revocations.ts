@@ -77,7 +77,7 @@ export function createPendingRevocations(parts: {
     ...parts,
     index: 'revocations:pending',
     keptSeconds: () => longestLifetime.seconds(),
-    // After the longest lifetime, all tokens that a change can concern have expired.
+    // After the longest lifetime, all tokens that a change revokes have expired.
     maxAgeSeconds: () => longestLifetime.secondsKnown,
     what: 'revocation',
   })
@@ -98,7 +98,7 @@ export function createPendingRevocations(parts: {
       }
     },
 
-    /** Rewrites the waiting audit entries that name people who are erased. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
+    /** Rewrites the pending audit entries that name erased people. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
     erase: (people: ErasedPeople) =>
       pending.rewrite((text) => {
         const subject = readSubject(text)

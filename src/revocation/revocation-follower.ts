@@ -64,11 +64,12 @@ export interface KnownRevocations extends RevocationSet {
 
 /**
  * Creates a set of revocations that follows a source. It reads all revocations at the start, and then polls every
- * `pollIntervalSeconds`. If the source can publish new revocations, the set also receives each of them at once. If
- * such a message is lost, the next poll reads the revocation. While the store is unavailable, it polls several times a
+ * `pollIntervalSeconds`. If the source can publish new revocations, the set also receives each of them at once. If such
+ * a message is lost, the next poll reads the revocation. While the store is unavailable, the set polls several times a
  * second. The polls do not keep the process alive.
  *
- * @param parts.events receives `revocations.stale` and `revocations.fresh`, each once
+ * @param parts.events receives `revocations.stale` once when the revocations become stale, and `revocations.fresh` once
+ *   when they are fresh again
  * @param parts.now milliseconds since the epoch. @default the clock of this process
  */
 export function createRevocationFollower(parts: Parts): KnownRevocations {

@@ -40,7 +40,7 @@ const MAX_CURSOR_AGE_MS = 15 * MINUTE_MS
 const STABLE_CURSOR_MS = 5 * MINUTE_MS
 /** The maximum number of entries of one read: as many as `range` allows. */
 const PAGE_SIZE = 1000
-/** Milliseconds for which a failed message is published again: the default of `pollIntervalSeconds`. */
+/** Milliseconds during which publishing a failed message is tried again: the default of `pollIntervalSeconds`. */
 const REPUBLISH_MS = 5000
 /** Maximum number of revocations that are written at the same time. */
 const BATCH_SIZE = 100
@@ -245,7 +245,7 @@ function parseEntries(store: StoreWithMemory, index: string, entries: readonly s
  * and the next page begins after that entry. A cursor cannot name an entry that does not match, because such an entry may
  * be too long. If no entry of a full page matches, the next page is read.
  *
- * @param pattern matches the entries of this log; its first group is their beginning
+ * @param pattern matches the entries of this log; its first group matches the beginning of an entry
  */
 async function fillPage(
   range: (from: IndexRange) => Promise<string[]>,

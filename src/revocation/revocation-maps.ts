@@ -28,7 +28,7 @@ export function createRevocationMaps() {
       grant: new Map<string, number>(),
       key: new Map<string, number>(),
     },
-    /** The `until` of each revoked scope of a grant that is not revoked itself, by grant, then by scope. */
+    /** The `until` of each revoked scope of a grant, by grant, then by scope. The grant itself is not revoked. */
     grantScopes: new Map<string, Map<string, number>>(),
     /**
      * The thresholds by client, then by scope. The map key `ALL_TOKENS` replaces the scope if a threshold
@@ -80,7 +80,7 @@ function addOwn(
   ids.token.set(id, Math.max(ids.token.get(id) ?? 0, until))
 }
 
-/** Removes the tokens that a client revoked by itself, and that a revocation of the client covers now. */
+/** Removes single tokens that a client revoked by itself, if a revocation of the client covers them now. */
 function removeOutdated(revoked: RevocationMaps, clientId: string): void {
   const { own, ids } = revoked
   const tokens = own.get(clientId) ?? new Map<string, number>()

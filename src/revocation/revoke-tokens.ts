@@ -25,7 +25,7 @@ export interface Change<T> {
   readonly result: T
   /**
    * What the change revokes. A repeated call must list the same revocations, because an earlier call may have made the
-   * change without storing them.
+   * change without storing the revocations.
    */
   readonly revoked: readonly RevocationSpec[]
   /** Who made the change, for the events. */
@@ -59,12 +59,12 @@ export function createRevocations(parts: Parts) {
   return {
     ...direct,
 
-    /** Rewrites the audit entries of pending revocations that name people who are erased. */
+    /** Rewrites the audit entries of pending revocations that name erased people. */
     erase: pending.erase,
 
     /**
-     * Revokes one access token, as `revoke`, and records it in the audit trail. The token is revoked even if nothing can
-     * be listed as pending.
+     * Revokes one access token, like `revoke`, and records the revocation in the audit trail. The token is revoked even
+     * if the revocation cannot be listed as pending.
      *
      * @returns the stored revocation
      */
@@ -77,8 +77,8 @@ export function createRevocations(parts: Parts) {
     },
 
     /**
-     * Revokes the access tokens of a grant that carry one of these scopes, and records it in the audit trail. The
-     * grant itself, and its refresh token, stay valid.
+     * Revokes the access tokens of a grant that carry one of these scopes, and records the revocation in the audit
+     * trail. The grant itself, and its refresh token, stay valid.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: call the method again
      */
@@ -100,8 +100,8 @@ export function createRevocations(parts: Parts) {
      *   tokens. Errors of the function are passed on. An error with a status below 500 means that nothing was
      *   changed. After any other error, other processes complete the change
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: repeat the call. If the pending entry was stored, another
-     *   process completes the change even without a repeated call. If not, nothing was changed, and the tokens stay
-     *   valid in this process too
+     *   process completes the change even without a repeated call. If the entry was not stored, nothing was changed,
+     *   and the tokens stay valid in this process too
      */
     async revokeWith<T>(
       subject: Subject,
@@ -176,9 +176,8 @@ function createDirectRevocations({ log, set, longestLifetime, events, now }: Par
      * moments. Resolves with the revocations when they are stored. May be repeated.
      *
      * @param specs without `until`, a revocation is kept for the longest lifetime of access tokens
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: this process rejects the tokens, but other processes
-     *   may not, so call the method again; `ERR_INVALID_ARGUMENT` for an invalid spec, before anything is
-     *   revoked
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: call the method again, because other processes may still accept
+     *   the tokens; `ERR_INVALID_ARGUMENT` for an invalid spec, before anything is revoked
      */
     revoke: (...specs: readonly RevocationSpec[]) => revokeAs(undefined, ...specs),
     revokeAs,

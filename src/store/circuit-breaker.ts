@@ -1,7 +1,9 @@
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { isCorruptRecord } from './corrupt-record.ts'
 
-/** The error of a call that was never sent to the store. Unlike other failed calls, this call was certainly not applied. */
+/**
+ * The error of a call that was never sent to the store. Unlike other failed calls, this call was certainly not applied.
+ */
 export class CircuitOpenError extends GatehouseError {
   constructor(message: string, cause: GatehouseError) {
     super('ERR_STORE_UNAVAILABLE', message, { cause })
@@ -50,14 +52,14 @@ interface CircuitBreakerOptions {
 
 /**
  * Creates a circuit breaker. While its circuit is open, the breaker calls `probe` in the background until the store
- * answers. No other call is sent before a probe was answered. Otherwise a write could stay unanswered, and its caller would
- * have to find out whether the write was applied.
+ * answers. No other call is sent before a probe was answered. Otherwise a write could stay unanswered, and its caller
+ * would have to find out whether the write was applied.
  */
 export function createCircuitBreaker(options: CircuitBreakerOptions) {
   const { name, probe, isProbeConclusive, outer, onUnavailable, onAvailable } = options
   /**
-   * Grows with each answer, and whenever the circuit opens or trial calls begin. The failure of a call counts
-   * only if `attempt` has not changed since the call started.
+   * A counter that rises with each answer, when the circuit opens, and when trial calls begin. The failure of a call
+   * counts only if `attempt` has not changed since the call started.
    */
   let attempt = 0
   let failures = 0
@@ -155,8 +157,8 @@ export function createCircuitBreaker(options: CircuitBreakerOptions) {
  * the store answers again, calls fail at once and are not sent to the store. Requests then do not wait for an
  * unavailable database, and no commands pile up in the database client.
  *
- * Every answer resets the count of failures. The failure of a call that started before the last answer does not count. So a
- * partial failure, such as one lost shard of a cluster, does not block calls to the other shards.
+ * Every answer resets the count of failures. The failure of a call that started before the last answer does not count.
+ * So a partial failure, such as one lost shard of a cluster, does not block calls to the other shards.
  */
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 

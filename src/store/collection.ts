@@ -119,8 +119,8 @@ export function createCollection<T extends object>(store: StoreWithMemory, schem
     /**
      * Changes a record. Concurrent changes of the same record are not lost.
      *
-     * @param change a pure function, called again with the latest record after a concurrent change. It returns undefined if
-     *   there is nothing to change
+     * @param change a pure function, called again with the latest record after a concurrent change. It returns
+     *   undefined if there is nothing to change
      * @returns the record as it is stored now, or undefined if there is no record
      */
     async update(id: string, change: (record: T) => T | undefined, ttl?: number): Promise<T | undefined> {

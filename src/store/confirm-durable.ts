@@ -1,7 +1,7 @@
 /**
- * Marks an unchanged record as one that `Collection.update` writes again: its parameter `change` returns
- * `confirmDurable(record)` instead of undefined. The previous write of the record may not have been
- * confirmed as durable, and only another write can prove that it is.
+ * Makes `Collection.update` write an unchanged record again, if its parameter `change` returns `confirmDurable(record)`
+ * instead of undefined. The previous write of the record may not have been confirmed as durable. Only another write can
+ * confirm that the record is durable.
  */
 export function confirmDurable<T>(record: T): T {
   return record

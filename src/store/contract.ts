@@ -30,11 +30,11 @@
  * values, but it must free that space, because most values expire.
  *
  * **Failures.** A method that cannot reach the database rejects with an Error. It never throws synchronously. It also
- * never resolves with a substitute, such as undefined, `false` or an empty list. Once the database is available again, the
- * same store works again. A rejected write may have been applied, so callers read before they draw a conclusion. If a
- * driver resends a command, the second attempt may find nothing to do because the first attempt was applied. In this case
- * the adapter rejects, and does not answer `false`. gatehouse stops waiting for a call after `storeTimeoutMs`. An adapter
- * needs no timeout of its own, but a write should not be applied long after `storeTimeoutMs`.
+ * never resolves with a substitute, such as undefined, `false` or an empty list. Once the database is available again,
+ * the same store works again. A rejected write may have been applied, so callers read before they draw a conclusion. If
+ * a driver resends a command, the second attempt may find nothing to do because the first attempt was applied. In this
+ * case the adapter rejects, and does not answer `false`. gatehouse stops waiting for a call after `storeTimeoutMs`. An
+ * adapter needs no timeout of its own, but a write should not be applied long after `storeTimeoutMs`.
  *
  * **Load.** An API call does not use the store. A token request makes a handful of calls, nearly all `get`,
  * `getMany`, `create` and `replace` of single keys, and `add`; these methods should be fast. `range`,
@@ -56,10 +56,10 @@ export interface Store {
    * values, revocations, keys, clients.
    *
    * A write that is not confirmed in time rejects like any other failed write, and may have been applied. A `delete`,
-   * `add` or `remove` that finds nothing to change needs to be confirmed too, because an earlier, unconfirmed write of any
-   * process may have made the change. A `create` or `replace` that answers `false` needs no confirmation. An adapter
-   * leaves `durable` out if all its writes are equally safe. The view keeps every promise of this interface. The store and
-   * the view see each other's writes. Closing the store also ends the view; the view's own `close` is never called.
+   * `add` or `remove` that changes nothing needs to be confirmed too: an earlier, unconfirmed write of any process may
+   * have made the change. A `create` or `replace` that answers `false` needs no confirmation. An adapter leaves
+   * `durable` out if all its writes are equally safe. The view keeps every promise of this interface. The store and the
+   * view see each other's writes. Closing the store also ends the view; the view's own `close` is never called.
    *
    * A write through the store itself may be lost when a server is lost; a user may then have to sign in once
    * more. In a SQL database all writes are equally safe if each commit is on disk, and on a standby, before
@@ -106,10 +106,10 @@ export interface Store {
   delete(key: string): Promise<boolean>
 
   /**
-   * Adds `member` to the sorted index `index`; adding an existing member does not add it twice. The index lives at least
-   * `ttl` seconds from now on: adding never shortens its life, and adding without `ttl` makes it permanent. The whole
-   * index is deleted when its time has elapsed or its last member was removed. The next `add` creates a new index with
-   * its own time to live. Every concurrent `add` takes effect, even while another call removes the last member.
+   * Adds `member` to the sorted index `index`; adding an existing member does not add it twice. The index lives at
+   * least `ttl` seconds from now on: adding never shortens its life, and adding without `ttl` makes it permanent. The
+   * whole index is deleted when its time has elapsed or its last member was removed. The next `add` creates a new index
+   * with its own time to live. Every concurrent `add` takes effect, even while another call removes the last member.
    */
   add(index: string, member: string, ttl?: number): Promise<void>
 
@@ -155,8 +155,8 @@ export interface Store {
   ping(): Promise<void>
 
   /**
-   * The state of the database, for `gatehouse.health()`. Optional. The status of a check is `unknown` if the check could
-   * not be made, for example because a permission is missing. Rejects if the database cannot be reached.
+   * The state of the database, for `gatehouse.health()`. Optional. The status of a check is `unknown` if the check
+   * could not be made, for example because a permission is missing. Rejects if the database cannot be reached.
    */
   inspect?(): Promise<StoreInspection>
 
@@ -171,14 +171,14 @@ export interface Store {
 /** The state of a database. */
 export interface StoreInspection {
   /**
-   * The clock of the database in milliseconds since the epoch, read while `inspect` ran; undefined if the database has no
-   * clock to compare.
+   * The clock of the database in milliseconds since the epoch, read while `inspect` ran; undefined if the database has
+   * no clock to compare.
    */
   readonly time?: number | undefined
   /**
-   * The used share of the database's memory, from 0 to 1; with several servers, the share of the fullest server. Undefined
-   * if the memory has no limit, or the database does not report the share. From 0.9 on, new sign-ins are rejected, so
-   * that revocations can be written for as long as possible.
+   * The used share of the database's memory, from 0 to 1; with several servers, the share of the fullest server.
+   * Undefined if the memory has no limit, or the database does not report the share. From 0.9 on, new sign-ins are
+   * rejected, so that revocations can be written for as long as possible.
    */
   readonly usedShare?: number | undefined
   /** One check for each setting that matters. */

@@ -36,8 +36,8 @@ export function createMemoryWatch(options: {
 
   return {
     /**
-     * Whether the memory was nearly full at the last check. Returns at once. Starts a check in the background if the last
-     * check is some seconds old. False if the store does not report its memory.
+     * Whether the memory was nearly full at the last check. Returns at once. Starts a check in the background if the
+     * last check is some seconds old. False if the store does not report its memory.
      */
     isNearlyFull(): boolean {
       if (store.inspect && now() - checkedAt >= CHECK_INTERVAL_MS) {

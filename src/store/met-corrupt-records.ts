@@ -47,7 +47,7 @@ export function metCorruptRecord(store: StoreWithMemory, key: string, error: Gat
   store.metCorrupt?.add(key, error)
 }
 
-/** Remembers and logs that an index has a member that is not one of this library. */
+/** Remembers and logs that an index has a member that this library did not write. */
 export function metCorruptMember(store: StoreWithMemory, index: string): void {
   const message = `the index "${index}" in the store has a member that is not one of koa-gatehouse`
   store.metCorrupt?.add(index, new GatehouseError('ERR_STORE_CORRUPT', message))

@@ -7,8 +7,8 @@ const PREFIX = /^\d{13}:[\w-]{8}:/
 const PREFIX_LENGTH = 23
 
 /**
- * If a member is older than this, in milliseconds, the process that added it has probably stopped. Other processes
- * then complete the change.
+ * If a member of the list is older than this number of milliseconds, the process that added it has probably stopped.
+ * Other processes then complete the change.
  */
 export const ABANDONED_AFTER_MS = 15_000
 
@@ -24,8 +24,8 @@ const RESUME_INTERVAL_MS = 60_000
 const PAGE_SIZE = 1000
 
 /**
- * A list of changes that are not finished yet. A process adds a member to the list before it begins such a change,
- * and removes the member when everything that belongs to the change is stored. If the process stops before that,
+ * A list of changes that are not finished yet. A process adds a member to the list before it begins such a change. The
+ * process removes the member when everything that belongs to the change is stored. If the process stops before that,
  * another process finds the member and completes the change. Members are `<milliseconds>:<random>:<subject>`.
  *
  * @param parts.index the name of the index in the store
@@ -141,7 +141,8 @@ export function createPendingList(parts: {
       for (const [subject, ofSubject] of groupBySubject(due)) {
         await resumeMembers(ofSubject, () => resume(subject))
       }
-      // A newer version of this library may have written a member in another format, so it is removed in any case.
+      // Members beyond the maximum age are removed. A member in another format, such as one of a newer version, counts
+      // as too old.
       const longest = Math.max(maxAgeSeconds() * 1000, REMOVE_AFTER_MS)
       for (const member of members.filter((each) => ageOf(each, now()) > longest)) await remove(member)
     },

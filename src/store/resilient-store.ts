@@ -61,8 +61,8 @@ function withBreakers(
     ...store,
     ...wrapCalls(store, reads.run, writes.run),
     ping,
-    // The connection for messages is restored, so the store probably answers: an answered ping closes the circuit,
-    // and the subscriber can read what it missed.
+    // The adapter calls `missed` when the connection for messages is restored. The store then probably answers. An
+    // answered ping closes the circuit, so that the subscriber can read what it missed.
     subscribe: (channel, listener, missed) =>
       store.subscribe(channel, listener, missed && (() => void ping().then(missed, missed))),
   }

@@ -8,7 +8,7 @@ export const SYNCHRONIZED_MS = 1000
 /** Maximum milliseconds between two measurements. */
 const INTERVAL_MS = 60_000
 
-/** The times on the clock of this process before a request to the store and after its answer. */
+/** Two times on the clock of this process: before a request to the store, and after the answer. */
 export interface Asked {
   readonly from: number
   readonly until: number
@@ -25,10 +25,11 @@ export function clockDifference(time: number, asked: Asked): number {
 }
 
 /**
- * Creates a clock that agrees in all processes on a store: the clock of this process, corrected by its difference from
- * the clock of the store. Without a clock of the store, nothing is corrected.
+ * Creates a clock that shows the same time in all processes on a store. It is the clock of this process, corrected by
+ * the difference from the clock of the store. If the store reports no time, nothing is corrected.
  *
- * If the clock of this process is set, the steady clock of the process counts until the next measurement, which begins at once.
+ * If the clock of this process is set to another time, the time follows the monotonic clock of the process
+ * (`performance.now`) until the next measurement. That measurement begins at once.
  *
  * @param parts.logger logs once when the two clocks differ by more than a second, and once when they agree again
  */
@@ -41,7 +42,10 @@ export function createStoreClock({
 }) {
   let difference = 0
   let isSkewed = false
-  /** By how much the clock of this process was ahead of the steady clock at the last measurement; undefined before it. */
+  /**
+   * Milliseconds by which the clock of this process was ahead of its monotonic clock at the last measurement; undefined
+   * before the first measurement.
+   */
   let ahead: number | undefined
   let measuring: Promise<void> | undefined
 
@@ -68,7 +72,10 @@ export function createStoreClock({
     report()
   }
 
-  /** Milliseconds by which the clock of this process was set since the last measurement; 0 unless that is more than a second. */
+  /**
+   * How far the clock of this process was set forward since the last measurement, in milliseconds; negative if it was
+   * set back. Up to one second counts as 0.
+   */
   function stepSinceMeasurement(): number {
     const step = ahead === undefined ? 0 : Date.now() - performance.now() - ahead
     if (Math.abs(step) <= SYNCHRONIZED_MS) return 0

@@ -31,8 +31,8 @@ export interface StoreContractOptions {
   readonly breakConnection?: ((store: Store) => Undo | Promise<Undo>) | undefined
   /**
    * Stops the replication of the database, for example by pausing the replicas, so that the database cannot confirm the
-   * writes of a `durable` view. This option adds a case which proves that such a write rejects. The writes of all stores
-   * are affected, so that case must not run together with other cases.
+   * writes of a `durable` view. This option adds a case which proves that such a write rejects. The writes of all
+   * stores are affected, so do not run this case at the same time as other cases.
    *
    * @returns a function that starts the replication again
    */
@@ -41,7 +41,9 @@ export interface StoreContractOptions {
 
 type Undo = () => void | Promise<void>
 
-/** One promise of the `Store` interface; `run` rejects with an AssertionError if the store does not keep it. */
+/**
+ * One promise of the `Store` interface; `run` rejects with an AssertionError if the store does not keep the promise.
+ */
 export interface StoreContractCase {
   readonly name: string
   readonly run: () => Promise<void>
@@ -60,7 +62,7 @@ export interface StoreContractCase {
  * ```
  *
  * Every key, index and channel of a case begins with `contract:` and a random id, so that it never collides with other
- * data. If `elapse` sleeps, cases may run at the same time, which then takes a few seconds in total. A case removes its
+ * data. If `elapse` sleeps, cases may run at the same time, and then take a few seconds in total. A case removes its
  * data at its end, unless it is aborted. Timers must be real; only `Date` may be frozen.
  *
  * The promises of a store also apply to its `durable` view. If the store has a `durable` view, a case checks

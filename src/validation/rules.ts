@@ -11,8 +11,9 @@ import {
 import { isCount, isEpochSeconds, isObject, isText, kindOf } from './predicates.ts'
 
 /**
- * Checks one value. A rule returns undefined for a valid value. Otherwise it returns what is wrong with the value, or the
- * problems of its parts, each with its path. A sentence alone describes the valid form, and names the remedy.
+ * Checks one value. A rule returns undefined for a valid value. Otherwise it returns what is wrong with the value, or
+ * the problems of its parts, each with its path. If a rule returns only a sentence, it describes the valid form, and
+ * names the remedy.
  */
 export type Rule = (value: unknown) => string | Fault | readonly Problem[] | undefined
 
@@ -129,7 +130,7 @@ function exactFields(values: Readonly<Record<string, unknown>>, fields: Fields):
   return { ...fields, ...Object.fromEntries(others.map((name) => [name, unknown])) }
 }
 
-/** An object whose values, and keys, all match a rule. */
+/** An object whose values all match `rule`, and whose keys all match `keyRule`. */
 export function mapOf(rule: Rule, keyRule: (key: string) => ReturnType<Rule> = anyValue): Rule {
   return (value) => {
     if (!isObject(value)) return otherKind('an object', value)

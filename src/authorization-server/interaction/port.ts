@@ -19,9 +19,8 @@ export interface PendingInteraction {
     /** The developer's name, as the host knows it; undefined if the host knows no name. */
     readonly developerName?: string | undefined
     /**
-     * Ids of the application's products. If several products contain an operation, the page shows the
-     * operation under one of these ids. If `products` is undefined, the page may choose any product that
-     * contains the operation.
+     * Ids of the application's products. If several products contain an operation, the page shows the operation under
+     * one of these products. If `products` is undefined, the page may choose any product that contains the operation.
      */
     readonly products?: readonly string[] | undefined
   }
@@ -70,6 +69,6 @@ export interface InteractionPort {
     error: 'access_denied' | 'login_required',
     description: string,
   ): Promise<URL>
-  /** Starts the same authorization request again, with `endSession` after a sign-out from our own session. */
+  /** Starts the same authorization request again. With `endSession`, the person is first signed out of our session. */
   restart(ctx: Context, pending: PendingInteraction, options?: { endSession: boolean }): Promise<URL>
 }

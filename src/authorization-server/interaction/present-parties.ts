@@ -5,8 +5,8 @@ import type { PendingInteraction } from './port.ts'
 /**
  * An application as the pages show it to users.
  *
- * @param developer the account that owns the application, also if the application belongs to a user of the account;
- *   undefined if the host does not know the account
+ * @param developer the account that owns the application, or whose user owns it; undefined if the host does not know
+ *   the account
  */
 export function presentApplication(
   application: Application,
@@ -28,7 +28,7 @@ export function presentAccount({ id, claims }: Account): { name: string; login?:
   return name === login ? { name } : { name, login }
 }
 
-/** The place to which the consent page says that users return: the origin of the redirect URI. */
+/** The origin of the redirect URI. The consent page says that users return to this origin. */
 export function originOf(redirectUri: string): string {
   return new URL(redirectUri).origin
 }

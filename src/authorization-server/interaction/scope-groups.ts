@@ -22,7 +22,9 @@ export interface ScopeEntry {
 
 /** A group of scopes on the consent page: one product, the OpenID Connect scopes, or all other operations. */
 export interface ScopeGroup {
-  /** The same for every page of an interaction: `about-you`, `other`, or `product:` with the id of a product. */
+  /**
+   * This key is the same on every page of an interaction: `about-you`, `other`, or `product:` with the id of a product.
+   */
   readonly key: string
   readonly title: Html | string
   readonly description?: string | undefined

@@ -4,29 +4,29 @@ import { createHmac, randomBytes } from 'node:crypto'
 export const SIGN_IN_ATTEMPTS = { byDefault: 10, max: 100 }
 
 /**
- * The number of counters in a row. Attempts are counted by key, such as the id of an interaction. Each key has
- * one counter in each row, which two bytes of the key's hash select.
+ * The number of counters in a row. Attempts are counted by key, such as the id of an interaction. Each key has one
+ * counter in each row. Two bytes of the key's hash select this counter.
  */
 const ROW = 65_536
 const ROWS = 2
 
-/** One address may make this many times the attempts of one identifier, because many people may share it. */
+/** One address may make this many times as many attempts as one identifier: many people may share an address. */
 const TIMES_PER_ADDRESS = 10
 
 /** Seconds from the first attempt until the count of attempts is reset. */
 const WINDOW_SECONDS = 900
 
-/** What an attempt to sign in counts for. */
+/** The keys and the address for which an attempt to sign in is counted. */
 export interface SignInAttempt {
-  /** The interaction, and the identifier from its address: each admits `max` attempts. */
+  /** Two keys: the interaction, and the identifier together with the address. Each key admits `max` attempts. */
   readonly keys: readonly string[]
-  /** The network address alone, for any identifier. It admits ten times as many failed attempts. */
+  /** The network address alone, for any identifier. It admits ten times `max` failed attempts. */
   readonly address: string
 }
 
 /**
- * Limits the attempts to sign in within 15 minutes of the first attempt: by interaction, by identifier from one
- * address, and by address.
+ * Limits the attempts to sign in within 15 minutes of the first attempt. Attempts are counted for each interaction, for
+ * each identifier from one address, and for each address.
  *
  * @param options.max the attempts per window, for all keys but the address
  * @param options.now returns the time in epoch seconds
@@ -47,7 +47,7 @@ export function createSignInRateLimit({ max, now }: { readonly max: number; read
       if (waitSeconds === 0) for (const each of counts) each.add()
       return waitSeconds
     },
-    /** Resets `key` after a successful attempt. For the address, only this attempt no longer counts. */
+    /** Resets the count of `key` after a successful attempt. The count of the address is only reduced by one. */
     succeeded(key: string, address: string): void {
       byKey(key).reset()
       byAddress(address).subtract()
@@ -61,10 +61,10 @@ export type SignInRateLimit = ReturnType<typeof createSignInRateLimit>
 /**
  * Creates a function that finds the counter of a key. A counter admits at most `max` attempts.
  *
- * All keys share a fixed number of counters (a count-min sketch). A table with one entry per key would need a
- * maximum size, and an attacker could evict all other keys by invented keys. With a hundred thousand attempts in
- * one window, hardly any person has to wait because of other people's attempts. With far more attempts, all
- * sign-ins would be rejected until the window ends, but the password checks would overload the server earlier.
+ * All keys share a fixed number of counters (a count-min sketch). A table with one entry per key would need a maximum
+ * size, and an attacker could evict all other keys with invented keys. With a hundred thousand attempts in one window,
+ * hardly any person has to wait because of other people's attempts. With far more attempts, all sign-ins would be
+ * rejected until the window ends, but the password checks would overload the server earlier.
  */
 function createCounters(max: number, now: () => number) {
   const counts = new Uint16Array(ROWS * ROW)

@@ -56,12 +56,12 @@ export async function submitSignIn(request: StepRequest, form: Form): Promise<St
   return port.signedIn(ctx, pending, { ...person, signedInAt: Math.floor(Date.now() / 1000) })
 }
 
-/** Whether the host still has the account. A person without one could not continue after the sign-in. */
+/** Whether the host still has the account. A person without an account could not continue after the sign-in. */
 async function hasAccount({ accounts }: StepRequest, { accountId, userId }: SignedIn): Promise<boolean> {
   return (await accounts.find(accountId, userId)) !== undefined
 }
 
-/** A request may demand that the person has signed in after the interaction began. */
+/** Whether the sign-in is recent enough. A request may demand a sign-in after the interaction began. */
 function isProven({ signedInAt }: SignedIn, { reauthenticate, startedAt }: StepRequest['pending']): boolean {
   return !reauthenticate || (signedInAt !== undefined && signedInAt >= startedAt)
 }

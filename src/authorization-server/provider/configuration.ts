@@ -29,8 +29,8 @@ export function providerConfiguration(
     conformIdTokenClaims: !settings.claimsInIdToken,
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
-    // Clients authenticate only by sending their secret. Signed assertions are not accepted. We store only
-    // hashes of secrets. A hash would have to be the key of assertions, and a stolen hash would be enough to
+    // Clients authenticate only by sending their secret. Signed assertions are not accepted, because we store only
+    // hashes of secrets. The hash would be the key that signs the assertions, so a stolen hash would be enough to
     // authenticate.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },

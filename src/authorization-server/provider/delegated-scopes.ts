@@ -112,8 +112,8 @@ export async function checkRequestedScope(
 }
 
 /**
- * Describes `resource` to oidc-provider, with the scopes that a token may carry now. The scopes are limited to
- * the user if the request has found the account of the user already.
+ * Describes `resource` to oidc-provider, with the scopes that a token may carry now. If the request has already found
+ * the account of the user, the scopes are limited to the operations of this user.
  */
 export async function describeResource(
   parts: Parts,

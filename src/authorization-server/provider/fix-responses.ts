@@ -26,7 +26,9 @@ export function fixResponses(provider: Provider, fixes: Readonly<Record<string, 
   })
 }
 
-/** Removes the CORS headers of oidc-provider: only the CORS middleware of the host lets other origins read. */
+/**
+ * Removes the CORS headers of oidc-provider. Only the CORS middleware of the host lets other origins read responses.
+ */
 function removeCors(ctx: ProviderResponse): void {
   ctx.remove('Access-Control-Allow-Origin')
   ctx.remove('Access-Control-Expose-Headers')

@@ -55,10 +55,10 @@ function redirectUriError(ctx: KoaContextWithOIDC, error: Error): string | undef
 }
 
 /**
- * Reports failures on our side to the log, the host's app and the event `error`. oidc-provider answers each
- * failure with 500 and its own description, and this function writes our description instead. For a temporary
- * failure, it also changes the status to 503, which tells the client that it may retry (RFC 9110 10.2.3 and
- * 15.6.4). A temporary failure is not reported to the host's app.
+ * Reports failures on our side to the log, the host's app and the event `error`. oidc-provider answers each failure
+ * with 500 and a description of its own. This function writes our description instead. For a temporary failure, this
+ * function also changes the status to 503. With this status, the client may retry (RFC 9110 10.2.3 and 15.6.4). A
+ * temporary failure is not reported to the host's app.
  *
  * Relies on: oidc-provider emits `server_error` after it has written the response, and before the response is
  * sent.

@@ -45,7 +45,7 @@ const RESOURCE = /((?:^|[?&])resource=)([^&]*)/g
 
 /** The form in which {base_url} is configured: origin and path as `new URL()` writes the origin. */
 function canonicalForm(address: string): string | undefined {
-  // The path is compared as it was sent, because `new URL()` changes more of it than a slash.
+  // The path is compared as it was sent, because `new URL()` would change more of the path than a slash.
   const [, origin = '', path = ''] = ADDRESS.exec(address) ?? []
   const url = URL.parse(origin)
   return url === null ? undefined : url.origin + (path === '/' ? '' : path)

@@ -54,8 +54,8 @@ export async function runProvider(
     return false
   }
   const { status, body } = inner
-  // An object is copied as JSON text. Otherwise a middleware of the host that renames the fields of objects
-  // would change field names that the RFCs define. oidc-provider has already set the content type.
+  // An object is copied as JSON text. Otherwise a middleware of the host could rename the fields of the object,
+  // although the RFCs define their names. oidc-provider has already set the content type.
   ctx.body = typeof body === 'object' && body !== null ? JSON.stringify(body) : body
   ctx.status = status
   return true
@@ -77,12 +77,12 @@ const RETURN_FROM_PAGES = /^\/oauth2\/authorize\/./i
  * that oidc-provider can decode it. The body is the form, because the body of the real request has already been
  * read.
  *
- * The class does not inherit from the real request, because V8 makes the properties of a prototype slow. A
- * token request would cost about a third more CPU time.
+ * The class does not inherit from the real request, because V8 makes the properties of a prototype slow. With
+ * inheritance, a token request would cost about a third more CPU time.
  *
  * Relies on:
- * - oidc-provider, Koa, and the packages that they pass the request to read only the properties of this class.
- *   In tests, `test/support/guard-provider-request.ts` reports every other property that is read.
+ * - oidc-provider and Koa read only the properties of this class. So do the packages to which they pass the request. In
+ *   tests, `test/support/guard-provider-request.ts` reports every other property that is read.
  * - oidc-provider expects a body if a header such as `Content-Length` announces it. It reads the body by
  *   iterating over `iterator()` if `readable` is true.
  */

@@ -15,8 +15,8 @@ export function failureResponse(error: unknown) {
 }
 
 /**
- * Logs a failed request. A temporary failure is logged without a stack, because many requests may fail for
- * the same cause, which has already been logged once.
+ * Logs a failed request. A temporary failure is logged without a stack, because its cause has already been logged once
+ * and may affect many requests.
  *
  * @param where the request, without any credential
  */
@@ -27,8 +27,8 @@ export function logFailure(logger: Logger, error: Error, where: Readonly<Record<
 }
 
 /**
- * Whether a request failed only temporarily, so that it can be retried. This is the case if the store is
- * unavailable, if the service has not started yet, or if it is already closed.
+ * Whether a request failed only temporarily, so that it can be retried. This is the case if the store is unavailable,
+ * or if the service has not started yet or is already closed.
  */
 export function isServiceUnavailable(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.status === 503

@@ -2,7 +2,7 @@ import { errors } from 'oidc-provider'
 import type { Client } from '../../clients/client.ts'
 import { NO_TOKEN_REASONS, type NoTokenReason } from '../../clients/why-no-token.ts'
 
-/** What `error_description` says for the reasons that an authenticated client can have. */
+/** The `error_description` for each reason why an authenticated client gets no token. */
 const DESCRIPTIONS: Partial<Record<NoTokenReason, string>> = {
   'no-product': 'this {client} has no API product; add one to it first',
   'no-operation': 'this {client} has no operation left; add a product, or restore an operation',
@@ -21,7 +21,7 @@ export function unauthorized({ kind }: Pick<Client, 'kind'>, reason: NoTokenReas
   return new errors.UnauthorizedClient(description, reason)
 }
 
-/** The reason in the `error_detail` of a rejection; undefined if it was rejected for something else. */
+/** The reason that the `error_detail` of a rejection names; undefined if the rejection has another cause. */
 export function reasonOf(detail: string | undefined): NoTokenReason | undefined {
   return NO_TOKEN_REASONS.find((reason) => reason === detail)
 }

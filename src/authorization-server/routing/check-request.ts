@@ -44,7 +44,7 @@ export async function checkRequest(
   // order would reveal to strangers which clients exist, so `Origin` is checked here first.
   if (isFromClient && ctx.get('Origin') !== '') {
     ctx.vary('Origin')
-    // Without this header, the browser would hide the error description from the developer.
+    // Without `Access-Control-Allow-Origin`, the browser would hide the error description from the developer.
     if (!ctx.response.get('Access-Control-Allow-Origin')) ctx.set('Access-Control-Allow-Origin', '*')
     const description = 'requests from a browser are rejected: client_secret must stay on a server'
     return reject({ status: 400, error: 'invalid_request', description })

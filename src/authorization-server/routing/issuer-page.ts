@@ -3,8 +3,8 @@ import { pathBelow } from '../../http/request-path.ts'
 import type { Pages } from '../interaction/pages.ts'
 
 /**
- * Tells a person who opens the issuer in a browser what this address is, and where the discovery document is. If the host
- * answers the request, or the client is a program, the answer stays as it is.
+ * Tells a person who opens the issuer in a browser what this address is, and where the discovery document is. If the
+ * host answers the request, or if the client is a program, the answer stays as it is.
  */
 export function issuerPage(issuer: string, mountPath: string, pages: Pages): Middleware {
   return async function issuerPage(ctx, next) {

@@ -3,15 +3,15 @@ import type { Logger } from '../../host/logger.ts'
 /** The option `maxTokenRequests`. */
 export const TOKEN_REQUESTS = { byDefault: 1000, min: 4, max: 1_000_000 }
 
-/** The share of all requests in flight that one address may have, and the share of one client. */
+/** The share of all requests in flight that one address may have. One client may have the same share. */
 const SHARE = 1 / 4
 
-/** The share of all requests in flight up to which an address sends few, so that it is answered during a flood. */
+/** The share of `max` below which an address sends few requests, so that it is answered even during a flood. */
 const FEW = 1 / 100
 
 /**
  * The number of requests in flight above which there is a flood. Up to this number, requests may begin in the same turn
- * of the event loop: their commands to Redis then travel together, which costs a fifth less CPU time.
+ * of the event loop. Their commands to Redis then travel together, which costs a fifth less CPU time.
  */
 const USUAL = 20
 /**
@@ -38,11 +38,11 @@ export interface Sender {
 }
 
 /**
- * Limits the requests in flight at the endpoints where clients authenticate, because such a request costs a hundred times
- * the CPU time of an API call. Requests above the limit are rejected at once.
+ * Limits the requests in flight at the endpoints where clients authenticate, because such a request costs a hundred
+ * times as much CPU time as an API call. Requests above the limit are rejected at once.
  *
- * @param options.max how many requests may be in flight in this process; at most a quarter of them from one address, and
- *   at most a quarter from one client. The last quarter is only for addresses with less than one hundredth of `max` in
+ * @param options.max how many requests may be in flight in this process; at most a quarter from one address, and at
+ *   most a quarter from one client. The last quarter is reserved for addresses with less than one hundredth of `max` in
  *   flight. So a flood from a few addresses leaves room for all others
  */
 export function createRequestsInFlight({ max, logger }: { readonly max: number; readonly logger: Logger }) {
@@ -51,7 +51,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
   const counts = new Map<string, number>()
   const waiting: (() => void)[] = []
   let total = 0
-  /** The requests that have begun in this turn, and those that wait. */
+  /** The number of requests that have begun in this turn, or wait for a later turn. */
   let begun = 0
   let loggedAt = Number.NEGATIVE_INFINITY
 
@@ -108,7 +108,7 @@ export function createRequestsInFlight({ max, logger }: { readonly max: number; 
      * @returns the result of `answer`; undefined if too many requests are in flight
      */
     async run<T>({ address, credentials }: Sender, answer: () => Promise<T>): Promise<T | undefined> {
-      // A space keeps credentials apart from addresses, which contain none.
+      // The space distinguishes credentials from addresses, which contain no space.
       const client = ` ${credentials}`
       if (this.isFull(address) || (counts.get(client) ?? 0) >= share) return undefined
       const count = (change: 1 | -1) => {

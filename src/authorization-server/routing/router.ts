@@ -33,8 +33,8 @@ export interface RouterOptions {
   /** Where the host's app mounts the service; see `pathBelow`. */
   readonly mountPath: string
   /**
-   * Whether a path belongs to the service. All other requests go to the next middleware at once: the host's own pages do
-   * not wait for the store, and may have any number of query parameters.
+   * Whether a path belongs to the service. All other requests go to the next middleware at once. So the host's own
+   * pages do not wait for the store, and may have any number of query parameters.
    */
   owns(path: string): boolean
   /** The methods of each path; `DOCUMENT_METHODS` for a public document. */
@@ -48,8 +48,7 @@ export interface RouterOptions {
 }
 
 /**
- * The authorization service as one middleware of the host's app. It passes requests of other paths to the
- * next middleware.
+ * The authorization service as one middleware of the host's app. Requests for other paths go to the next middleware.
  */
 export function createRouter(options: RouterOptions): Middleware {
   return async function route(ctx, next) {

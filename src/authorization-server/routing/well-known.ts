@@ -7,12 +7,12 @@ import type { AuthorizationServerParts } from './authorization-server.ts'
 import { createReject, createRouter } from './router.ts'
 
 const METADATA = '/.well-known/oauth-authorization-server'
-/** The same document under its older name. Some clients insert that name too (RFC 8414 5). */
+/** The older name of the same document. Some clients put the older name before the path of the issuer (RFC 8414 5). */
 const OPENID_CONFIGURATION = '/.well-known/openid-configuration'
 
 /**
- * Serves two documents at the root of the host name, wherever the services are mounted: the metadata about
- * the authorization server (RFC 8414 3.1) and the metadata about the API (RFC 9728 3.1).
+ * Serves the metadata about the authorization server (RFC 8414 3.1) and about the API (RFC 9728 3.1). Both documents
+ * are at the root of the host name, wherever the services are mounted.
  *
  * @param gateway serves the metadata about the API
  */

@@ -24,7 +24,7 @@ export interface WithdrawnScope {
   readonly scope: string
   /** The epoch of the removal: tokens that carry the scope and have an earlier epoch are revoked. */
   readonly below: number
-  /** Epoch seconds at which the last of these tokens has expired. */
+  /** Epoch seconds at which the last of the revoked tokens has expired. */
   readonly until: number
 }
 
@@ -35,8 +35,8 @@ export const CATALOG_RECORD = 'products'
 export const CATALOG_CHANNEL = 'catalog'
 
 /**
- * Maximum attempts to write the record. An attempt fails if another process has written in between, and far
- * fewer processes write at the same time.
+ * Maximum attempts to write the record. An attempt fails if another process has written in between, but far fewer
+ * processes than this number write at the same time.
  */
 export const MAX_WRITE_ATTEMPTS = 200
 
@@ -95,7 +95,7 @@ export function nextRecord(
   return { version, epoch, products, withdrawn: [...kept, ...added], ...(audit && { audit }) }
 }
 
-/** The number of operations that a list of an entry names. */
+/** The maximum number of operations that `added` or `removed` of an entry names. */
 const MAX_NAMED = 100
 
 /** The audit entry of a change of the products; undefined if no product has other operations than before. */

@@ -11,19 +11,20 @@ const ALONE =
 /**
  * Synchronizes the catalog between the processes on one store.
  *
- * One record in the store holds the operations of each product. A process writes the record when the process starts, and
- * when its host calls `reload`. All other processes adopt the record when they are notified, or when
- * they notice that their new tokens would be revoked. They also adopt it when the store answers again, and at the latest
- * after `pollIntervalMs`.
+ * One record in the store holds the operations of each product. A process writes the record when the process starts,
+ * and when its host calls `reload`. All other processes adopt the record when they are notified, or when they notice
+ * that their new tokens would be revoked. They also adopt it when the store answers again, and at the latest after
+ * `pollIntervalMs`.
  *
  * A process never activates an operation that the record does not have. The tokens that a process issues
  * carry the epoch of the record. The removal of an operation raises the epoch. It revokes each token that carries the
  * operation and a lower epoch.
  *
- * The last write wins, but no reload starts from outdated products. A process reads the record, loads the products, and writes the record
- * only if no other process has changed it meanwhile. Otherwise the process repeats these three steps.
+ * The last write wins, but no reload starts from outdated products. A process reads the record, loads the products, and
+ * writes the record only if no other process has changed it meanwhile. Otherwise the process repeats these three steps.
  *
- * If the record is corrupt, a new process starts with its own products, until an operator restores or deletes the record.
+ * If the record is corrupt, a new process starts with its own products, until an operator restores or deletes the
+ * record.
  *
  * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that
  *   unsubscribes
@@ -45,8 +46,9 @@ export function createCatalogSync(
   const synchronize = coalesce(() => synchronizeOnce(state))
 
   /**
-   * Synchronizes once. If this fails, the next poll tries again. If the store was unavailable and could not even be read,
-   * that poll follows after a short pause (`unavailablePause`). Of the failures of one outage, only the first is logged.
+   * Synchronizes once. If this fails, the next poll tries again. If the record could not be read because the store was
+   * unavailable, the next poll follows after a short pause (`unavailablePause`). Only the first failure of an outage is
+   * logged.
    */
   async function poll(): Promise<void> {
     clearTimeout(retry)
@@ -58,7 +60,7 @@ export function createCatalogSync(
       if (!isFollowing) return
       isUnavailable = isStoreUnavailable(error)
       clearTimeout(retry)
-      // Each attempt of a pending reload loads the products.
+      // Each attempt of a pending reload loads the products, so a pending reload is not retried after a short pause.
       const isOnlyUnread = !state.hasRead && !state.hasPendingReload
       if (isUnavailable && isOnlyUnread) retry = setTimeout(() => void poll(), unavailablePause()).unref()
       if (isUnavailable && wasUnavailable) return
@@ -126,7 +128,7 @@ export function createCatalogSync(
 }
 
 /**
- * Whether new tokens of this process would be revoked from the start, because another process has withdrawn
+ * Whether new tokens of this process would be revoked as soon as they are issued, because another process has withdrawn
  * one of their scopes.
  */
 function isBehind({ catalog, revocations }: Pick<SyncParts, 'catalog' | 'revocations'>): boolean {

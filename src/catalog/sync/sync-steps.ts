@@ -47,12 +47,12 @@ export function createSyncState(parts: SyncParts) {
     ...parts,
     records: catalogRecords(parts.store),
     /**
-     * The version of the record that matches the loaded products: they were loaded after this record was read, or this
-     * record was written from them. While the record in the store has this version, no new load is needed. Undefined if
-     * no record matches.
+     * The version of the record that matches the loaded products. Either the products were loaded after this record was
+     * read, or this record was written from the products. While the record in the store has this version, no new load
+     * is needed. Undefined if no record matches.
      */
     version: undefined as string | undefined,
-    /** Whether the last synchronization could read the record. Only its writes can then have failed. */
+    /** Whether the last synchronization could read the record. If so, only a write to the store can have failed. */
     hasRead: false,
     /** Whether the host has called `reload`, and the products were not loaded again since. */
     hasPendingReload: false,
@@ -145,7 +145,7 @@ async function readRecord(state: SyncState, isReload: boolean): Promise<Stored<C
 /**
  * Activates all products of this process, because the record is corrupt. The corrupt record stays as it is, because an
  * operator may restore it, or a newer version of this library may have written it. When the record is readable again,
- * the next poll revokes the operations that these products lack.
+ * the next poll revokes the operations that the record has and the products of this process lack.
  */
 async function useOwnProducts(state: SyncState, isReload: boolean): Promise<void> {
   const { catalog, revocations } = state
@@ -177,7 +177,7 @@ async function writeRecord(
   if (isUnchanged && !state.hasUnconfirmedWrite) return before.record
 
   const record = isUnchanged ? before.record : await createRecord(state, before?.record, own)
-  // The first products of a store are no change.
+  // The first products of a store are not a change, so they get no entry.
   const entry = before && catalogEntry(before.record.products, record.products)
   const write = (next: CatalogRecord) =>
     before ? records.replace(CATALOG_RECORD, before, next) : records.create(CATALOG_RECORD, next)

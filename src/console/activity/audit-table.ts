@@ -37,7 +37,11 @@ export interface AuditTableOptions {
   readonly isForOperators?: boolean | undefined
 }
 
-/** A page of the audit trail, newest first, as the query of the page asks for it. @param empty said if there is no entry */
+/**
+ * A page of the audit trail, newest first. The query of the page chooses the entries.
+ *
+ * @param empty the text if there is no entry
+ */
 export async function auditPage(
   call: Call,
   services: ConsoleServices,
@@ -71,7 +75,7 @@ export async function auditPage(
   ${pager(call, path, cursor)}`
 }
 
-/** Finds what entries name: their clients, also those that were deleted, and the people who acted. */
+/** Finds the clients that entries name, including deleted clients, and the people who acted. */
 export async function findNamed(services: ConsoleServices, entries: readonly AuditEntry[]) {
   const [clients, people] = await Promise.all([
     findClients(services, entries),
@@ -123,7 +127,7 @@ function small(line: HtmlValue): HtmlValue {
   return line !== undefined && html`<span class="muted small">${line}</span>`
 }
 
-/** Whether an entry covers acts of more than a minute, the unit in which times are shown. */
+/** Whether an entry covers acts over at least a minute. Times are shown in minutes. */
 function hasSpan(entry: AuditEntry): entry is AuditEntry & { readonly until: number } {
   return entry.until !== undefined && entry.until - entry.at >= 60_000
 }
@@ -192,7 +196,7 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
   ]
 }
 
-/** Who made the change. Without an actor, the entry itself shows who can have caused it. */
+/** Who made the change. If the entry has no actor, its other fields show who can have made the change. */
 function who(entry: EntryForOwner, texts: Reader, people: People): Html {
   const { name, by, outcome, reason, actor, erased } = entry
   const person = personOf(entry)
@@ -209,7 +213,7 @@ function who(entry: EntryForOwner, texts: Reader, people: People): Html {
   return text('activityNotNamed')
 }
 
-/** The longest addresses that stay on one line. */
+/** The maximum length of an address that stays on one line. */
 const WHOLE = 30
 
 /** The network address, and the program in short. The whole user agent is the tooltip. */

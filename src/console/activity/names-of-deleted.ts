@@ -2,12 +2,12 @@ import type { AuditEntry } from '../../audit/entry.ts'
 import type { Client } from '../../clients/client.ts'
 import type { ConsoleServices } from '../services.ts'
 
-/** Entries of a deleted client among which its name is looked for. */
+/** The number of newest entries of a deleted client in which its name is searched. */
 const LATEST = 5
 
 /**
- * Finds the names of the deleted clients in a list of entries. A name that these entries lack is looked for in the newest entries of its
- * client. The clients of an erased person have no names.
+ * Finds the names of the deleted clients in a list of entries. If these entries do not contain the name of a client,
+ * the newest entries of the client are searched. The clients of an erased person have no names.
  *
  * @returns the names by client id
  */

@@ -5,14 +5,15 @@ import type { Person } from '../../host/subject.ts'
 import { html, type Html } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
 
-/** The longest names that stay on one line. */
+/** The maximum length of a name that stays on one line. */
 const WHOLE = 24
 
 /** Shows people by name, each with the id as its tooltip. */
 export type People = (person: Person) => Html
 
 /**
- * Looks up the names of people, each person once. A person without a name, or whom the host does not find, is shown by the id.
+ * Looks up the names of people, each person once. If a person has no name, or if the host does not find the person, the
+ * id is shown.
  */
 export async function findPeople(
   accounts: Pick<HostAccounts, 'find'>,

@@ -58,7 +58,10 @@ export function settingsPage(services: ConsoleServices): Page {
     }
   }
 
-  /** If another user saved meanwhile: shows the stored settings, and the submitted values that differ. Undefined if none differs. */
+  /**
+   * If another user has saved in the meantime, shows the stored settings, and the submitted values that differ from
+   * them. Undefined if no value differs.
+   */
   async function changedMeanwhile(call: Call<Application>, wanted: SettingsTexts): Promise<View | undefined> {
     const { caller, params, texts } = call
     const resource = await kind.service.findOwn(caller.accountId, params['clientId'] ?? '')

@@ -30,7 +30,7 @@ export function accessPanel(kind: ClientKind, services: ConsoleServices): Client
   return {
     async show(call) {
       const { texts, resource: client } = call
-      // The account is looked up as at a token request.
+      // The account is looked up in the same way as for a token request.
       const [owner, mayWrite] = await Promise.all([
         accounts.find(client.accountId, client.userId),
         call.may(`${kind.permissions}:write`),
@@ -75,7 +75,7 @@ export function accessPanel(kind: ClientKind, services: ConsoleServices): Client
         async ({ resource: client, form, change: options }) => {
           const scope = form.get('operation') ?? ''
           const isKnown = catalog.current.operations.has(scope)
-          // If its product was removed in another tab, the operation is gone already.
+          // If the product was removed in another tab, the client has already lost the operation.
           if (!isKnown || scopesOf(catalog.current, client.products).includes(scope)) {
             await service.removeOperation(client.clientId, scope, options)
           }
@@ -176,7 +176,7 @@ function operationAccess(
   </li>`
 }
 
-/** A client with what decides which operations it may use. */
+/** A client, and the data that decides which operations the client may use. */
 interface ClientAccess {
   readonly catalog: Catalog
   readonly client: Client

@@ -16,7 +16,7 @@ export interface ClientKind<C extends Client = Client> {
   readonly base: '/api-keys' | '/applications'
   readonly section: 'apiKeys' | 'applications'
   readonly permissions: 'keys' | 'applications'
-  /** What the names of the texts about this kind begin with. */
+  /** The prefix of the names of all texts about this kind. */
   readonly words: 'clientsKey' | 'clientsApp'
 }
 
@@ -78,7 +78,7 @@ export function trail({ texts, to }: Pick<Call, 'texts' | 'to'>, kind: ClientKin
 
 /** A part of the page of a client, with the forms in it. */
 export interface ClientPanel {
-  /** @param found.secrets the valid secrets, newest first. Undefined leaves the panel out */
+  /** @param found.secrets the valid secrets, newest first. @returns undefined to leave the panel out */
   show(
     call: Call<Client>,
     found: { readonly secrets: readonly SecretInfo[]; readonly people: People },
@@ -86,7 +86,7 @@ export interface ClientPanel {
   readonly actions: NonNullable<Page<Client>['actions']>
 }
 
-/** Back to the page of the client, with a notice of what was done. */
+/** Leads back to the page of the client, with a notice of what was done. */
 export function backTo(kind: ClientKind, client: Client, done: Redirect['done']): Redirect {
   return { redirect: pathOf(kind, client), done }
 }

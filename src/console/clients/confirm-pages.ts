@@ -7,7 +7,7 @@ import { page, type Call, type Page, type View } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { change, ownClient, pathOf, trail, word, type ClientKind } from './client-kind.ts'
 
-/** The page that asks before something is done to a client for good: what happens then, and the form. */
+/** The page that asks for confirmation before a permanent change of a client: the consequences, and the form. */
 function confirmation(
   call: Call<Client>,
   kind: ClientKind,
@@ -29,7 +29,7 @@ function confirmation(
   }
 }
 
-/** Asks before all secrets and tokens of a client are revoked, because a secret leaked. */
+/** After a secret leaked, asks for confirmation before all secrets and tokens of a client are revoked. */
 export function reportPage(kind: ClientKind): Page {
   return page<Client>({
     ...ownClient(kind, '/report-compromised'),

@@ -9,7 +9,7 @@ export interface ClientAtEndpoint {
 /** Reads the secret without showing it, so that it is neither on the screen nor in the history of the shell. */
 export const SECRET_COMMAND = `printf 'Client secret: '; stty -echo; read -r CLIENT_SECRET; stty echo; echo; export CLIENT_SECRET`
 
-/** The variables that keep tokens, with the fields of the response that have them. */
+/** The shell variables that store tokens, each with the field of the response that contains the token. */
 const TOKENS = { TOKEN: 'access_token', REFRESH_TOKEN: 'refresh_token' }
 
 /**
@@ -37,8 +37,8 @@ export function directTokenCommand(client: ClientAtEndpoint): string {
 }
 
 /**
- * One block of lines that asks for the secret of an API key, and gets a token. Terminals pass on all pasted lines at once.
- * Without the braces, some shells would take the second line for the secret.
+ * One block of lines that asks for the secret of an API key, and gets a token. Terminals pass on all pasted lines at
+ * once. Without the braces, some shells would read the second line as the secret.
  */
 export function secretAndTokenCommand(client: ClientAtEndpoint): string {
   return `{\n${SECRET_COMMAND}\n${directTokenCommand(client)}\n}`

@@ -6,7 +6,9 @@ import { form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
 import { pathOf, word, change, type ClientKind, type ClientPanel } from './client-kind.ts'
 
-/** What stops programs that use a client: to disable it, to report its secret as leaked, and to delete it. */
+/**
+ * The actions that stop all programs that use a client: disable the client, report its secret as leaked, or delete it.
+ */
 export function dangerPanel(kind: ClientKind): ClientPanel {
   return {
     async show(call) {

@@ -24,12 +24,12 @@ const ORDER_TEXTS: Readonly<Record<(typeof LIST_ORDERS)[number], TextName>> = {
   'last-used': 'listByLastUse',
 }
 
-/** Whether the query chooses nothing. An empty field chooses nothing. */
+/** Whether the query contains no filter. An empty field is not a filter. */
 export function isUnfiltered(query: Query): boolean {
   return FIELDS.every((name) => !query[name])
 }
 
-/** What the query chooses. The service rejects an invalid value. */
+/** The list options that the query contains. The service rejects an invalid value. */
 export function listOptionsOf(query: Query): OwnerListOptions {
   const { cursor, unused } = query
   const days = UNUSED_DAYS.includes(unused ?? '') ? Number(unused) : undefined

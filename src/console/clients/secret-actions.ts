@@ -5,7 +5,7 @@ import type { Call, Confirmation, Redirect, View } from '../page.ts'
 import { backTo, trail, type ClientKind, type ClientPanel } from './client-kind.ts'
 import { secretView } from './secret-view.ts'
 
-/** How long the old secret stays valid, as the form offers it. */
+/** The choices of the form for how long the old secret stays valid. */
 export const OVERLAPS = {
   now: { seconds: 0, text: 'clientsOverlapNow' },
   hour: { seconds: 3600, text: 'clientsOverlapHour' },

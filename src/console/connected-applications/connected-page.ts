@@ -85,7 +85,10 @@ async function showConnections(services: ConsoleServices, call: Call): Promise<V
   }
 }
 
-/** Creates a function that says whether a person may use a scope now, although the role was lowered after the consent. */
+/**
+ * Creates a function that says whether a person may use a scope now. The host may have lowered the person's role after
+ * the consent.
+ */
 function usableBy(person: Account | undefined, { operations }: Catalog): (scope: string) => boolean {
   const allowed = new Set(limitToPerson(person ?? {}, [...operations.keys()]))
   return (scope) => !operations.has(scope) || allowed.has(scope)
@@ -129,7 +132,7 @@ async function withDevelopers(
   )
 }
 
-/** Cards on one page. */
+/** The number of cards on one page. */
 const CARDS_PER_PAGE = 15
 
 const CURSOR = /^(\d{1,12})\.(.{1,200})$/

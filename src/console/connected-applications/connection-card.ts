@@ -13,7 +13,7 @@ import type { Reader } from '../reader-formats.ts'
 /** The number of permissions that are visible without a click. */
 const VISIBLE = 5
 
-/** A connection with what users may know about its application. */
+/** A connection, with the information about its application that users may see. */
 export interface ConnectionModel {
   readonly connection: Connection
   /** Undefined if the application was deleted. */
@@ -98,7 +98,7 @@ function permissions(texts: Reader, catalog: Catalog, scopes: readonly string[])
     .map(([, name]) => html`<li>${texts.html(name)}</li>`)
   const all = [...operations, ...aboutPerson]
   if (all.length === 0) return html`<p class="muted">${texts.html('connectedMayNothing')}</p>`
-  // A list that hides one entry only would save no space.
+  // Hiding only one entry would save no space.
   const visible = all.length > VISIBLE + 1 ? VISIBLE : all.length
   const hidden = all.slice(visible)
   return html`<div class="tight">

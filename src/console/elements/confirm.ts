@@ -4,7 +4,7 @@ import { buttons, panel } from './elements.ts'
 import { form } from './form.ts'
 
 /**
- * A link that looks like a button, to the page that asks before an action of this page.
+ * A link that looks like a button. It leads to the page that asks for confirmation before an action of this page.
  *
  * @param action the name of the action, and the fields of its form
  */
@@ -21,7 +21,10 @@ export function confirmLink(
   return html`<a class="button ${style}" href="${`${self}?${query.toString()}`}">${text}</a>`
 }
 
-/** The page that asks before an action: what happens then, a button that does it, and a way back. */
+/**
+ * The page that asks for confirmation before an action: the consequences, a button that does the action, and a way
+ * back.
+ */
 export function confirmPage(
   call: Call,
   { title, what, more = [], button, values, trail }: Confirmation,

@@ -108,7 +108,7 @@ export function copyable({ texts }: Pick<Call, 'texts'>, id: string, text: strin
   </div>`
 }
 
-/** The buttons below a form: what it does, and a link that leaves it. @param back the address of the link */
+/** The button that sends a form, and a link that leaves the form. @param back the address of the link */
 export function buttons(
   { texts }: Pick<Call, 'texts'>,
   button: TextName,

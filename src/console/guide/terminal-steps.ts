@@ -12,7 +12,7 @@ import type { Call } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { scopeText, type GuideValues } from './guide-values.ts'
 
-/** One step: its title, what happens, and the lines to copy. Their element has the id `step-` and this id. */
+/** One step: its title, what happens, and the lines to copy. The element of these lines has the id `step-${id}`. */
 interface Step {
   readonly id: string
   readonly title: TextName

@@ -60,7 +60,10 @@ export async function inspect(
   return { ...decoded, status, client, scopes }
 }
 
-/** Only a token whose signature was verified is called valid, expired or revoked, unless its key was revoked. */
+/**
+ * The status of a token. It is valid, expired or revoked only if the signature was verified. A token of a revoked key
+ * is revoked even without this check.
+ */
 async function statusOf(
   { verifyToken, revoked }: ConsoleServices,
   { token, header }: DecodedToken,

@@ -1,9 +1,12 @@
-/** Deeper values are written in one line, because the indentation of each level would make the text very long. */
+/**
+ * The depth up to which values are indented. Deeper values are written in one line, because indentation would make the
+ * text very long.
+ */
 const MAX_DEPTH = 8
 
 /**
- * A value from outside as JSON for people. Characters that are invisible or change the direction of text are written as
- * escapes.
+ * Formats a value from outside as JSON that people can read. Characters that are invisible or change the direction of
+ * text are written as escapes.
  */
 export function prettyJson(value: Readonly<Record<string, unknown>>): string {
   return write(value).replaceAll(
@@ -22,7 +25,7 @@ function write(value: unknown): string {
   }
 }
 
-/** The deepest nesting of a JSON text. Brackets in texts count too, which only makes the answer higher. */
+/** The deepest nesting of a JSON text. Brackets in texts count too, which only makes the result higher. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

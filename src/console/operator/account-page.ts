@@ -56,7 +56,7 @@ async function erase({ erase: erasePerson }: ConsoleServices, call: Call): Promi
   try {
     await erasePerson(holderOf(call.params), call.change)
   } catch (error) {
-    // Everything else was erased before this error is thrown. Its message says so.
+    // This error is thrown only after everything else was erased, and its message says so.
     if (!isCorruptRecord(error)) throw error
     const title = call.texts.plain('operatorPartly')
     return operatorView(call, { title }, notice('warn', html`<p lang="en" dir="ltr">${error.message}</p>`))

@@ -5,7 +5,7 @@ import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call, Confirmation } from '../page.ts'
 
-/** The texts of each action, which its row and the page that asks before it share. */
+/** The texts of each action. The row of the action and its confirmation page share these texts. */
 export const CLIENT_ACTIONS = {
   disable: { title: 'operatorDisableTitle', what: 'operatorDisableText', button: 'disableButton' },
   revokeTokens: {
@@ -20,7 +20,7 @@ export const CLIENT_ACTIONS = {
   },
 } as const satisfies Readonly<Record<string, Confirmation>>
 
-/** What an operator can do with a client, each with what happens then. */
+/** The actions of an operator on a client, each with its consequences. */
 export function clientActions(call: Call<unknown>, { disabled, disabledBy }: Client): Html {
   const { texts } = call
   const enable = () =>
@@ -37,7 +37,7 @@ export function clientActions(call: Call<unknown>, { disabled, disabledBy }: Cli
   return html`<ul class="items">
     ${disabled && enable()}
     ${
-      // An operator may also disable what its owner has disabled, so that the owner cannot enable it.
+      // An operator may also disable a client that its owner has disabled. The owner then cannot enable the client.
       disabledBy !== 'operator' && dangerRow(call, 'disable', disable)
     }
     ${dangerRow(call, 'revokeTokens', revokeTokens)}
@@ -45,7 +45,7 @@ export function clientActions(call: Call<unknown>, { disabled, disabledBy }: Cli
   </ul>`
 }
 
-/** The row of an action, with the link to the page that asks before it. */
+/** The row of an action, with the link to its confirmation page. */
 export function dangerRow(
   call: Pick<Call, 'self' | 'texts'>,
   action: string,

@@ -31,7 +31,7 @@ export async function holdingsOf(
   limit: number,
 ): Promise<Holdings> {
   const { accountId, userId } = holder
-  // Of the clients of the account, some may be the user's.
+  // Only some clients of the account belong to the user, so a larger page is read for a user.
   const options = { limit: userId === undefined ? limit : PAGE_LIMIT.max }
   const [keys, apps, given] = await Promise.all([
     apiKeys.listByOwner(accountId, options),

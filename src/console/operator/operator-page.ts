@@ -23,7 +23,7 @@ export function operatorPage<Resource = undefined>({
   ...definition
 }: Pick<Page<Resource>, 'path' | 'find' | 'show'> & {
   readonly actions?: { readonly [name: string]: Action<Resource>['run'] }
-  /** What the page asks before an action. */
+  /** The confirmation that the page asks for before an action. */
   readonly confirm?: { readonly [name: string]: Action<Resource>['confirm'] }
 }): Page {
   const access = 'operator'
@@ -57,7 +57,7 @@ export function clientPath(clientId: string): string {
   return `/operator/clients/${encodeURIComponent(clientId)}`
 }
 
-/** The holder of what a page is about: an account, or one of its users. */
+/** The account or user that a page is about. */
 export interface Holder {
   readonly accountId: string
   readonly userId?: string
@@ -79,7 +79,7 @@ export function holderLink({ to }: Pick<Call, 'to'>, holder: FoundAccount): Html
   return html`<a href="${to(holderPath(holder))}"><bdi>${displayText(actorOf(holder), 200)}</bdi></a>`
 }
 
-/** Entries on the page of a client or account. */
+/** The number of entries on the page of a client or account. */
 export const LATEST_ENTRIES = 10
 
 /** The newest entries of a client or account, with a link to all its entries. @param by the filter of that link */

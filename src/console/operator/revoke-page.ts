@@ -33,7 +33,7 @@ async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutc
   const holder = holderOf(call.params)
   const errors: GatehouseError[] = []
   const revoked = await services.tokens.revokeAll(holder, call.change).catch((error: unknown) => {
-    // Everything else was revoked before this error is thrown. Its message says so.
+    // This error is thrown only after everything else was revoked, and its message says so.
     if (!isCorruptRecord(error)) throw error
     errors.push(error)
     return undefined

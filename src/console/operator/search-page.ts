@@ -33,7 +33,7 @@ export function searchPage(services: ConsoleServices): Page {
   })
 }
 
-/** Where a search leads that found one thing. */
+/** The path to which a search leads if it found only one client, account or user. */
 function pathOfOnly({ clients, accounts }: Found): string | undefined {
   if (clients.length + accounts.length !== 1) return undefined
   const [client] = clients
@@ -62,7 +62,10 @@ function view(call: Call, health: Health, result?: Result): View {
   )
 }
 
-/** Leads to an id that was not found: it may belong to a deleted client, or to an account that the host no longer finds. */
+/**
+ * Links for an id that was not found. The id may belong to a deleted client, or to an account that the host no longer
+ * finds.
+ */
 function nothing({ texts, to }: Call, text: string): Html {
   return notice(
     'warn',

@@ -10,11 +10,11 @@ import { page, type Call, type Page } from '../page.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 
-/** Clients that are counted exactly. */
+/** The maximum number of clients that are counted exactly. */
 const MAX_COUNT = 100
-/** Names on a card. */
+/** The maximum number of names on a card. */
 const NAMES = 3
-/** Entries of the audit trail. */
+/** The maximum number of entries of the audit trail. */
 const ENTRIES = 5
 
 /** The start page: what the account has, or what to do first. */
@@ -143,7 +143,7 @@ function connectedCard(
 /** What a card shows: the first step, or a few names and how many there are. */
 interface Card {
   readonly title: TextName
-  /** What it is for. */
+  /** What the things on the card are for. */
   readonly what: TextName
   readonly path: string
   /** The first step; undefined if the caller may not take it. */

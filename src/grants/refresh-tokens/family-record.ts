@@ -16,7 +16,7 @@ export interface FamilyRecord {
   readonly issuedAt?: number | undefined
   /** The rotation that produced the current token; absent if clients have no grace period. */
   readonly last?: LastRotation | undefined
-  /** The family is revoked. The record stays for a while, so that no pending code exchange starts it again. */
+  /** The family is revoked. The record stays for a while, so that no pending code exchange starts the family again. */
   readonly ended?: true
   /**
    * A random value that each rollback replaces. So the text of the record changes, and a write that arrives

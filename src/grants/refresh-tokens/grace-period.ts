@@ -6,8 +6,8 @@ import { digest } from '../../store/digest.ts'
 export const GRACE_SECONDS = { byDefault: 0, min: 0, max: 60 }
 
 /**
- * The last rotation of a family. If the client lost the response, it gets the new token by a retry, which needs these
- * fields.
+ * The last rotation of a family. If the client lost the response, it can retry to get the new token. The retry needs
+ * these fields.
  */
 export interface LastRotation {
   /** Digest of the token that was rotated. */
@@ -63,8 +63,8 @@ export type GracePeriod = ReturnType<typeof createGracePeriod>
 
 /**
  * The key that encrypts the successor of a token. The ciphertext stays in the store after the grace period. So
- * decryption needs both the token and the secret: neither a used token from a log is enough, nor a copy of the store
- * together with the secret.
+ * decryption needs both the token and the secret. A used token from a log is not enough, and a copy of the store
+ * together with the secret is not enough either.
  */
 function keyOf(token: string, key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', token, key, 'koa-gatehouse/v1/refresh-retry', 32))

@@ -5,8 +5,8 @@ import type { requesterOf } from '../../audit/entry.ts'
 import type { RevokeKeepingConsent } from '../revoke-grants.ts'
 import type { TokenFamilies } from './token-families.ts'
 
-// What follows if a code (RFC 6749 4.1.2) or a refresh token (RFC 9700 4.14.2) is used twice: its grant is revoked.
-// `token-state.ts` recognizes a used token, and `start` of `token-families.ts` a used code.
+// If a code (RFC 6749 4.1.2) or a refresh token (RFC 9700 4.14.2) is used twice, its grant is revoked. `token-state.ts`
+// recognizes a used token. `start` in `token-families.ts` recognizes a used code.
 
 type Requester = ReturnType<typeof requesterOf>
 
@@ -34,10 +34,10 @@ export async function revokeReused(
 }
 
 /**
- * Revokes the grant of a code or token that was valid when it was read, but could not be exchanged a moment
- * later. If the refresh token family is still active, the code or token was used twice, and the reuse is
- * reported. If the family is revoked, another request has begun to revoke the grant. It may not have revoked
- * the access tokens yet, so this function revokes the grant again, but reports no reuse.
+ * Revokes the grant of a code or token that was valid when it was read, but could not be exchanged a moment later. If
+ * the refresh token family is still active, the code or token was used twice, and the reuse is reported. If the family
+ * is revoked, another request has begun to revoke the grant. That request may not have revoked the access tokens yet,
+ * so this function revokes the grant again, but reports no reuse.
  */
 export async function revokeAfterRace(
   parts: Parts,

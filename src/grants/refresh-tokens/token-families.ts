@@ -14,7 +14,8 @@ import {
 import type { RefreshTokenFormat } from './token-format.ts'
 import { tokenState, type TokenState } from './token-state.ts'
 
-// Two failures can make a client send a refresh token again. Each has a remedy of its own, and both are needed.
+// Two failures can make a client send a refresh token again. Each failure has a remedy of its own, and both remedies
+// are needed.
 //
 // - The service answered, and the client lost the answer. The rotation is in force, and the service does not learn of
 //   the loss. In the grace period, the client gets the same successor again (`grace-period.ts`).
@@ -22,8 +23,8 @@ import { tokenState, type TokenState } from './token-state.ts'
 //   confirmed, or rolled back, so that the old token works (`uncertain-writes.ts`). Another process waits for the
 //   rollback before it treats the old token as stolen (`pollUntil`).
 //
-// The grace period cannot replace the rollback: it is off by default and lasts at most 60 seconds, and a paused store may
-// apply a write later.
+// The grace period cannot replace the rollback, because it is off by default and lasts at most 60 seconds. A paused
+// store may apply a write after a longer time.
 
 /** A refresh token that was found. */
 export interface FoundRefreshToken extends TokenState {
@@ -49,8 +50,8 @@ interface Families {
 }
 
 /**
- * @param options.tombstoneTtl how many seconds the record of a revoked family is kept: as long as a client
- *   could still present the code of the family
+ * @param options.tombstoneTtl how many seconds the record of a revoked family is kept. This is the time in which a
+ *   client could still present the code of the family
  * @param options.gracePeriod lets clients retry a rotation whose response they lost
  * @param options.now milliseconds since the epoch, on a clock that all processes share. @default the clock of this
  *   process
@@ -88,7 +89,7 @@ export function createTokenFamilies(
      */
     start: (token: string, payload: RefreshPayload, ttl: number, deadline = rollbackDeadline()) =>
       startFamily(families, token, payload, ttl, deadline),
-    /** The token, current or not; undefined if it is unknown or forged, or its family is revoked. */
+    /** The token, current or not; undefined if the token is unknown or forged, or if its family is revoked. */
     find: (token: string) => findToken(families, token, () => readToken(families, token)),
     /**
      * Like `find`, for a token that will be rotated. If a late write may have replaced the token, this method
@@ -192,7 +193,7 @@ async function readToken(families: Families, token: string): Promise<FoundRefres
   return state && { ...state, token, payload: stored.record.payload, stored }
 }
 
-/** Reads a token until no late write can have replaced it. */
+/** Reads a token repeatedly, until the deadline or until no late write can have replaced the token. */
 function pollToken(
   families: Families,
   token: string,
@@ -211,7 +212,7 @@ function pollToken(
   )
 }
 
-/** Reads a family until no late write can have started it. */
+/** Reads a family repeatedly, until the deadline or until no late write can have started the family. */
 function pollFamily(
   { records, now }: Families,
   grantId: string,
@@ -241,8 +242,8 @@ function swap(
 
 /**
  * Sets `repeated`, before a client receives the successor again. The process that made the rotation may not know
- * whether its write was stored. If it finds `repeated`, it keeps the rotation. Only the write of this function proves
- * that the successor is durable, so the function writes even if `repeated` is already set.
+ * whether its write was stored. If that process finds `repeated`, it keeps the rotation. Only the write of this
+ * function proves that the successor is durable, so the function writes even if `repeated` is already set.
  *
  * @returns false if another process has changed the record, for example by a rollback
  */

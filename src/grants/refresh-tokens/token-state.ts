@@ -4,7 +4,7 @@ import type { FamilyRecord } from './family-record.ts'
 import type { GracePeriod } from './grace-period.ts'
 import type { RefreshTokenFormat } from './token-format.ts'
 
-/** What a refresh token is in its family. */
+/** The state of a refresh token in its family. */
 export interface TokenState {
   /**
    * `current`: the token is usable. `retryable`: the token was rotated within the grace period, so its

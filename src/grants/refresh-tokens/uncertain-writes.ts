@@ -117,10 +117,9 @@ export function createUncertainWrites(
 
   return {
     /**
-     * Writes a record. If the store does not answer, this method tries for another half second to find out
-     * whether the write was stored. If the outcome stays unknown, this method rejects, and the write is rolled
-     * back as soon as the store answers. The write stays if, before the rollback, another process has sent the written
-     * token to the client.
+     * Writes a record. If the store does not answer, this method tries for another half second to find out whether the
+     * write was stored. If the outcome stays unknown, this method rejects, and the write is rolled back as soon as the
+     * store answers. But the write stays if another process sends the written token to the client before the rollback.
      *
      * @returns whether the write is in force; false if another process has changed the record
      * @throws the error of the write, if the write is not in force
@@ -168,14 +167,15 @@ export function createUncertainWrites(
  */
 export type UncertainWrites = ReturnType<typeof createUncertainWrites>
 
-// A database that was paused or disconnected may apply a write long after its request was answered with an
-// error. The process that sent the write rolls it back soon after it was applied (`createUncertainWrites`). Until this
-// rollback, all other processes see the replaced refresh token as used, and a client that retries with this token looks
-// like a thief. So a process waits for the rollback (`pollUntil`) before it treats the token as stolen.
+// A database that was paused or disconnected may apply a write long after its request was answered with an error. The
+// process that sent the write rolls it back soon after that (`createUncertainWrites`). Until this rollback, all other
+// processes see the replaced refresh token as used. A client that retries with this token then looks like a thief. So a
+// process waits for the rollback (`pollUntil`) before it treats the token as stolen.
 
 /**
- * The minimum number of milliseconds between a write and the retry of its client. A client retries only after it got
- * the error response. So a younger write does not come from an earlier attempt of the same client.
+ * The minimum number of milliseconds between a failed write and the retry of its client, because the client retries
+ * only after the error response. So a write that was sent more recently is not the failed write of a client that
+ * retries now.
  */
 const FIRST_RETRY_MS = 250
 
@@ -187,7 +187,7 @@ const ROLLBACK_TIMEOUT_MS = 1500
 
 const POLL_INTERVAL_MS = 150
 
-/** The least time limit of a read, in milliseconds: it counts even if the deadline is sooner, or has passed. */
+/** The minimum time limit of a read, in milliseconds. It applies even if the deadline is sooner, or has passed. */
 const LAST_READ_MS = 500
 
 const TOO_SLOW = {

@@ -8,7 +8,7 @@ import { lineageOf, lookupLocale, writingDirection } from '../locale.ts'
  */
 export type PluralText = { readonly [Form in Intl.LDMLPluralRule]?: string } & { readonly other: string }
 
-/** A text of a page. Names in braces become values: `{application}`. */
+/** A text of a page. Values replace the names in braces, such as `{application}`. */
 export type PageText = string | PluralText
 
 /** Texts by their names. */
@@ -54,9 +54,10 @@ const MAX_LOCALE_LENGTH = 64
  * @param options.english every text
  * @param options.translations complete texts of further languages, by locale
  * @param options.texts the host's texts by locale, which replace ours
- * @param options.together names of texts that form one sentence. If a locale lacks one of them, all are English
+ * @param options.together names of texts that form one sentence. If a locale lacks one of these texts, all of them are
+ *   English
  * @param options.logger logs the missing texts once
- * @param options.pages what the texts belong to, for this log
+ * @param options.pages what the texts belong to, for the message about missing texts
  */
 export function createReaderTexts<Texts extends NamedTexts>(options: {
   readonly english: Texts

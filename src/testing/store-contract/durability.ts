@@ -16,8 +16,8 @@ export const durability: StorePromises = {
     const restart = await stopReplication()
     try {
       for (const [name, write] of changes(durable, stage)) await assertUnconfirmed(name, write)
-      // The database may have applied these writes, so another attempt may find nothing to change. The
-      // connection of another store does not wait for these writes, because it has not sent them.
+      // The database may have applied these writes, so another attempt may find nothing to change. The connection of
+      // another store does not wait for these writes, because that connection has not sent the writes.
       for (const [through, view] of Object.entries({ durable, other: other.durable })) {
         for (const [name, write] of repeatable(view, stage)) {
           await assertUnconfirmed(`${name}, repeated through ${through},`, write)
@@ -50,7 +50,7 @@ function changes(view: Store, stage: Stage): Writes {
   ]
 }
 
-/** The writes that find nothing to change when they are repeated, and that resolve nevertheless. */
+/** Writes that resolve even if a repeated call finds nothing to change. */
 function repeatable(view: Store, { key }: Stage): Writes {
   return [
     ['delete', () => view.delete(key('deleted'))],

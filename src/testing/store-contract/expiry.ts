@@ -8,7 +8,7 @@ import { competitors, type StorePromises } from './promise.ts'
 const SHORT = 2
 /** A time to live in seconds that never elapses during a check. */
 const LONG = 1000
-/** The seconds of a century: more than a signed 32-bit number holds. */
+/** The seconds of a century: more than a signed 32-bit number can hold. */
 const CENTURY = 3_155_760_000
 
 /** Promises about times to live. */

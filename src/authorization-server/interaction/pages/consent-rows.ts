@@ -9,7 +9,7 @@ interface Surroundings {
   /** The beginning of all ids in the group. */
   readonly id: string
   readonly application: string
-  /** Whether the box with the problem of the form describes the group. */
+  /** Whether the group has the problem that the box on the page describes. */
   readonly isInvalid: boolean
   /** The pressed button “All” or “None”, which gets the focus. */
   readonly pressed?: GroupChoice | undefined

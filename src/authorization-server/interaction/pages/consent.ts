@@ -79,7 +79,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
   })
 }
 
-/** The attributes of a form. Without an address it only opens the page again, if the headers of the page allow that. */
+/** The attributes of a form. A form without an address only opens the page again, if the headers allow it. */
 function sentTo(action: string | undefined): Html {
   return action === undefined ? html`method="get" action=""` : html`method="post" action="${action}"`
 }
@@ -125,7 +125,7 @@ function manageLater({ texts }: Frame, application: string, uri: string | undefi
   return html`<p>${texts.html('consentManage', { application, page })}</p>`
 }
 
-/** The links to what the application promises, and to what it demands. */
+/** The links to the application's privacy policy and terms of service. */
 function policies(
   { texts }: Frame,
   application: string,

@@ -7,7 +7,7 @@ export const english = {
   identifierLabel: 'Email or user name',
   passwordLabel: 'Password',
   signInButton: 'Sign in',
-  /** This text is the same whether the account exists or not. */
+  /** The page shows this text whether the account exists or not. */
   signInFailed: 'That email, user name or password is not right. Check them and try again.',
   signInIncomplete: 'Enter your email or user name and your password.',
   signInTooOften: 'Too many attempts. Wait a few minutes, then try again.',
@@ -24,7 +24,9 @@ export const english = {
   consentAboutYou: 'About you',
   /** Title of the group of operations that are in none of the application's products. */
   consentOther: 'Other',
-  /** Buttons that tick or untick all entries of a group. Screen readers read the title of the group after them. */
+  /**
+   * Buttons that tick or untick all entries of a group. Screen readers read the title of the group after each button.
+   */
   consentSelectAll: 'All',
   consentSelectNone: 'None',
   consentGrantedBefore: 'Allowed before',
@@ -95,5 +97,5 @@ export const english = {
   errorNotFound: 'There is nothing at this address.',
 }
 
-/** Every text of the pages. Names in braces become values: `{application}`. */
+/** Every text of the pages. Values replace the names in braces, such as `{application}`. */
 export type Texts = { readonly [Name in keyof typeof english]: string }

@@ -23,7 +23,7 @@ export const END_SESSION_PARAMETERS: readonly string[] = [
 ]
 
 /**
- * Options of oidc-provider for sign-out. With them, oidc-provider shows our own pages, which need no script.
+ * Options of oidc-provider for sign-out. With these options, oidc-provider shows our own pages, which need no script.
  */
 export function endSession(
   pages: Dependencies['pages'],

@@ -5,9 +5,8 @@ import { answerDocument } from '../../../http/public-document.ts'
 const MAX_AGE_SECONDS = 600
 
 /**
- * Seconds for which gateways may cache the public keys: at most half of `publishAheadSeconds`, after which a new key
- * begins to sign. So a gateway that cached the keys just before a new key was published fetches the new key before its
- * first signature.
+ * Seconds for which gateways may cache the public keys: at most half of `publishAheadSeconds`. A new key begins to sign
+ * `publishAheadSeconds` after its publication, so by then every gateway has fetched the new key.
  */
 export function jwksMaxAge(publishAheadSeconds: number): number {
   return Math.min(MAX_AGE_SECONDS, Math.floor(publishAheadSeconds / 2))

@@ -57,8 +57,8 @@ function answerPage(ctx: Context, { revocations, cursor, more }: RevocationPage)
   ctx.status = 200
   ctx.type = 'application/json'
   ctx.body = text
-  // If there are more pages, the gateway needs the next cursor. It would keep its cursor after a 304, so no
-  // `ETag` is sent then.
+  // If there are more pages, the gateway needs the next cursor. After a 304 the gateway would keep its old cursor, so
+  // no `ETag` is sent.
   if (more) return
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   ctx.set('ETag', etag)

@@ -11,7 +11,7 @@ import { accessTokenAtUserInfo } from '../endpoints/userinfo.ts'
 import { tokenAsIssued } from '../seam/tokens.ts'
 import { modelAdapter } from './adapter.ts'
 
-/** What the record of an access token has at an endpoint, by oidc-provider's route name. */
+/** What an endpoint adds to the record of an access token, by oidc-provider's route name. */
 const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
   userinfo: accessTokenAtUserInfo,
   introspection: accessTokenToIntrospect,

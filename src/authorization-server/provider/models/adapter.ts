@@ -18,12 +18,12 @@ const NAMES = [
 type Method = (...args: never[]) => Promise<unknown>
 
 /**
- * An adapter for one model of oidc-provider. A method that `methods` lacks throws: a call of it is our bug,
- * and must not look like "nothing found".
+ * An adapter for one model of oidc-provider. A method that is missing in `methods` throws, because such a call is our
+ * bug and must not look like "nothing found".
  *
- * If the store is unavailable for one call, later calls of the request fail at once, and do not wait for the
- * store again. oidc-provider makes such calls after a failure: it reads the client, to know where to send the
- * error, and it saves the session.
+ * If the store is unavailable for one call, later calls of the request fail at once, and do not wait for the store
+ * again. oidc-provider makes such calls after a failure: it reads the client to find out where to send the error, and
+ * it saves the session.
  */
 export function modelAdapter(model: string, methods: Partial<Adapter>): Adapter {
   const unsupported = (name: string) => async () => {

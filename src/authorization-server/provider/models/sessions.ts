@@ -53,8 +53,8 @@ function sessionRecords(store: Store) {
   }
 
   /**
-   * Writes the fields that this request changed. Writes nothing if the session was deleted, or if another
-   * person has signed in to it since this request read it.
+   * Writes the fields that this request changed. Writes nothing if the session was deleted, or if another person has
+   * signed in to the session since this request read it.
    */
   async function update(found: FoundSession, changed: AdapterPayload, ttl: number): Promise<void> {
     const { id } = found

@@ -25,8 +25,8 @@ export function applySeam(
 }
 
 /**
- * oidc-provider without the response mode `form_post`. For this mode, oidc-provider sends responses and
- * errors in a page that needs a script and that any site may frame.
+ * oidc-provider without the response mode `form_post`. For this mode, oidc-provider sends responses and errors in a
+ * page. This page needs a script, and any site may frame it.
  *
  * The mode `fragment` must exist: if a request asks for a `response_type` that contains `token`, oidc-provider
  * sends its error in this mode. In this class, `fragment` does the same as `query`. A request that asks for the mode `fragment` is

@@ -21,9 +21,9 @@ export interface GrantWithVersions {
 }
 
 /**
- * Adds the property `versions` to oidc-provider's grants, and the property `found` to its sessions.
- * `versions` contains the consent versions of the grant, and is stored with the grant. `found` passes the
- * {@link FoundSession} from the session adapter's `find` to its `upsert`, which does not store `found`.
+ * Adds the property `versions` to oidc-provider's grants, and the property `found` to its sessions. `versions` contains
+ * the consent versions of the grant, and is stored with the grant. `found` passes the {@link FoundSession} from the
+ * session adapter's `find` to its `upsert`, and is not stored.
  *
  * Relies on: a model stores the properties that its static `IN_PAYLOAD` names. `IN_PAYLOAD` is first read
  * when the first model is saved.

@@ -15,8 +15,8 @@ const TAKES_ANY_TOKEN: ReadonlySet<string> = new Set(['introspection', 'revocati
  * it rejects every token that looks like a JWT, without asking a model for the token. This function puts a
  * prefix before the token, so that oidc-provider asks the models.
  *
- * Relies on: oidc-provider reads the parameters, then authenticates the client, which calls this function, and only then
- * uses the parameter `token`.
+ * Relies on: oidc-provider reads the parameters before it authenticates the client, and uses the parameter `token` only
+ * afterwards. The authentication of the client calls this function.
  */
 export function disguiseToken({ oidc: { route, params } }: KoaContextWithOIDC): void {
   const token = params?.['token']
@@ -67,9 +67,9 @@ type AccessToken = Parameters<ExtraTokenClaims>[1] & {
 /**
  * Lets `sign` make the JWTs of access tokens, in less CPU time than oidc-provider would need.
  *
- * Relies on: `save()` sets `jti` and `format`. After that, it takes the value of the token from
- * `getValueAndPayload()`, and stores nothing if there is no payload. If oidc-provider no longer calls this
- * method, it signs the tokens itself, and they stay valid.
+ * Relies on: `save()` sets `jti` and `format`. After that, it takes the value of the token from `getValueAndPayload()`,
+ * and stores nothing if there is no payload. If oidc-provider no longer calls this method, it signs the tokens itself,
+ * and the tokens are valid too.
  */
 export function signAccessTokens(
   provider: Provider,

@@ -39,13 +39,13 @@ export function writeDecision(
  * Returns the grant of an authorization request, or undefined if a person must first answer on a page.
  *
  * - After a decision on the consent page, the result is the grant that the consent page created.
- * - If a person must first sign in or choose an account, the result is undefined, because the request may
- *   then continue with a different person.
+ * - If a person must first sign in or choose an account, the result is undefined. A different person may then continue
+ *   the request.
  * - If the person has authorized all requested scopes before, the result is a new grant.
  * - If the application is the host's own (`firstParty`), the result is a new grant.
  *
- * Operations that the person may not use are left out of the request, so no grant contains them, and the
- * person is not asked for them.
+ * Operations that the person may not use are left out of the request. So no grant contains these operations, and the
+ * person is not asked about them.
  *
  * @param checksBefore oidc-provider's checks of whether a person must sign in or choose an account
  * @throws invalid_scope if the person may use none of the requested operations

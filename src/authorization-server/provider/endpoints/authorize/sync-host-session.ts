@@ -11,10 +11,9 @@ import {
 } from '../../seam/sessions.ts'
 
 /**
- * Synchronizes our session in the browser with the host's session when an authorization request starts, and
- * when the browser returns from our pages. So no code is issued for a person who has signed out at the host,
- * or whose account was deleted. If the host does not provide `accounts.current`, this function only checks
- * that the account still exists.
+ * Synchronizes our session in the browser with the host's session when an authorization request starts, and when the
+ * browser returns from our pages. So a person gets no code after signing out at the host, or after their account was
+ * deleted. If the host does not provide `accounts.current`, this function only checks that the account still exists.
  */
 export async function syncHostSession(
   { accounts, accountLookup }: Pick<ProviderParts, 'accounts' | 'accountLookup'>,
