@@ -9,16 +9,22 @@ export const STATUS = {
   ERR_CATALOG: 500,
   /** A method was called with invalid input. Remedy: read `problems`. */
   ERR_INVALID_ARGUMENT: 400,
-  /** No API key, application, grant or signing key has this id. Remedy: check the id, and whether the client is an API key. */
+  /**
+   * No API key, application, grant or signing key has this id. Remedy: check the id and the kind of the client (API key
+   * or application).
+   */
   ERR_NOT_FOUND: 404,
   /**
-   * The client id is taken, or a file is imported into a store that has other signing keys, or too many changes were made
-   * at the same time. Remedy: the message says what to do first.
+   * The client id is taken, or a file is imported into a store that has other signing keys, or too many changes were
+   * made at the same time. Remedy: the message says what to do first.
    */
   ERR_CONFLICT: 409,
   /** A secret cannot be rotated, because the client has two valid secrets. Remedy: revoke one of them first. */
   ERR_TWO_SECRETS: 409,
-  /** The new secret cannot be revoked, because the client has no other valid secret. Remedy: rotate it without an overlap. */
+  /**
+   * The new secret cannot be revoked, because the client has no other valid secret. Remedy: rotate it without an
+   * overlap.
+   */
   ERR_ONE_SECRET: 409,
   /** An operator disabled the client, so only an operator may enable it. Remedy: ask an operator. */
   ERR_DISABLED_BY_OPERATOR: 409,
@@ -34,8 +40,8 @@ export const STATUS = {
   /** A change with this idempotency key is in progress. Remedy: try again in a second. */
   ERR_IN_PROGRESS: 409,
   /**
-   * The idempotency key is not valid, was used with another input, or its client or secret no longer exists. Remedy: use a new
-   * key for a new change.
+   * The idempotency key is not valid, was used with another input, or its client or secret no longer exists. Remedy:
+   * use a new key for a new change.
    */
   ERR_IDEMPOTENCY_KEY: 422,
   /** The client was changed since it was read. Remedy: read it again, and decide again. */
@@ -54,7 +60,10 @@ export const STATUS = {
   ERR_NOT_READY: 503,
   /** `close()` was called. Remedy: create a new gatehouse. */
   ERR_CLOSED: 503,
-  /** `mintToken` received a store that is not in memory. Remedy: use `memoryStore()`, or `allowPersistentStore` in tests. */
+  /**
+   * `mintToken` received a store that is not in memory. Remedy: use `memoryStore()`, or `allowPersistentStore` in
+   * tests.
+   */
   ERR_PERSISTENT_STORE: 500,
 } as const
 
@@ -64,7 +73,7 @@ export const STATUS = {
  */
 export type GatehouseErrorCode = keyof typeof STATUS
 
-/** What is wrong with a value. More codes may follow: treat an unknown one as `format`. */
+/** What is wrong with a value. Later versions may add codes: treat an unknown code as `format`. */
 export type ProblemCode =
   /** There is no value. */
   | 'required'
@@ -80,6 +89,10 @@ export type ProblemCode =
   | 'choice'
   /** The number is not between `min` and `max`. */
   | 'range'
+  /** The time is not in the future. */
+  | 'too-early'
+  /** The time is more than `max` days ahead. */
+  | 'too-late'
   /** The text has more than `max` characters. */
   | 'too-long'
   /** The list has more than `max` entries. */
@@ -90,7 +103,7 @@ export type ProblemCode =
   | 'duplicate'
   /** The value names something that does not exist, such as a product. */
   | 'not-found'
-  /** The value is valid on its own, but not here, or not beside another value. */
+  /** The value is valid on its own, but not in this place, or not together with another value. */
   | 'not-allowed'
   /** The text is not an absolute URL. */
   | 'url'
@@ -104,7 +117,7 @@ export type ProblemCode =
   | 'url-credentials'
   | 'url-fragment'
   | 'url-wildcard'
-  /** The URL is not written as browsers write it, which is `expected`. */
+  /** The URL is not in the spelling that browsers use. `expected` is that spelling. */
   | 'url-spelling'
   /** All URLs of an application together have more than `max` characters. */
   | 'urls-too-long'
@@ -119,7 +132,10 @@ export interface Problem {
   readonly message: string
   /** The lowest valid number, if the code is `range`. */
   readonly min?: number | undefined
-  /** The highest valid number, if the code is `range`; the highest valid length, if the code says that something is too long. */
+  /**
+   * The highest valid number, if the code is `range`; the highest valid length, if the code says that something is too
+   * long.
+   */
   readonly max?: number | undefined
   /** The valid spelling, if the code is `url-spelling`. */
   readonly expected?: string | undefined
@@ -196,7 +212,7 @@ export function collectProblems(code: GatehouseErrorCode, headline: string, foun
   }
 }
 
-/** A sentence without a code describes the valid form. */
+/** Gives a sentence without a code the code `format`, because such a sentence describes the valid form. */
 export function toFault(found: string | Fault): Fault {
   return typeof found === 'string' ? { code: 'format', message: found } : found
 }

@@ -107,15 +107,15 @@ async function importClient(
 }
 
 /**
- * Whether both records describe the same client. Epochs and partial revocations may differ, because they
- * change with each revocation.
+ * Whether both records describe the same client. Epochs, partial revocations and notices of the expiry may differ,
+ * because they change without a change of the client.
  */
 function isSame(one: ClientRecord, other: ClientRecord): boolean {
   return isDeepStrictEqual(withoutEpoch(one), withoutEpoch(other))
 }
 
 function withoutEpoch(record: ClientRecord): ClientRecord {
-  const { partialRevocations: _, ...others } = onlyKnownFields(record)
+  const { partialRevocations: _, noticed: _noticed, ...others } = onlyKnownFields(record)
   return { ...others, client: { ...others.client, epoch: 0 } }
 }
 
@@ -131,11 +131,18 @@ async function importLastUse(
 }
 
 /** The record without unknown fields. */
-function onlyKnownFields({ client, secrets, listedAt, partialRevocations }: ClientRecord): ClientRecord {
+function onlyKnownFields({
+  client,
+  secrets,
+  listedAt,
+  partialRevocations,
+  noticed,
+}: ClientRecord): ClientRecord {
   return {
     client: pick(client, ['kind', ...Object.keys(FILE_CLIENT[client.kind])]),
     secrets: secrets.map((secret) => pick(secret, SECRET_FIELDS)),
     listedAt,
+    ...(noticed !== undefined && { noticed }),
     ...(partialRevocations && { partialRevocations: pick(partialRevocations, ['since', 'scopes']) }),
   }
 }

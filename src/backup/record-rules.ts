@@ -47,7 +47,7 @@ function storedListOf(rule: Rule): Rule {
 /** The rule for the id of a client in the store. */
 export const clientIdRule = must('a client id', isClientId)
 
-/** Replaces the messages of `rule` by `message`, because what `rule` finds may quote the value. */
+/** Replaces each message of `rule` by `message`, because a message of `rule` may quote the value. */
 function withoutValue(rule: Rule, message: string): Rule {
   return (value) => {
     const found = rule(value)
@@ -71,6 +71,7 @@ const CLIENT: Fields = {
   disabledBy: optional(oneOf('operator')),
   epoch: countRule,
   createdAt: timeRule,
+  expiresAt: optional(timeRule),
 }
 
 const NO_ADDRESSES = 'must be a list of addresses that an application may have'
@@ -121,4 +122,6 @@ export const CLIENT_RECORD: Fields = {
   listedAt: wholeNumber(0, 9_999_999_999_999),
   /** A revocation of only some scopes of the client. */
   partialRevocations: optional(objectOf({ since: countRule, scopes: storedListOf(textRule) })),
+  /** The last notice of the expiry. */
+  noticed: optional(countRule),
 }

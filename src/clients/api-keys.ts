@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import type { ApiKey } from './client.ts'
 import { createClient, newClient, newClientFields } from './create-client.ts'
+import { changedExpiryRule, type KeyPolicy } from './expiry.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
 import type {
   ClientService,
@@ -33,7 +34,7 @@ export interface ApiKeys<
   /**
    * Creates an API key with a new secret. Only this call returns the secret.
    *
-   * @throws {GatehouseError} `ERR_CONFLICT` if a client has the client id, or a deleted client had it;
+   * @throws {GatehouseError} `ERR_CONFLICT` if another client has the client id, or a deleted client had this id;
    *   `ERR_SCOPE_TOO_LARGE`; `ERR_TOO_MANY_CLIENTS`; with `idempotencyKey`, `ERR_IDEMPOTENCY_KEY` and `ERR_IN_PROGRESS`
    */
   create(
@@ -53,16 +54,19 @@ export interface ApiKeys<
 }
 
 /** Rules for the input of a new API key. */
-export function newApiKeyFields(catalog: Catalog, input: unknown): Fields {
-  return { ...newClientFields(catalog, input), resourceServer: optional(booleanRule) }
+export function newApiKeyFields(catalog: Catalog, input: unknown, keyPolicy: KeyPolicy): Fields {
+  return { ...newClientFields(catalog, input, keyPolicy), resourceServer: optional(booleanRule) }
 }
 
 /** Rules for the fields of an API key that can be changed. */
-export const API_KEY_CHANGES: Fields = { name: optional(nameRule) }
+export const apiKeyChanges = (keyPolicy: KeyPolicy): Fields => ({
+  name: optional(nameRule),
+  expiresAt: changedExpiryRule(keyPolicy),
+})
 
 /** API keys in the store. */
 export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
-  const { catalog } = dependencies
+  const { catalog, keyPolicy } = dependencies
   const clients = createClientRepository<ApiKey>('apiKey', dependencies, [])
   const setResourceServer = fieldsSetter(clients, { resourceServer: booleanRule })
 
@@ -70,10 +74,10 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
     input: NewApiKey & { secretHash?: string | undefined },
     options: CreationOptions = {},
   ) {
-    checkInput('the API key cannot be created', input, newApiKeyFields(catalog.current, input))
+    checkInput('the API key cannot be created', input, newApiKeyFields(catalog.current, input, keyPolicy))
     const apiKey: ApiKey = {
       kind: 'apiKey',
-      ...newClient('apiKey', input),
+      ...newClient('apiKey', input, keyPolicy),
       resourceServer: input.resourceServer ?? false,
     }
     const { client, clientSecret } = await createClient(clients, apiKey, input, options)
@@ -85,7 +89,7 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as ApiKeys['create'],
-    update: fieldsSetter(clients, API_KEY_CHANGES),
+    update: fieldsSetter(clients, apiKeyChanges(keyPolicy)),
     setResourceServer: (clientId, resourceServer, options) =>
       setResourceServer(clientId, { resourceServer }, options),
   }

@@ -3,6 +3,7 @@ import type { ChangeOptions } from '../host/change-options.ts'
 import { applicationFields, requireShortAddresses } from './application-fields.ts'
 import type { Application } from './client.ts'
 import { createClient, newClient, newClientFields } from './create-client.ts'
+import { changedExpiryRule, type KeyPolicy } from './expiry.ts'
 import { createClientService, fieldsSetter } from './client-service.ts'
 import type {
   ClientChanges,
@@ -73,7 +74,7 @@ export interface Applications<
   /**
    * Creates an application with a new secret. Only this call returns the secret.
    *
-   * @throws {GatehouseError} `ERR_CONFLICT` if a client has the client id, or a deleted client had it;
+   * @throws {GatehouseError} `ERR_CONFLICT` if another client has the client id, or a deleted client had this id;
    *   `ERR_SCOPE_TOO_LARGE`; `ERR_TOO_MANY_CLIENTS`; with `idempotencyKey`, `ERR_IDEMPOTENCY_KEY` and `ERR_IN_PROGRESS`
    */
   create(
@@ -98,20 +99,21 @@ const OPTIONAL_FIELDS = Object.fromEntries(
 )
 
 /** Rules for the input of a new application. */
-export function newApplicationFields(catalog: Catalog, input: unknown): Fields {
-  return { ...newClientFields(catalog, input), ...OPTIONAL_FIELDS }
+export function newApplicationFields(catalog: Catalog, input: unknown, keyPolicy: KeyPolicy): Fields {
+  return { ...newClientFields(catalog, input, keyPolicy), ...OPTIONAL_FIELDS }
 }
 
 /** Rules for the fields of an application that can be changed together. */
-export const APPLICATION_CHANGES: Fields = {
+export const applicationChanges = (keyPolicy: KeyPolicy): Fields => ({
   name: optional(nameRule),
+  expiresAt: changedExpiryRule(keyPolicy),
   redirectUris: optional(applicationFields.redirectUris),
   postLogoutRedirectUris: optional(applicationFields.postLogoutRedirectUris),
   homepageUri: removable(applicationFields.homepageUri),
   logoUri: removable(applicationFields.logoUri),
   privacyUri: removable(applicationFields.privacyUri),
   termsUri: removable(applicationFields.termsUri),
-}
+})
 
 function removable(rule: Rule): Rule {
   return (value) => (value === null ? undefined : rule(value))
@@ -125,7 +127,7 @@ function removable(rule: Rule): Rule {
 export function createApplications(
   dependencies: ClientsDependencies & { readonly oidcScopes: readonly string[] },
 ): Applications {
-  const { catalog, oidcScopes } = dependencies
+  const { catalog, keyPolicy, oidcScopes } = dependencies
   const clients = createClientRepository<Application>('application', dependencies, oidcScopes)
 
   const setFirstParty = fieldsSetter(clients, { firstParty: applicationFields.firstParty })
@@ -134,11 +136,15 @@ export function createApplications(
     input: NewApplication & { secretHash?: string | undefined },
     options: CreationOptions = {},
   ) {
-    checkInput('the application cannot be created', input, newApplicationFields(catalog.current, input))
+    checkInput(
+      'the application cannot be created',
+      input,
+      newApplicationFields(catalog.current, input, keyPolicy),
+    )
     requireShortAddresses(input)
     const application: Application = {
       kind: 'application',
-      ...newClient('application', input),
+      ...newClient('application', input, keyPolicy),
       redirectUris: [...(input.redirectUris ?? [])],
       postLogoutRedirectUris: [...(input.postLogoutRedirectUris ?? [])],
       ...(input.homepageUri !== undefined && { homepageUri: input.homepageUri }),
@@ -156,7 +162,7 @@ export function createApplications(
     // `secretHash` decides which of the two overloads of `create` applies. The compiler cannot check that, so
     // the type is asserted.
     create: create as Applications['create'],
-    update: fieldsSetter(clients, APPLICATION_CHANGES, requireShortAddresses),
+    update: fieldsSetter(clients, applicationChanges(keyPolicy), requireShortAddresses),
     setFirstParty: (clientId, firstParty, options) => setFirstParty(clientId, { firstParty }, options),
   }
 }

@@ -11,6 +11,7 @@ import {
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
+import { expiryEntriesOf } from './expiry-notices.ts'
 import { nameEntriesOf } from './name-index.ts'
 
 /** A page of a list of clients. */
@@ -21,14 +22,14 @@ export interface ClientPage<T> {
 }
 
 /**
- * Milliseconds after which an index entry without a record is removed: more than the creation of a client
- * takes.
+ * Milliseconds after which an index entry without a record is removed. Creating a client takes less time than this.
  */
 const STALE_AFTER_MS = 3_600_000
 
 /**
  * Lists of the clients of one kind in order of creation: one list of all clients, and one list for each
- * account. A client is also in the index of the words of its name, which `name-index.ts` reads.
+ * account. A client is also in the index of the words of its name, which `name-index.ts` reads, and in the index of
+ * clients that expire (`expiry-notices.ts`).
  *
  * A new client is added to the lists before its record is written. A client is removed from the lists after
  * its record was deleted. So every usable client is listed. While a client is being created or deleted, its
@@ -65,7 +66,7 @@ export function createClientIndex<C extends Client>({
       await Promise.all(entriesOf(record).map((entry) => store.add(...entry)))
     },
 
-    /** @param except a record with the same client id, whose entries must stay */
+    /** @param except a record with the same client id; the index entries of this record stay */
     async remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void> {
       const kept = except ? entriesOf(except) : []
       const removed = entriesOf(record).filter(
@@ -85,7 +86,7 @@ export function createClientIndex<C extends Client>({
       })
     },
 
-    /** The number of API keys and applications of an account. Of each kind, at most `limit` are counted. */
+    /** The number of API keys and applications of an account. At most `limit` clients of each kind are counted. */
     async count(accountId: string, limit: number): Promise<number> {
       const names = [clientIndexName('apiKey', accountId), clientIndexName('application', accountId)]
       const counts = await Promise.all(names.map((index) => countMembers(store, index, limit)))
@@ -110,7 +111,7 @@ async function countMembers(store: Store, index: string, limit: number): Promise
   return count
 }
 
-/** The name of the index of the clients of one kind: of an account, or of all accounts. */
+/** The name of the index that lists the clients of one kind, either of one account or of all accounts. */
 export function clientIndexName(kind: Client['kind'], accountId: string | undefined): string {
   return accountId === undefined ? `clients:${kind}` : `clients:${kind}:of:${accountId}`
 }
@@ -122,6 +123,7 @@ function entriesOf(record: ClientRecord): [index: string, member: string][] {
     [clientIndexName(kind, undefined), memberOf(record)],
     [clientIndexName(kind, accountId), memberOf(record)],
     ...nameEntriesOf(clientId, name),
+    ...expiryEntriesOf(record.client),
   ]
 }
 

@@ -22,7 +22,7 @@ export interface PartialRevocation {
  * returning `client` never exposes a hash.
  */
 export interface ClientRecord<C extends Client = Client> extends WithOutbox {
-  /** The client without `lastUsedAt`, which has its own record, and without the fields that `clientOf` adds. */
+  /** The client without `lastUsedAt`, and without the fields that `clientOf` adds. `lastUsedAt` has its own record. */
   readonly client: C
   /** The hashed secrets, newest first; empty after `reportCompromised`. */
   readonly secrets: readonly StoredSecret[]
@@ -33,6 +33,11 @@ export interface ClientRecord<C extends Client = Client> extends WithOutbox {
   readonly listedAt: number
   /** The partial revocation of the current epoch; undefined if all tokens with a lower epoch are revoked. */
   readonly partialRevocations?: PartialRevocation | undefined
+  /**
+   * The last notice of the present expiry. Undefined if no notice was due when the expiry was set, and no notice was
+   * given after that.
+   */
+  readonly noticed?: number | undefined
 }
 
 /**
@@ -169,8 +174,8 @@ function kindOf(stored: ClientRecord | DeletedClient): Client['kind'] {
 }
 
 /**
- * The record, with defaults for fields that records of older versions of this library lack: the user to whom a client
- * belongs has created it, and knows its secrets.
+ * Adds defaults for fields that are missing in records of older versions of this library. By default, the user to whom
+ * a client belongs is the user who created the client and to whom its secrets were shown.
  */
 export function withDefaults<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
   const { client, secrets } = record
@@ -184,7 +189,7 @@ export function withDefaults<C extends Client>(record: ClientRecord<C>): ClientR
   }
 }
 
-/** The client of a record, with what people may know about its secrets. */
+/** The client of a record, with the information about its secrets that people may see. */
 export function clientOf<C extends Client>({ client, secrets }: ClientRecord<C>): C {
   return { ...client, ...describeSecrets(secrets) }
 }

@@ -26,6 +26,7 @@ import {
   type ClientRecord,
   type ClientRecords,
 } from './client-record.ts'
+import type { KeyPolicy } from './expiry.ts'
 import type { Idempotency } from './idempotency.ts'
 import { requireMatch, type ConditionalChange } from './if-match.ts'
 import type { LastUses } from './last-used.ts'
@@ -44,6 +45,7 @@ export interface ClientsDependencies {
   readonly logger: Logger
   /** The maximum number of API keys and applications of one account. */
   readonly maxClientsPerAccount: number
+  readonly keyPolicy: KeyPolicy
   /** Makes creations and rotations repeatable. */
   readonly idempotency: Idempotency
 }
@@ -58,7 +60,7 @@ export interface Change {
   readonly name: string
   /** What was added or removed: the product, the scope, or the secret. */
   readonly target?: string | undefined
-  /** Whether the change removes access. It is then made even if its audit entry cannot be listed as pending. */
+  /** Whether the change removes access. Such a change is made even if its audit entry cannot be listed as pending. */
   readonly isRemoval?: boolean | undefined
   /** The options of the caller, not validated yet. */
   readonly options: ConditionalChange | undefined

@@ -27,6 +27,7 @@ const COMMON: Fields = {
   disabledBy: optional(oneOf('operator')),
   epoch: countRule,
   createdAt: countRule,
+  expiresAt: optional(countRule),
 }
 
 /**
@@ -87,6 +88,7 @@ export function clientRecordRule(clientId: string): Rule {
     ),
     listedAt: countRule,
     partialRevocations: partialRevocationsRule,
+    noticed: optional(countRule),
   })
   return (value) => deletedRule(value) && existingRule(value)
 }

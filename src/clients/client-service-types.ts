@@ -31,12 +31,22 @@ export interface NewClient<
    * rejected. @default a new id
    */
   readonly clientId?: string | undefined
+  /**
+   * When the client expires, in epoch seconds: in the future, at most 100 years ahead, and within `keyPolicy`.
+   * @default the default of `keyPolicy`; without it, never
+   */
+  readonly expiresAt?: number | undefined
 }
 
 /** The fields of an API key that can be changed. An application has these fields, and more. */
 export interface ClientChanges {
   /** Display name; at most 120 characters. */
   readonly name?: string | undefined
+  /**
+   * When the client expires, in epoch seconds, as in `NewClient`; null for never. If the new time is earlier than the
+   * previous time, all access tokens of the client are revoked.
+   */
+  readonly expiresAt?: number | null | undefined
 }
 
 /** Input without a secret: the service generates a new secret. */
@@ -54,7 +64,8 @@ export interface WithExistingSecret {
 export interface CreationOptions {
   /**
    * Makes the creation repeatable for 24 hours: a repeat with the same key, `actor` and input returns the same client
-   * and secret, and creates nothing. 1 to 255 visible ASCII characters, such as a UUID. Not for imports.
+   * and secret, and creates nothing. The key has 1 to 255 visible ASCII characters, for example a UUID. Do not use it
+   * for imports.
    * @default every call creates a client
    */
   readonly idempotencyKey?: string | undefined
@@ -66,13 +77,16 @@ export interface SecretInfo {
   readonly createdAt: number
   /** Epoch seconds at which the secret expires; undefined for the current secret. */
   readonly expiresAt?: number | undefined
-  /** The user of the account to whom the secret was shown; undefined if the host named none. */
+  /** The user of the account to whom the secret was shown; undefined if the host named no user. */
   readonly shownTo?: string | undefined
 }
 
 /** Options of `addProduct`. */
 export interface AddProductOptions<Scope extends string = string> extends ChangeOptions {
-  /** Operations of the product that the client does not get, unless another of its products gave them. @default none */
+  /**
+   * Operations of the product that the client does not get. An operation that another product gives to the client
+   * stays. @default none
+   */
   readonly removedOperations?: readonly Scope[] | undefined
 }
 
@@ -88,8 +102,8 @@ export interface DisableOptions extends ChangeOptions {
 /** Options of a secret rotation. */
 export interface RotationOptions extends ChangeOptions {
   /**
-   * Makes the rotation repeatable for 24 hours: a repeat with the same key, `actor` and overlap returns the same secret,
-   * and rotates nothing. 1 to 255 visible ASCII characters, such as a UUID.
+   * Makes the rotation repeatable for 24 hours: a repeat with the same key, `actor` and overlap returns the same
+   * secret, and rotates nothing. The key has 1 to 255 visible ASCII characters, for example a UUID.
    * @default every call rotates
    */
   readonly idempotencyKey?: string | undefined
@@ -108,11 +122,16 @@ export interface OwnerListOptions extends ListOptions {
   readonly name?: string | undefined
   /** Only clients with this product. */
   readonly product?: string | undefined
-  /** Only clients that get tokens (`active`), that get none (`no-token`), or that get none for this reason. */
+  /**
+   * Only clients in this state: `active` if they get tokens, `no-token` if they get none, or the reason why they get
+   * none.
+   */
   readonly state?: (typeof LISTED_STATES)[number] | undefined
-  /** Only clients that got no token since this time, in epoch seconds. Uses are known to the hour. */
+  /**
+   * Only clients that got no token since this time, in epoch seconds. The time of a use is rounded down to the hour.
+   */
   readonly unusedSince?: number | undefined
-  /** `last-used` begins with the latest use. @default 'newest' */
+  /** With `last-used`, the client that was used last comes first. @default 'newest' */
   readonly sort?: ListOrder | undefined
 }
 
@@ -239,7 +258,8 @@ export interface ClientService<
   listSecrets(clientId: string): Promise<SecretInfo[]>
 
   /**
-   * Disables the client: it gets no tokens until `enable` is called. Its existing tokens are rejected, even after that.
+   * Disables the client: it gets no tokens until `enable` is called. Its existing tokens are rejected, also after
+   * `enable`.
    */
   disable(clientId: string, options?: DisableOptions): Promise<C>
   /** @throws {GatehouseError} `ERR_DISABLED_BY_OPERATOR` if an operator disabled the client, and `by` is not `operator` */

@@ -23,6 +23,7 @@ import {
   type ClientRepository,
 } from './client-repository.ts'
 import { deleteClient, removeAccess } from './remove-access.ts'
+import { expiryEntriesOf, timeText, withNewExpiry } from './expiry-notices.ts'
 import { listOfOwner } from './owner-list.ts'
 import { disable, enable } from './disable.ts'
 import { handOver } from './hand-over.ts'
@@ -146,16 +147,45 @@ export function fieldsSetter<C extends Client>(
       return changed
     }
     const name = given.map(([field]) => field).join(',')
-    const change = () => changeRecord(clients, { clientId, name, options }, ofClient(set))
+    const expiresAt = values.find(([field]) => field === 'expiresAt')?.[1]
+    const target = typeof expiresAt === 'number' ? timeText(expiresAt) : undefined
+    const what = { clientId, name, target, options }
+    const apply = ofClient(set)
+    const change = () => {
+      if (typeof expiresAt === 'number') return changeExpiry(clients, what, expiresAt, apply)
+      return changeRecord(clients, what, apply)
+    }
     const newName = values.find(([field]) => field === 'name')?.[1]
     const record = await (typeof newName === 'string' ? rename(clients, clientId, newName, change) : change())
     return presentClient(clients, record)
   }
 }
 
+/** Makes a change that sets the expiry. If the client expires earlier than before, its tokens are revoked. */
+async function changeExpiry<C extends Client>(
+  clients: ClientRepository<C>,
+  change: Change,
+  expiresAt: number,
+  apply: ApplyChange<C>,
+): Promise<ClientRecord<C>> {
+  for (const entry of expiryEntriesOf({ clientId: change.clientId, expiresAt }))
+    await clients.store.add(...entry)
+  return removeAccess(
+    clients,
+    change,
+    (record) => {
+      const changed = apply(record)
+      return changed?.client.expiresAt === record.client.expiresAt
+        ? changed
+        : changed && withNewExpiry(changed)
+    },
+    ({ expiresAt: before = Infinity }) => expiresAt < before,
+  )
+}
+
 /**
- * Keeps the index of names while a change sets a name. The words of the new name are added before the change, so that each name
- * can be found.
+ * Updates the index of names when a change sets a name. The words of the new name are added before the change, so that
+ * the client can be found by its name at all times.
  */
 async function rename<C extends Client>(
   clients: ClientRepository<C>,
@@ -169,12 +199,13 @@ async function rename<C extends Client>(
   try {
     return await change()
   } finally {
-    // If this fails, words of another name stay. The search reads the present name too, so it skips them.
+    // If this call fails, words of an outdated name stay in the index. The search compares its text with the current
+    // name, so it skips such a client.
     await tidyNames(clients, clientId, [before.name, name]).catch(() => {})
   }
 }
 
-/** Removes the words of names that a client does not have any more, or that it never got. */
+/** Removes from the index the words of names that a client does not have any more, or never got. */
 async function tidyNames<C extends Client>(
   { store, records }: ClientRepository<C>,
   clientId: string,

@@ -5,15 +5,15 @@ interface ClientCommon {
   /** The account that owns the client. */
   readonly accountId: string
   /**
-   * The user of that account to whom the client belongs. Without this user, the client gets no tokens. Undefined if
-   * the client belongs to the account.
+   * The user of that account to whom the client belongs. If the host does not find this user any more, the client gets
+   * no tokens. Undefined if the client belongs to the account.
    */
   readonly userId?: string | undefined
   /** The user of that account who created the client; undefined if the host named no user. */
   readonly createdBy?: string | undefined
   /** Display name. */
   readonly name: string
-  /** Ids of its products. A client without products cannot be used. */
+  /** Ids of the client's products. A client without products cannot be used. */
   readonly products: readonly string[]
   /** Scopes that were removed from the client, although one of its products has them. */
   readonly removedOperations: readonly string[]
@@ -30,6 +30,11 @@ interface ClientCommon {
   /** Epoch seconds. */
   readonly createdAt: number
   /**
+   * When the client expires, in epoch seconds. From then on, the client gets no tokens, and none of its tokens is
+   * valid. The grants of an application stay. Undefined if the client never expires.
+   */
+  readonly expiresAt?: number | undefined
+  /**
    * When the client last got a token, in epoch seconds, rounded down to the hour, but never earlier than
    * `createdAt`. Undefined if the client never got a token.
    */
@@ -39,7 +44,7 @@ interface ClientCommon {
    * (`no-secret`). Undefined if it has a valid secret.
    */
   readonly noSecret?: 'compromised' | 'no-secret' | undefined
-  /** The users to whom a valid secret of the client was shown. Undefined if the host named none. */
+  /** The users to whom a valid secret of the client was shown. Undefined if the host named no user. */
   readonly secretShownTo?: readonly string[] | undefined
 }
 

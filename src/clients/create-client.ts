@@ -2,6 +2,8 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { GatehouseError, isRejection } from '../errors.ts'
 import { isClientId, newClientId } from './client-id.ts'
 import type { Client } from './client.ts'
+import { expiryOfNew, newExpiryRule, type KeyPolicy } from './expiry.ts'
+import { withNewExpiry } from './expiry-notices.ts'
 import { findOperationProblem, findProductProblem, requireFits, scopesOf } from './client-products.ts'
 import type { CreationOptions, NewClient } from './client-service-types.ts'
 import { changeFields, type ChangeOptions } from '../host/change-options.ts'
@@ -32,7 +34,7 @@ export function productsRule(catalog: Catalog): Rule {
 }
 
 /** Rules for the input of every new client. */
-export function newClientFields(catalog: Catalog, input: unknown): Fields {
+export function newClientFields(catalog: Catalog, input: unknown, keyPolicy: KeyPolicy): Fields {
   // The set of scopes is computed once for all entries of `removedOperations`, so that the check takes linear
   // time.
   const scopes = new Set(scopesOf(catalog, productsOf(input)))
@@ -46,14 +48,16 @@ export function newClientFields(catalog: Catalog, input: unknown): Fields {
     clientId: optional((value) =>
       isClientId(value) ? undefined : 'must have 1 to 200 characters; letters, digits and ._~@=- are allowed',
     ),
+    expiresAt: newExpiryRule(keyPolicy),
     secretHash: optional(secretHashRule),
     ...changeFields,
   }
 }
 
 /** The fields that every new client has, from validated input. */
-export function newClient(kind: Client['kind'], input: NewClient) {
+export function newClient(kind: Client['kind'], input: NewClient, keyPolicy: KeyPolicy) {
   const createdBy = input.createdBy ?? input.userId
+  const expiresAt = expiryOfNew(keyPolicy, input.expiresAt)
   return {
     clientId: input.clientId ?? newClientId(kind),
     accountId: input.accountId,
@@ -65,6 +69,7 @@ export function newClient(kind: Client['kind'], input: NewClient) {
     disabled: false,
     epoch: 0,
     createdAt: Math.floor(Date.now() / 1000),
+    ...(expiresAt !== undefined && { expiresAt }),
   }
 }
 
@@ -72,7 +77,8 @@ export function newClient(kind: Client['kind'], input: NewClient) {
  * Creates a client with its first secret: a new secret, or the hash of an existing secret.
  *
  * @param options with an idempotency key, the creation may be repeated
- * @returns the client, which an earlier attempt may have created; the new secret, undefined for an existing secret
+ * @returns the client, and its new secret. An earlier attempt may have created the client. The secret is undefined if
+ *   an existing secret was imported
  * @throws {GatehouseError} `ERR_CONFLICT`, `ERR_SCOPE_TOO_LARGE`, `ERR_TOO_MANY_CLIENTS`, `ERR_IDEMPOTENCY_KEY`,
  *   `ERR_IN_PROGRESS`
  */
@@ -136,7 +142,7 @@ async function insert<C extends Client>(
   // which this process created them.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
   const secrets = [{ hash, createdAt: client.createdAt, ...(shownTo !== undefined && { shownTo }) }]
-  const record: ClientRecord<C> = { client, secrets, listedAt: clients.lastListedAt }
+  const record: ClientRecord<C> = withNewExpiry({ client, secrets, listedAt: clients.lastListedAt })
   await index.add(record)
   await requireRoom(clients, accountId).catch(async (error: unknown) => {
     await index.remove(record, await records.get(clientId))
@@ -165,8 +171,8 @@ async function insert<C extends Client>(
 export const CLIENTS_PER_ACCOUNT = { byDefault: 500, max: 100_000 }
 
 /**
- * Rejects a new client if its account then has more than the maximum of API keys and applications. The new client is
- * listed before this check, so processes that create clients at the same time cannot exceed the maximum.
+ * Rejects a new client if its account would then have too many API keys and applications. The new client is listed
+ * before this check, so processes that create clients at the same time cannot exceed the maximum.
  */
 async function requireRoom(
   { index, maxClientsPerAccount: max }: Pick<ClientRepository<Client>, 'index' | 'maxClientsPerAccount'>,

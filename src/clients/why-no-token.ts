@@ -2,12 +2,14 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { applicationScopes, directScopes, limitToOwner } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
 import type { Client } from './client.ts'
+import { isExpired } from './expiry.ts'
 
 /**
  * Why a client gets no token. If there are several reasons, the first of this list counts.
  *
  * - `disabled-by-operator`: an operator disabled it, and only an operator may enable it
  * - `disabled`: its owner disabled it
+ * - `expired`: its time is over
  * - `compromised`: its secret leaked, and it has no new secret yet
  * - `no-secret`: all its secrets have expired
  * - `no-product`: no product was added
@@ -20,6 +22,7 @@ import type { Client } from './client.ts'
 export const NO_TOKEN_REASONS = [
   'disabled-by-operator',
   'disabled',
+  'expired',
   'compromised',
   'no-secret',
   'no-product',
@@ -36,15 +39,22 @@ export const LISTED_STATES = ['active', 'no-token', ...NO_TOKEN_REASONS] as cons
 /** Why a client gets no token. */
 export type NoTokenReason = (typeof NO_TOKEN_REASONS)[number]
 
-/** Why a client cannot authenticate, whatever its owner and the catalog are; undefined if it can. */
-export function whyNotAuthenticated({ disabled, disabledBy, noSecret }: Client): NoTokenReason | undefined {
-  if (disabled) return disabledBy === 'operator' ? 'disabled-by-operator' : 'disabled'
-  return noSecret
+/** Why a client is rejected as if it did not exist; undefined if it is not rejected. */
+export function whyUnusable(
+  client: Pick<Client, 'disabled' | 'disabledBy' | 'expiresAt'>,
+): NoTokenReason | undefined {
+  if (client.disabled) return client.disabledBy === 'operator' ? 'disabled-by-operator' : 'disabled'
+  return isExpired(client) ? 'expired' : undefined
+}
+
+/** Why a client cannot authenticate, regardless of its owner and of the catalog; undefined if it can. */
+export function whyNotAuthenticated(client: Client): NoTokenReason | undefined {
+  return whyUnusable(client) ?? client.noSecret
 }
 
 /**
- * Why a client has no operation, with any owner; undefined if it has one. The token endpoint asks this first, because it
- * needs no call of the host.
+ * Why a client has no operation, regardless of its owner; undefined if it has one. The token endpoint asks this first,
+ * because it needs no call of the host.
  */
 export function whyNoOperation(catalog: Catalog, client: Client): NoTokenReason | undefined {
   if (client.products.length === 0) return 'no-product'
@@ -54,8 +64,8 @@ export function whyNoOperation(catalog: Catalog, client: Client): NoTokenReason 
 /**
  * Why an authenticated client may have no operation; undefined if it may have one.
  *
- * @param owner the account of the client, as the host finds it with the user of the client; undefined if the host does not
- *   find it
+ * @param owner the result of `accounts.find` for the account and the user of the client; undefined if the host does not
+ *   find the account
  */
 export function whyUnauthorized(
   catalog: Catalog,
@@ -73,7 +83,8 @@ export function whyUnauthorized(
 }
 
 /**
- * Decides whether a client can get a token. Everything that shows or reports this asks this function, or one of its parts.
+ * Decides whether a client can get a token. All code that shows or reports the reason calls this function, or one of
+ * its parts.
  *
  * @param owner as for `whyUnauthorized`
  * @returns why it cannot; undefined if it can

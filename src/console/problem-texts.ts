@@ -31,6 +31,8 @@ const TEXTS: Readonly<Record<Exclude<FormProblem['code'], 'ERR_INVALID_ARGUMENT'
   format: 'problemFormat',
   choice: 'problemChoice',
   range: 'problemRange',
+  'too-early': 'problemTooEarly',
+  'too-late': 'problemTooLate',
   'too-long': 'problemTooLong',
   'too-many': 'problemTooMany',
   characters: 'problemCharacters',

@@ -76,9 +76,11 @@ async function start(
     stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing))))
     stops.push(resumeRevocations.start())
     stops.push(clients.completeNames())
+    stops.push(clients.notifyOfExpiries())
     stops.push(core.audit.start())
     stops.push(core.storeClock.follow())
-    // Later, the host removes the replaced secret from its options.
+    // If the host has a new secret, the key of the erasures is encrypted with it now, because the host later removes
+    // the replaced secret from its options.
     erasures.reseal().catch((error: unknown) => {
       core.logger.warn({ err: error }, 'the key of the erasures could not be read')
     })

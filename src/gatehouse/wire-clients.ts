@@ -8,6 +8,7 @@ import { createClientTokens } from '../clients/revoke-client-tokens.ts'
 import { createIdempotency } from '../clients/idempotency.ts'
 import { completeNameIndex } from '../clients/complete-name-index.ts'
 import { createNameSearch } from '../clients/name-index.ts'
+import { createExpiryNotices } from '../clients/expiry-notices.ts'
 import { createStates } from '../clients/client-states.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { Core } from './wire-core.ts'
@@ -21,7 +22,7 @@ export type Clients = ReturnType<typeof createClients>
  */
 export function createClients(core: Core) {
   const { settings, durable: store, logger, revoked } = core
-  const { maxClientsPerAccount, openIdScopes: oidcScopes } = settings
+  const { maxClientsPerAccount, keyPolicy, openIdScopes: oidcScopes } = settings
   const lastUses = createLastUses({ store: core.store, logger })
   const cache = createClientCache({ store, logger })
   const parts = {
@@ -29,6 +30,7 @@ export function createClients(core: Core) {
     store,
     lastUses,
     maxClientsPerAccount,
+    keyPolicy,
     oidcScopes,
     clientChanged: cache.changed,
     idempotency: createIdempotency(
@@ -43,6 +45,9 @@ export function createClients(core: Core) {
     clientTokens: createClientTokens(parts),
     statesOf: createStates(core),
     searchByName: createNameSearch(store),
+    keyPolicy,
+    /** Notifies of clients that expire. @returns a function that stops the notices */
+    notifyOfExpiries: createExpiryNotices(parts).start,
     /** Adds the clients of older versions of this library to the index of names. */
     completeNames: () => completeNameIndex(core.store, logger),
     /** Subscribes to the changes that other processes make, so that this process may cache clients. */

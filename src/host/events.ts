@@ -45,15 +45,20 @@ export interface GatehouseEvents {
   }
   /** This process deleted an API key or application. */
   'client.deleted': ClientEvent
+  /** A client will expire in 30, 7 or 1 days. Only one of the processes on a store emits this event. */
+  'client.expiring': ExpiryEvent & { days: 1 | 7 | 30 }
+  /** A client has expired, and gets no tokens any more. Only one of the processes on a store emits this event. */
+  'client.expired': ExpiryEvent
   /** The secret of a client leaked (`reportCompromised`), and all its secrets and tokens were revoked. */
   'client.compromised': ClientEvent
   /**
-   * `accounts.changed` found that people who have left the account know a valid secret of a client that stays in use: rotate it.
+   * People who have left the account know a valid secret of this client, which stays in use. `accounts.changed` found
+   * this. Rotate the secret.
    */
   'secret.exposed': ClientEvent & { userIds: readonly string[] }
   /**
-   * This process erased a person (`accounts.erase`). The audit trail does not have these ids. A listener that stores or logs the
-   * event keeps them.
+   * This process erased a person (`accounts.erase`). The audit trail does not contain the ids of this event. A listener
+   * that stores or logs the event keeps these ids.
    */
   'account.erased': {
     accountId: string
@@ -123,6 +128,15 @@ interface ClientEvent {
   actor?: string | undefined
 }
 
+interface ExpiryEvent {
+  kind: 'apiKey' | 'application'
+  clientId: string
+  accountId: string
+  userId?: string | undefined
+  /** Epoch seconds. */
+  expiresAt: number
+}
+
 /** Emits events. A listener that fails never disturbs the request. */
 export interface EventSink {
   /** Calls all listeners at once, and waits for none of them. */
@@ -152,7 +166,7 @@ const NAMES = (
     ['refresh_token.reused', 'code.reused', 'refresh_token.retried', 'consent.approved', 'consent.denied'],
     ['grant.limited', 'grant.revoked', 'client.created', 'client.changed', 'client.deleted'],
     ['client.compromised', 'token.revoked', 'revocations.stale', 'revocations.fresh', 'key.published'],
-    ['account.erased', 'secret.exposed'],
+    ['account.erased', 'secret.exposed', 'client.expiring', 'client.expired'],
     ['key.activated', 'key.retired', 'key.revoked', 'catalog.reloaded', 'catalog.rejected', 'error'],
   ] as const
 ).flat()

@@ -14,13 +14,14 @@ import type { ChangeOptions } from '../host/change-options.ts'
 import { route, type Call, type Route } from './route.ts'
 import { repeatOptionsOf, secretRoutes } from './secret-routes.ts'
 import { ClientQuery } from './queries.ts'
-import { NewOwner, type SchemaName } from './schemas.ts'
+import { NewOwner } from './bodies.ts'
+import type { AnswerName } from './schemas.ts'
 import type { ClientPresenter } from './present-client.ts'
 import type { Fields } from '../validation/rules.ts'
 import { ifUnchanged } from '../clients/if-match.ts'
 import type { ServiceCode } from './openapi-codes.ts'
 
-/** What a new client shall have. */
+/** The products and operations that are chosen for a new client. */
 interface Chosen {
   readonly products?: readonly string[] | undefined
   readonly removedOperations?: readonly string[] | undefined
@@ -40,7 +41,7 @@ interface ClientRoutesOptions<
   /** The path of the list. */
   readonly base: '/api-keys' | '/applications'
   readonly permissions: 'keys' | 'applications'
-  /** The kind in names of operations and schemas. */
+  /** The name of the kind, as operation ids and names of schemas contain it. */
   readonly name: 'ApiKey' | 'Application'
   readonly newClient: v.GenericSchema<unknown, New>
   readonly changes: v.GenericSchema<unknown, Changes>
@@ -55,10 +56,10 @@ export interface ClientRouteParts extends Pick<Internals, 'accounts' | 'catalog'
   readonly presenter: ClientPresenter
 }
 
-/** A new client, under its kind. */
+/** A new client, in a property with the name of its kind, and its secret. */
 type Created<C extends Client> = { readonly [Kind in C['kind']]: C } & { readonly clientSecret: string }
 
-/** Whose a new client is. */
+/** The owner of a new client. */
 interface Owner {
   readonly accountId: string
   readonly userId: string | undefined
@@ -99,7 +100,7 @@ export function clientRoutes<
   const one = `${base}/{clientId}` as const
   const plural = `${name}s`
   const [article, tag] = name === 'ApiKey' ? ['an API key', 'API keys'] : ['an application', 'Applications']
-  const answer = name satisfies SchemaName
+  const answer = name satisfies AnswerName
 
   const find = ({ accountId }: Caller, { clientId = '' }: Readonly<Record<string, string>>) =>
     service.findOwn(accountId, clientId)
@@ -263,7 +264,7 @@ export function clientRoutes<
   ]
 }
 
-/** The errors of a change of products or operations; only what adds scopes can make a token too large. */
+/** The errors of a change of products or operations. Only a change that adds scopes can make a token too large. */
 function errorsOf(method: Route['method'], thing: string): ServiceCode[] {
   if (thing === '') return []
   return method === 'put' ? ['ERR_INVALID_ARGUMENT', 'ERR_SCOPE_TOO_LARGE'] : ['ERR_INVALID_ARGUMENT']

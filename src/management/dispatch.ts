@@ -13,7 +13,7 @@ import { Rejection } from '../front-door/rejection.ts'
 import { hasTooManyParameters } from '../http/query-limit.ts'
 import { readBody, readQuery, requireJson } from './read-input.ts'
 import type { Call, Route } from './route.ts'
-import { SCHEMAS } from './schemas.ts'
+import { ANSWERS } from './schemas.ts'
 
 /** Creates a function that answers a request by the table of routes. It throws if the request is rejected. */
 export function createDispatch(routes: readonly Route[], parts: FrontDoorParts) {
@@ -31,7 +31,7 @@ export function createDispatch(routes: readonly Route[], parts: FrontDoorParts) 
     ctx.status = status
     if (status === 204) return
     ctx.type = 'application/json'
-    ctx.body = JSON.stringify(answer ? v.parse(SCHEMAS[answer], result) : result)
+    ctx.body = JSON.stringify(answer ? v.parse(ANSWERS[answer], result) : result)
   }
 }
 
@@ -56,7 +56,7 @@ async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ct
   }
 }
 
-/** The call of a public route, which asks for no caller. */
+/** The call of a public route, which needs no caller. */
 const BY_NOBODY: Omit<Call, 'ctx'> = {
   caller: { accountId: '', actor: '', isSession: false },
   params: {},

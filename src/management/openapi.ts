@@ -3,11 +3,12 @@ import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import type { Route } from './route.ts'
 import { collectProblemResponses } from './openapi-responses.ts'
-import { SCHEMAS, type SchemaName } from './schemas.ts'
+import { BODIES } from './bodies.ts'
+import { ANSWERS, type AnswerName } from './schemas.ts'
 
 const REFERENCE = '#/components/schemas/'
 
-const referenceTo = (name: SchemaName) => ({ $ref: REFERENCE + name })
+const referenceTo = (name: AnswerName | keyof typeof BODIES) => ({ $ref: REFERENCE + name })
 
 /** What the routes of each tag do, in the order of the document. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -63,14 +64,19 @@ export function openApiDocument(routes: readonly Route[], path: string) {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: toJsonSchemaDefs(SCHEMAS, {
-        typeMode: 'output',
-        overrideRef: ({ referenceId }) => REFERENCE + referenceId,
-      }),
+      schemas: { ...schemasOf(BODIES, 'input'), ...schemasOf(ANSWERS, 'output') },
       responses: problems.components,
       securitySchemes: SECURITY_SCHEMES,
     },
   }
+}
+
+/** Schemas with their names. A body is described as it is sent, an answer as it is received. */
+function schemasOf(definitions: Readonly<Record<string, v.GenericSchema>>, typeMode: 'input' | 'output') {
+  return toJsonSchemaDefs(definitions, {
+    typeMode,
+    overrideRef: ({ referenceId }) => REFERENCE + referenceId,
+  })
 }
 
 function operationOf(each: Route, problems: Record<string, object>) {
@@ -101,7 +107,7 @@ function operationOf(each: Route, problems: Record<string, object>) {
   }
 }
 
-/** The ways to authenticate a request, of which one is needed. */
+/** The ways to authenticate a request. The request needs one of them. */
 function securityOf({ method, access }: Route): Record<string, string[]>[] {
   if (access === 'public') return []
   return [{ session: [], ...(method !== 'get' && { csrfToken: [] }) }, { bearer: [] }]
@@ -152,6 +158,6 @@ function headerParameters({ isConditional, isRepeatable }: Route) {
 
 /** A reference if the schema has a name, or else the schema itself. */
 function schemaOf(schema: v.GenericSchema): object {
-  const named = Object.entries(SCHEMAS).find(([, each]) => (each as unknown) === schema)
-  return named ? referenceTo(named[0] as SchemaName) : toJsonSchema(schema)
+  const named = Object.entries(BODIES).find(([, each]) => (each as unknown) === schema)
+  return named ? referenceTo(named[0] as keyof typeof BODIES) : toJsonSchema(schema)
 }

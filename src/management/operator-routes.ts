@@ -9,7 +9,7 @@ import type { ClientPresenter } from './present-client.ts'
 import { route, type Route } from './route.ts'
 import type { ServiceCode } from './openapi-codes.ts'
 import { ClientQuery, PageQuery, SearchQuery } from './queries.ts'
-import type { SchemaName } from './schemas.ts'
+import type { AnswerName } from './schemas.ts'
 
 const CLIENT = '/operator/clients/{clientId}'
 const ACCOUNT = '/operator/accounts/{accountId}'
@@ -18,12 +18,12 @@ const LIST = { query: PageQuery, errors: ['ERR_INVALID_ARGUMENT'] } as const
 const CLIENTS = { query: ClientQuery, errors: ['ERR_INVALID_ARGUMENT'] } as const
 const MAY_BE_UNKNOWN = { errors: ['ERR_NOT_FOUND'] } as const
 
-/** A route that reads. @param errors for a route with a query, `ERR_INVALID_ARGUMENT` is one of them */
+/** A route that reads. @param errors must contain `ERR_INVALID_ARGUMENT` if the route has a query */
 function read<Query = undefined>(
   path: string,
   operationId: string,
   summary: string,
-  answer: SchemaName,
+  answer: AnswerName,
   handle: Route<undefined, Query, undefined>['handle'],
   { query, errors = [] }: { query?: v.GenericSchema<unknown, Query>; errors?: readonly ServiceCode[] } = {},
 ): Route {
@@ -38,7 +38,7 @@ function change(
   operationId: string,
   summary: string,
   handle: Route<undefined, undefined, undefined>['handle'],
-  { answer, errors = [] }: { answer?: SchemaName; errors?: readonly ServiceCode[] } = {},
+  { answer, errors = [] }: { answer?: AnswerName; errors?: readonly ServiceCode[] } = {},
 ): Route {
   const described = { path, operationId, summary, answer, errors }
   return route({ ...COMMON, ...described, method: 'post', status: answer ? 200 : 204, handle })

@@ -4,7 +4,7 @@ import type { Access } from '../front-door/access.ts'
 import type { Guarded, Visit } from '../front-door/enter.ts'
 import type { Fields } from '../validation/rules.ts'
 import type { ServiceCode } from './openapi-codes.ts'
-import type { SchemaName } from './schemas.ts'
+import type { AnswerName } from './schemas.ts'
 
 /** One request that was checked: the caller may make it, and its input has the right form. */
 export interface Call<Body = unknown, Query = unknown, Resource = unknown> extends Visit<Resource> {
@@ -14,7 +14,7 @@ export interface Call<Body = unknown, Query = unknown, Resource = unknown> exten
   readonly change: ConditionalChange
 }
 
-/** One route of the table. It gives the router, the checks, the permissions and the OpenAPI document. */
+/** One route of the table. The router, the checks, the permissions and the OpenAPI document are made from it. */
 export interface Route<Body = unknown, Query = unknown, Resource = unknown> extends Omit<
   Guarded<Resource>,
   'access'
@@ -23,26 +23,33 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> exte
   /** Path below the API, with parameters in braces: `/api-keys/{clientId}`. */
   readonly path: string
   readonly operationId: string
-  /** The group in the OpenAPI document, which describes it. */
+  /** The group of the route in the OpenAPI document. */
   readonly tag: string
   readonly summary: string
   readonly description?: string | undefined
   /** Who may call it: callers with a permission, every signed-in caller, operators, or everyone. */
   readonly access: Access | 'public'
-  /** The errors of the services with which it may answer, besides those that follow from its other fields. */
+  /**
+   * The errors of the services with which the route may answer, besides the errors that follow from its other fields.
+   */
   readonly errors?: readonly ServiceCode[] | undefined
   readonly query?: v.GenericSchema<unknown, Query> | undefined
   readonly body?: v.GenericSchema<unknown, Body> | undefined
-  /** The rules of the service for the values of the body. They let one answer name all mistakes of a body. */
+  /**
+   * The rules of the service for the values of the body. With these rules, one answer can name all mistakes of a body.
+   */
   readonly rules?: ((body: unknown) => Fields) | undefined
   /** Whether the change honours `If-Match`. */
   readonly isConditional?: boolean | undefined
   /** Whether the request may carry an `Idempotency-Key`. */
   readonly isRepeatable?: boolean | undefined
   readonly status: 200 | 201 | 204
-  /** The schema of the answer, which also decides its fields, their order, and how times are written; undefined for an answer without a body. */
-  readonly answer?: SchemaName | undefined
-  /** Whether the OpenAPI document names the `ETag` of the answer; `sendClient` sends it. */
+  /**
+   * The schema of the answer. It also decides the fields, their order, and the format of times. Undefined if the answer
+   * has no body.
+   */
+  readonly answer?: AnswerName | undefined
+  /** Whether the OpenAPI document names the `ETag` of the answer; `sendClient` sends this header. */
   readonly documentsEtag?: boolean | undefined
   handle(call: Call<Body, Query, Resource>): Promise<unknown>
 }

@@ -1,20 +1,11 @@
 import * as v from 'valibot'
 import { NO_TOKEN_REASONS } from '../clients/why-no-token.ts'
-import { OVERLAP_SECONDS } from '../clients/secret-rotation.ts'
-import { MAX_NAME_LENGTH } from '../validation/rules.ts'
+import { linksOf } from './bodies.ts'
 import { millisecondsAsTime, secondsAsTime } from './times.ts'
 
 const text = v.string()
 const texts = v.array(text)
-const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME_LENGTH))
 
-/** The links of an application, which the consent page shows. */
-const linksOf = <Link extends v.GenericSchema>(link: Link) => ({
-  homepageUri: link,
-  logoUri: link,
-  privacyUri: link,
-  termsUri: link,
-})
 const optionalLinks = linksOf(v.optional(text))
 
 const noToken = v.pipe(
@@ -41,6 +32,9 @@ const clientEntries = {
     v.pipe(texts, v.description('Users who have left the account and know a valid secret: rotate it')),
   ),
   createdAt: secondsAsTime,
+  expiresAt: v.optional(
+    v.pipe(secondsAsTime, v.description('From then on it gets no tokens; absent if it never expires')),
+  ),
   lastUsedAt: v.optional(secondsAsTime),
 }
 
@@ -63,39 +57,6 @@ const Application = v.object({
 function pageOf<Item extends v.GenericSchema>(item: Item) {
   return v.object({ items: v.array(item), cursor: v.optional(text) })
 }
-
-const newClient = {
-  name,
-  products: v.optional(texts),
-  removedOperations: v.optional(texts),
-}
-
-export const NewApiKey = v.strictObject(newClient)
-
-export const NewApplication = v.strictObject({
-  ...newClient,
-  redirectUris: v.optional(texts),
-  postLogoutRedirectUris: v.optional(texts),
-  ...optionalLinks,
-})
-
-export const ApiKeyChanges = v.strictObject({ name: v.optional(name) })
-
-export const ApplicationChanges = v.strictObject({
-  name: v.optional(name),
-  redirectUris: v.optional(texts),
-  postLogoutRedirectUris: v.optional(texts),
-  ...linksOf(v.optional(v.nullable(text))),
-})
-
-/** Whom a client is given to. */
-export const NewOwner = v.strictObject({
-  userId: v.pipe(v.nullable(text), v.description('null for the account')),
-})
-
-export const Rotation = v.strictObject({
-  overlapSeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(OVERLAP_SECONDS.max))),
-})
 
 const Secret = v.object({
   createdAt: secondsAsTime,
@@ -250,20 +211,14 @@ const Problem = v.object({
   ),
 })
 
-/** The schemas that have a name in the OpenAPI document. */
-export const SCHEMAS = {
+/** The schemas of answers, each with its name in the OpenAPI document. */
+export const ANSWERS = {
   ApiKey,
   ApiKeyPage: pageOf(ApiKey),
   CreatedApiKey: v.object({ apiKey: ApiKey, clientSecret: text }),
-  NewApiKey,
-  ApiKeyChanges,
   Application,
   ApplicationPage: pageOf(Application),
   CreatedApplication: v.object({ application: Application, clientSecret: text }),
-  NewApplication,
-  ApplicationChanges,
-  NewOwner,
-  Rotation,
   RotatedSecret: v.object({ clientSecret: text, oldSecretExpiresAt: v.optional(secondsAsTime) }),
   Catalog,
   AccessPreview,
@@ -287,4 +242,4 @@ export const SCHEMAS = {
   Problem,
 } satisfies Record<string, v.GenericSchema>
 
-export type SchemaName = keyof typeof SCHEMAS
+export type AnswerName = keyof typeof ANSWERS

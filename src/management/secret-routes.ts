@@ -4,13 +4,13 @@ import type { Client } from '../clients/client.ts'
 import type { ClientService, CreationOptions } from '../clients/client-service-types.ts'
 import type { SecretAge } from '../clients/secret-rotation.ts'
 import { route, type Route } from './route.ts'
-import { Rotation } from './schemas.ts'
+import { Rotation } from './bodies.ts'
 
 /** What differs between the secrets of API keys and the secrets of applications. */
 interface SecretRoutesOptions<C extends Client> {
   readonly service: Pick<ClientService<C, string, string>, 'listSecrets' | 'rotateSecret' | 'revokeSecret'>
   readonly permissions: 'keys' | 'applications'
-  /** The kind in names of operations. */
+  /** The name of the kind, as operation ids contain it. */
   readonly name: 'ApiKey' | 'Application'
   /** The path of the client. */
   readonly one: string

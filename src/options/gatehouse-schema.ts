@@ -6,6 +6,7 @@ import { PENDING_INTERACTIONS } from '../authorization-server/provider/endpoints
 import { STANDARD_CLAIMS } from '../authorization-server/provider/endpoints/userinfo.ts'
 import { LIFETIMES } from '../authorization-server/provider/lifetimes.ts'
 import { TOKEN_REQUESTS } from '../authorization-server/routing/requests-in-flight.ts'
+import { MAX_DAYS, type KeyPolicy } from '../clients/expiry.ts'
 import { CLIENTS_PER_ACCOUNT } from '../clients/create-client.ts'
 import { GRACE_SECONDS } from '../grants/refresh-tokens/grace-period.ts'
 import { DEFAULT_LOCALE, localeProblem } from '../http/locale.ts'
@@ -16,6 +17,7 @@ import { english } from '../authorization-server/interaction/texts.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { revocationEntries, sharedEntries } from './shared-schema.ts'
 import { accountsSchema, storeSchema } from './host-interfaces.ts'
+import { wholeNumber as wholeNumberRule } from '../validation/rules.ts'
 import { isVisibleText } from '../validation/predicates.ts'
 import {
   exactly,
@@ -43,6 +45,8 @@ const TEXTS = Object.fromEntries(
   Object.keys(english).map((name) => [name, optional(rule<string>(textProblem))]),
 )
 
+const days = rule<number>(wholeNumberRule(1, MAX_DAYS, 'a whole number of days'))
+
 /** The options of `createGatehouse`, with their defaults. */
 export const gatehouseSchema = exactly(
   {
@@ -58,6 +62,14 @@ export const gatehouseSchema = exactly(
     revocations: optional(exactly(revocationEntries), {}),
     signingKeys: signingKeysSchema,
     maxClientsPerAccount: wholeNumber('clients', CLIENTS_PER_ACCOUNT),
+    keyPolicy: optional(
+      exactly({
+        maxAgeDays: optional(days),
+        defaultDays: optional(days),
+        required: optional(flag),
+      }),
+      {},
+    ),
     storeTimeoutMs: milliseconds(STORE_TIMEOUT_MS),
     maxSignInAttempts: wholeNumber('attempts', SIGN_IN_ATTEMPTS),
     audit: optional(
@@ -99,6 +111,13 @@ function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProbl
   const { issuer, audience, secret, store } = options
   const misplaced = placementProblem(issuer, audience)
   if (misplaced !== undefined) add(['audience'], { code: 'not-allowed', message: misplaced })
+  const { maxAgeDays = Infinity, defaultDays = 0 } = (options['keyPolicy'] ?? {}) as KeyPolicy
+  if (defaultDays > maxAgeDays) {
+    add(['keyPolicy', 'defaultDays'], {
+      code: 'range',
+      message: `must be at most maxAgeDays (${maxAgeDays})`,
+    })
+  }
   const { volatile } = (store ?? {}) as { volatile?: unknown }
   if (secret === undefined && volatile !== true) add(['secret'], SECRET_REQUIRED)
 }

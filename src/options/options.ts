@@ -1,4 +1,5 @@
 import type { AuditOptions } from '../audit/retention.ts'
+import type { KeyPolicy } from '../clients/expiry.ts'
 import type { ProductSource } from '../catalog/definition.ts'
 import type { Accounts } from '../host/accounts.ts'
 import type { Logger } from '../host/logger.ts'
@@ -50,8 +51,8 @@ export interface RotationSchedule {
   /** Seconds for which a key signs before the next key is activated, at most 3660 days. @default 7776000 (90 days) */
   readonly rotateAfterSeconds?: number | undefined
   /**
-   * Seconds for which a key is published before it signs, so that every verifier has fetched the key by then;
-   * less than `rotateAfterSeconds`, and at most 366 days. @default 86400 (1 day)
+   * Seconds for which a key is published before it signs. In this time, every verifier fetches the key. Less than
+   * `rotateAfterSeconds`, and at most 366 days. @default 86400 (1 day)
    */
   readonly publishAheadSeconds?: number | undefined
 }
@@ -129,12 +130,19 @@ export interface GatehouseOptions<
   readonly signingKeys?: RotationSchedule | HostKeys | undefined
   /**
    * Maximum number of API keys and applications of one account, counted together. Each further creation rejects with
-   * `ERR_TOO_MANY_CLIENTS`, whether your code, the console or the management API makes it. An account that exceeds the limit
-   * keeps its clients, and an import ignores the limit. A creation reads the account's list of clients, and each list of the
-   * console and the management API reads all clients of the account. So both take longer with thousands of clients.
+   * `ERR_TOO_MANY_CLIENTS`, in your code, the console and the management API. An account that exceeds the limit keeps
+   * its clients, and an import ignores the limit. Each creation reads the account's list of clients. Each list of the
+   * console and the management API reads all clients of the account. So creations and lists take longer with thousands
+   * of clients.
    * @default 500
    */
   readonly maxClientsPerAccount?: number | undefined
+  /**
+   * When API keys and applications expire. This policy applies when a client is created, and when its expiry is
+   * changed. Existing clients that break the policy keep working. @default no policy: a client expires only if its
+   * creator says so
+   */
+  readonly keyPolicy?: KeyPolicy | undefined
   /**
    * Milliseconds after which a call to the store counts as failed, and the request that made the call gets
    * 503. `durability.timeoutMs` of a store that waits for replicas must be lower. @default 1000
@@ -148,19 +156,19 @@ export interface GatehouseOptions<
    */
   readonly maxCachedTokens?: number | undefined
   /**
-   * Maximum number of attempts in 15 minutes at the built-in sign-in page for one authorization request, and for one identifier
-   * from one IP address; up to 100. One address may make ten times as many failed attempts. All IPv6 addresses of one /64
-   * network count as one address. Counted in each process. @default 10
+   * Maximum number of attempts in 15 minutes at the built-in sign-in page, up to 100. This number applies to one
+   * authorization request, and to one identifier from one IP address. One address may make ten times this number of
+   * failed attempts. All IPv6 addresses of one /64 network count as one address. Counted in each process. @default 10
    */
   readonly maxSignInAttempts?: number | undefined
   /** The bounds of the audit trail. */
   readonly audit?: AuditOptions | undefined
   /**
    * Maximum number of requests that this process answers at the same time at the endpoints for tokens, revocation and
-   * introspection; at most a quarter of them from one address, and at most a quarter from one client. Each further request gets
-   * 503 with `Retry-After` at once, so that API calls in the same process stay fast. The address is `ctx.ip`, or the first 64
-   * bits of an IPv6 address. Behind a proxy, set `app.proxy = true`: otherwise all clients have the proxy's address. @default
-   * 1000
+   * introspection. At most a quarter of them may come from one address, and at most a quarter from one client. Each
+   * further request gets 503 with `Retry-After` at once, so that API calls in the same process stay fast. The address
+   * is `ctx.ip`, or the first 64 bits of an IPv6 address. Behind a proxy, set `app.proxy = true`: otherwise all clients
+   * have the proxy's address. @default 1000
    */
   readonly maxTokenRequests?: number | undefined
   /**
@@ -172,9 +180,9 @@ export interface GatehouseOptions<
    */
   readonly maxPendingInteractions?: number | undefined
   /**
-   * Maximum number of unexpired access tokens that one API key or application revokes one by one (RFC 7009), 1 to 1,000,000.
-   * The next such request revokes all access tokens that the client has obtained so far, and the count begins again at 0.
-   * Refresh tokens stay valid. Revocations by the host do not count. @default 1000
+   * Maximum number of unexpired access tokens that one API key or application may revoke one by one (RFC 7009), 1 to
+   * 1,000,000. The next revocation request revokes all access tokens that the client has obtained so far, and the count
+   * begins again at 0. Refresh tokens stay valid. Revocations by the host do not count. @default 1000
    */
   readonly maxRevocationsPerClient?: number | undefined
   /**

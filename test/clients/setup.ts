@@ -114,6 +114,7 @@ export function services(
     clientChanged: clientChanged ?? (async (clientId: string) => void changed.push(clientId)),
     logger: silentLogger,
     maxClientsPerAccount: 500,
+    keyPolicy: {},
     idempotency: createIdempotency(store, [Buffer.alloc(32, 1)]),
   }
   return {

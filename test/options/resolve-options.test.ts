@@ -78,6 +78,7 @@ describe('the options of createGatehouse', () => {
       revocations: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
       signingKeys: { rotateAfterSeconds: 7_776_000, publishAheadSeconds: 86_400 },
       maxClientsPerAccount: 500,
+      keyPolicy: {},
       storeTimeoutMs: 1000,
       startTimeoutMs: 1500,
       maxCachedTokens: 100_000,

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client } from '../../clients/client.ts'
 import { hasSecret, type ClientRegistry } from '../../clients/client-registry.ts'
+import { whyUnusable } from '../../clients/why-no-token.ts'
 import { readBasicCredentials } from '../../http/basic-credentials.ts'
 import { requesterOf } from '../../audit/entry.ts'
 import { recordOf, requestState } from './request-state.ts'
@@ -15,7 +16,7 @@ import { errorOf, type ProviderResponse } from './fix-responses.ts'
  * Finds the client that authenticates by HTTP Basic (RFC 6749 2.3.1).
  *
  * @param authorization the header; empty if it is absent
- * @returns undefined for an unknown or disabled client, a wrong secret or a malformed header
+ * @returns undefined for an unknown, disabled or expired client, a wrong secret or a malformed header
  */
 export async function authenticateBasicClient(
   registry: ClientRegistry,
@@ -24,7 +25,7 @@ export async function authenticateBasicClient(
   const credentials = readBasicCredentials(authorization)
   if (!credentials) return undefined
   const client = await registry.find(credentials.clientId)
-  if (!client || client.disabled) return undefined
+  if (!client || whyUnusable(client)) return undefined
   return credentials.clientSecrets.some((secret) => hasSecret(client, secret)) ? client : undefined
 }
 
@@ -50,7 +51,7 @@ function hasCredentials(ctx: Pick<ProviderResponse, 'headers' | 'oidc'>): boolea
 
 type Reporters = Pick<ProviderDependencies, 'audit' | 'events'>
 
-/** Reports requests with wrong client secrets to the audit trail and as events. No response waits for it. */
+/** Reports requests with wrong client secrets to the audit trail and as events. No response waits for these reports. */
 export function reportWrongSecrets(provider: Provider, reporters: Reporters): void {
   function report(ctx: KoaContextWithOIDC, { error }: { readonly error?: unknown }): void {
     if (error !== 'invalid_client' || !hasCredentials(ctx)) return

@@ -1,8 +1,10 @@
 import type { Configuration } from 'oidc-provider'
+import { lifetimeWithin } from '../../clients/expiry.ts'
+import { recordOf } from './request-state.ts'
 
 const DAY = 86_400
 
-/** Seconds for which an authorization request waits for the decision of a person who is signed in. */
+/** Seconds for which an authorization request waits for the decision of a signed-in person. */
 export const INTERACTION_SECONDS = 3600
 
 /** The option `lifetimes`, in seconds. */
@@ -32,9 +34,10 @@ const GRANT_MARGIN_SECONDS = 60
  */
 export function modelLifetimes(lifetimes: Lifetimes): Configuration['ttl'] {
   return {
-    AccessToken: lifetimes.delegatedAccessToken,
+    AccessToken: (_ctx, _token, client) => lifetimeWithin(recordOf(client), lifetimes.delegatedAccessToken),
     AuthorizationCode: lifetimes.authorizationCode,
-    ClientCredentials: lifetimes.directAccessToken,
+    ClientCredentials: (_ctx, _token, client) =>
+      lifetimeWithin(recordOf(client), lifetimes.directAccessToken),
     // Time for the person's decision and for the exchange of the code. The first refresh token extends the grant.
     Grant: INTERACTION_SECONDS + lifetimes.authorizationCode + GRANT_MARGIN_SECONDS,
     IdToken: lifetimes.idToken,

@@ -46,7 +46,7 @@ export interface RequestState {
   /** Clients that this request has looked up, by id. */
   readonly clients: Map<string, Client>
   /** The disabled client that this request names. oidc-provider does not find it. */
-  disabledClient?: Client | undefined
+  unusableClient?: Client | undefined
   /** The authorization code that this request presents. */
   code?: { readonly code: string; readonly payload: Promise<AdapterPayload | undefined> } | undefined
   /** The refresh token that this request presents. */
@@ -96,9 +96,8 @@ export function currentContext(): KoaContextWithOIDC {
 }
 
 /**
- * Our record of a client, as the registry returned it for this request. The record is not attached to
- * oidc-provider's client object, because that object is cached for later requests, and the record in it could
- * be outdated.
+ * Our record of a client, as the registry returned it for this request. The record is not attached to oidc-provider's
+ * client object. That object is cached for later requests, when the record could be outdated.
  */
 export function recordOf(client: ProviderClient | undefined): Client {
   const record = client && Provider.ctx && requestState(Provider.ctx).clients.get(client.clientId)
@@ -125,7 +124,7 @@ export function startLookups(registry: ClientRegistry): EarlyLookups {
 // trips to the store. The code or refresh token is read at the same time as the client. The grant of a refresh
 // token is read at the same time as the token's family.
 
-/** What reads the records of a request. */
+/** The parts that read the records of a request. */
 interface Readers {
   readonly codes: Collection<AdapterPayload>
   readonly families: Pick<TokenFamilies, 'find'>

@@ -13,6 +13,8 @@ export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } =
   'client.created': 'activityCreated',
   'client.changed': 'activityFieldsChanged',
   'client.deleted': 'activityDeleted',
+  'client.expiring': 'activityExpiring',
+  'client.expired': 'activityExpired',
   'client.compromised': 'activityCompromised',
   'secret.exposed': 'activitySecretExposed',
   'consent.approved': 'activityApproved',
@@ -39,7 +41,7 @@ export const SENTENCES: { readonly [Name in keyof GatehouseEvents]: TextName } =
   error: 'activityError',
 }
 
-/** The sentences of the changes of a client that are more than new values of fields. */
+/** The sentences for changes of a client that do more than set fields. */
 const CHANGES: Readonly<Record<string, TextName>> = {
   'product.added': 'activityProductAdded',
   'product.removed': 'activityProductRemoved',
@@ -56,6 +58,7 @@ const CHANGES: Readonly<Record<string, TextName>> = {
 /** The names of the fields of a client. */
 const FIELDS: Readonly<Record<string, TextName>> = {
   name: 'activityFieldName',
+  expiresAt: 'activityFieldExpiresAt',
   products: 'activityFieldProducts',
   redirectUris: 'activityFieldRedirectUris',
   postLogoutRedirectUris: 'activityFieldPostLogoutRedirectUris',
@@ -71,7 +74,7 @@ function find(names: Readonly<Record<string, TextName>>, name: string): TextName
   return Object.hasOwn(names, name) ? names[name] : undefined
 }
 
-/** What an entry of the audit trail says, in one sentence. An unknown entry shows its name. */
+/** What an entry of the audit trail says, in one sentence. For an unknown entry, the result is its name. */
 export function sentenceOf(
   { name, change = '', target = '' }: AuditEntry,
   texts: Reader,
@@ -79,9 +82,12 @@ export function sentenceOf(
 ): Html {
   const sentence = find(SENTENCES, name)
   if (sentence === undefined) return texts.html('activityUnknown', { name: displayText(name) })
-  if (name !== 'client.changed') return texts.html(sentence)
+  const time = timeIn(target, texts)
+  if (name !== 'client.changed') return texts.html(sentence, { time })
   if (change === 'secret.revoked' && target === 'new') return texts.html('activityNewSecretRevoked')
   if (change === 'tokens.revoked' && target !== '') return texts.html('activityScopedTokensRevoked')
+  if (change === 'expiresAt')
+    return time ? texts.html('activityExpirySet', { time }) : texts.html('activityExpiryRemoved')
   const changed = find(CHANGES, change)
   if (changed === undefined) return texts.html(sentence, { fields: fieldsOf(change, texts) })
   const product = catalog.products.get(target)
@@ -89,6 +95,11 @@ export function sentenceOf(
     product: product ? texts.localize(product.title) : displayText(target),
     operation: scopeTitle(target, texts, catalog),
   })
+}
+
+/** The time in the target of an entry; undefined if the target is not a time. */
+function timeIn(target: string, texts: Reader): Html | undefined {
+  return /^\d{4}-\d\d-\d\dT/.test(target) ? texts.dateTime(Date.parse(target)) : undefined
 }
 
 /** The names of changed fields, as one list: “name, logo and home page”. */

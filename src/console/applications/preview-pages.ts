@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Application } from '../../clients/client.ts'
+import { isExpired } from '../../clients/expiry.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kind.ts'
@@ -49,6 +50,7 @@ function missing({ texts, resource: application }: Call<Application>): Html | un
     application.redirectUris.length === 0 && texts.html('appsPreviewNoRedirect'),
     application.products.length === 0 && texts.html('appsPreviewNoProduct'),
     application.disabled && texts.html('appsPreviewDisabled'),
+    isExpired(application) && texts.html('appsPreviewExpired'),
     application.firstParty && texts.html('appsPreviewFirstParty'),
   ].filter((reason) => reason !== false)
   if (reasons.length === 0) return undefined

@@ -11,6 +11,7 @@ import { page, type Call, type Page } from '../page.ts'
 import { accessPanel } from './access-panel.ts'
 import { ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
 import { lastUsed, ownStateNotice, stateBadge } from './client-state.ts'
+import { expiryFact, expiryPanel } from './expiry.ts'
 import { dangerPanel } from './danger-panel.ts'
 import { secretsPanel } from './secrets-panel.ts'
 import { settingsPanel } from './settings-panel.ts'
@@ -23,7 +24,12 @@ const MAX_ENTRIES = 10
 
 /** The page of one client, with all that its owner can change. */
 export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
-  const panels = [accessPanel(kind, services), secretsPanel(kind, services), settingsPanel(kind)]
+  const panels = [
+    accessPanel(kind, services),
+    secretsPanel(kind, services),
+    settingsPanel(kind),
+    expiryPanel(kind, services.keyPolicy),
+  ]
   const danger = dangerPanel(kind)
 
   function header(
@@ -54,6 +60,7 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
               people({ accountId: client.accountId, userId: client.createdBy }),
           ],
           [texts.html('clientsColumnLastUsed'), lastUsed(call, client)],
+          [texts.html('expiryTitle'), expiryFact(call, client)],
           [
             texts.html('appsRedirectUris'),
             client.kind === 'application' && redirectUriList(call, kind, client),
@@ -106,7 +113,7 @@ function formerNotice({ texts }: Pick<Call, 'texts'>, userIds: readonly string[]
   )
 }
 
-/** Whose the client is, with a link to the page that hands it over. */
+/** The owner of the client, with a link to the page that hands the client over. */
 function belongsTo(
   { texts, to, caller, resource }: Call<Client>,
   path: string,
@@ -122,14 +129,14 @@ function belongsTo(
   >`
 }
 
-/** The redirect URIs of an application, and where its developer changes them. */
+/** The redirect URIs of an application, and a link to the page on which its developer changes them. */
 function redirectUriList(
   { texts, to }: Pick<Call, 'texts' | 'to'>,
   kind: ClientKind,
   application: Application,
 ): Html | undefined {
   const { redirectUris } = application
-  // A notice above says that there are none.
+  // A notice above says that there are no redirect URIs.
   if (redirectUris.length === 0) return undefined
   const others = redirectUris.length - MAX_URIS
   return html`<div class="tight">

@@ -18,6 +18,12 @@ const STATES: Readonly<Record<NoTokenReason, State>> = {
     why: 'stateDisabledWhy',
     next: ['enableButton', 'enable'],
   },
+  expired: {
+    badge: 'stateExpired',
+    tone: 'bad',
+    why: 'stateExpiredWhy',
+    next: ['stateExpiredNext', '#expiry'],
+  },
   compromised: {
     badge: 'stateCompromised',
     tone: 'bad',

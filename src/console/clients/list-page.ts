@@ -9,12 +9,13 @@ import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
 import { filterForm, isUnfiltered, listOptionsOf } from './list-filter.ts'
 import { page, type Call, type Page } from '../page.ts'
 import { pathOf, word, type ClientKind } from './client-kind.ts'
+import { expiryBadge } from './expiry.ts'
 import { lastUsed, productTitle, stateBadge } from './client-state.ts'
 
-/** Products that a row names. */
+/** The maximum number of products that a row names. */
 const MAX_PRODUCTS = 3
 
-/** A list of so many clients needs no filter. */
+/** A list of at most so many clients needs no filter. */
 const SHORT_LIST = 5
 
 /** The list of the caller's clients of one kind. */
@@ -95,7 +96,7 @@ function rows(
     clients.map((client, at) => [
       html`<a href="${to(pathOf(kind, client))}"><bdi>${applicationName(client)}</bdi></a>`,
       productsOf(call, client, catalog),
-      html`${stateBadge(call, states[at]?.noToken)}
+      html`${stateBadge(call, states[at]?.noToken)} ${expiryBadge(call, client)}
       ${(states[at]?.knownToFormer.length ?? 0) > 0 && badge(call.texts.html('clientsRotateSoon'), 'warn')}`,
       lastUsed(call, client),
       texts.ago(client.createdAt),

@@ -8,6 +8,7 @@ import { badge, buttons, notice } from '../elements/elements.ts'
 import { field, form, linesOf } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page.ts'
 import { word, trail, type ClientKind } from './client-kind.ts'
+import { expiryField, readExpiry } from './expiry.ts'
 import { neededLevel } from './client-state.ts'
 import { secretView } from './secret-view.ts'
 import { operationsBeyond, ownerOfNew } from '../../front-door/member-operations.ts'
@@ -27,6 +28,7 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
       name: call.form.get('name') ?? '',
       products: chosen.products,
       removedOperations,
+      expiresAt: readExpiry(call.form) ?? undefined,
       ...owner,
       ...call.change,
     }
@@ -73,6 +75,7 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
                 autocomplete: 'off',
               })}
               ${productChoices(call, choices)} ${kind.kind === 'application' && redirectUris(call)}
+              ${expiryField(call, services.keyPolicy)}
               ${buttons(call, word(kind, 'Create'), to(kind.base), 'primary')}`,
           )}
         </section>`,

@@ -2,6 +2,7 @@ import type { ConsoleServices } from '../services.ts'
 import { ROUTES } from '../../authorization-server/provider/routes.ts'
 import { directScopes, limitToOwner } from '../../catalog/resolve-scopes.ts'
 import type { Client } from '../../clients/client.ts'
+import { whyUnusable } from '../../clients/why-no-token.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { copyable, notice, panel } from '../elements/elements.ts'
@@ -76,7 +77,7 @@ async function firstCall(
   { client }: NewSecret,
 ): Promise<Html | undefined> {
   const { texts, to } = call
-  if (client.disabled) return undefined
+  if (whyUnusable(client)) return undefined
   if (client.products.length === 0) {
     const next = catalog.current.products.size === 0 ? 'clientsProductsNone' : 'clientsNextProduct'
     return panel({ title: texts.html('clientsNextTitle') }, html`<p>${texts.html(next)}</p>`)

@@ -6,13 +6,13 @@ import type { Call } from '../page.ts'
 interface FormOptions {
   /** The name of the action of the page. */
   readonly action: string
-  /** Whether the form is in a line with others. @default false */
+  /** Whether the form is on one line with other elements. @default false */
   readonly isInline?: boolean | undefined
   /** An id, for buttons outside the form that send it. */
   readonly id?: string | undefined
 }
 
-/** A form that is sent to the page that it is on. It has the CSRF token. */
+/** A form that is sent to its own page. It contains the CSRF token. */
 export function form(
   { self, csrfToken }: Pick<Call, 'self' | 'csrfToken'>,
   { action, isInline, id }: FormOptions,
@@ -39,9 +39,12 @@ interface FieldOptions {
   /** The present value. If the form was rejected, the submitted value is shown. */
   readonly value?: string | undefined
   readonly hint?: HtmlValue
-  readonly type?: 'text' | 'url' | 'lines' | undefined
+  readonly type?: 'text' | 'url' | 'lines' | 'date' | undefined
   readonly isRequired?: boolean | undefined
   readonly maxLength?: number | undefined
+  /** The first and the last day that the browser offers, as `2026-07-01`. */
+  readonly min?: string | undefined
+  readonly max?: string | undefined
   readonly autocomplete?: string | undefined
   /** Whether the browser puts the cursor into the field. */
   readonly isFocused?: boolean | undefined
@@ -50,7 +53,7 @@ interface FieldOptions {
 }
 
 /**
- * A text field with its label, its hint and its problems. `lines` is a field of several lines.
+ * A text field with its label, its hint and its problems. A field of the type `lines` has several lines.
  *
  * Problems belong to the field if their path begins with its name, such as `redirectUris[1]`.
  */
@@ -58,16 +61,29 @@ export function field(
   { form: sent, problems, texts }: Pick<Call, 'form' | 'problems' | 'texts'>,
   options: FieldOptions,
 ): Html {
-  const { name, label, hint, type = 'text', isRequired, maxLength, autocomplete, isFocused, isCode } = options
+  const {
+    name,
+    label,
+    hint,
+    type = 'text',
+    isRequired,
+    maxLength,
+    autocomplete,
+    isFocused,
+    isCode,
+    min,
+    max,
+  } = options
   const own = problems.filter(({ path }) => path === name || path.startsWith(`${name}[`))
   const value = sent.get(name) ?? options.value ?? ''
-  // Browsers leave out a line break at the beginning of a textarea, so that an empty first line needs two.
+  // Browsers drop a line break at the beginning of a textarea, so an empty first line needs two line breaks.
   const first = /^\r?\n/.test(value) && '\n'
   const described = [hint !== undefined && `${name}-hint`, own.length > 0 && `${name}-problem`].filter(
     Boolean,
   )
   const attributes = html`id="${name}" name="${name}" ${isRequired && 'required'} ${isFocused && 'autofocus'}
-  ${maxLength !== undefined && html`maxlength="${maxLength}"`}
+  ${maxLength !== undefined && html`maxlength="${maxLength}"`} ${min !== undefined && html`min="${min}"`}
+  ${max !== undefined && html`max="${max}"`}
   ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
   ${described.length > 0 && html`aria-describedby="${described.join(' ')}"`}
   ${own.length > 0 && html`aria-invalid="true"`} ${isCode && html`class="code" spellcheck="false" dir="ltr"`}`

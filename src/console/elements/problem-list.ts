@@ -10,6 +10,7 @@ import { typedLineOf } from './form.ts'
 /** The labels of the fields of clients, by the names that the services give to the fields. */
 export const FIELD_LABELS = {
   name: 'nameLabel',
+  expiresAt: 'expiryLabel',
   redirectUris: 'appsRedirectUris',
   postLogoutRedirectUris: 'appsPostLogout',
   homepageUri: 'appsHomepage',
@@ -18,7 +19,7 @@ export const FIELD_LABELS = {
   termsUri: 'appsTerms',
 } as const satisfies Readonly<Record<string, TextName>>
 
-/** The labels with which problems begin. What a form sends without a field to type in has a label too. */
+/** The labels with which problems begin. Values that a form sends without a text field have a label too. */
 const LABELS = new Map<string, TextName>(
   Object.entries({
     ...FIELD_LABELS,

@@ -1,5 +1,6 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Client } from '../../clients/client.ts'
+import { isExpired } from '../../clients/expiry.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { ownClient, pathOf, trail, type ClientKind } from '../clients/client-kind.ts'
@@ -26,13 +27,14 @@ export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
         trail: trail(call, kind, client),
         body: html` ${heading(texts.html('guideTitle'), texts.html('guideIntro', { name }))}
         ${client.disabled && notice('warn', html`<p>${texts.html('guideDisabled')}</p>`)}
+        ${isExpired(client) && notice('warn', html`<p>${texts.html('stateExpiredWhy')}</p>`)}
         ${content(call, kind, values)}`,
       }
     },
   })
 }
 
-/** The examples, or what the client needs before there can be any. */
+/** The examples, or what the client needs before examples are possible. */
 function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Html {
   const { texts, to, resource: client } = call
   const path = pathOf(kind, client)
@@ -55,7 +57,7 @@ function content(call: Call<Client>, kind: ClientKind, values: GuideValues): Htm
   ${panel({ title: texts.html('guideAnswers') }, answers(call, values))}`
 }
 
-/** What each error means, and what the program does then. */
+/** What each error means, and what the program must do then. */
 function answers({ texts }: Pick<Call, 'texts'>, { kind }: GuideValues): Html {
   const isKey = kind === 'apiKey'
   return facts([
@@ -67,7 +69,7 @@ function answers({ texts }: Pick<Call, 'texts'>, { kind }: GuideValues): Html {
   ])
 }
 
-/** Operations that the page names. */
+/** The maximum number of operations that the page names. */
 const MAX_OPERATIONS = 12
 
 /** The values that every OAuth library asks for. */

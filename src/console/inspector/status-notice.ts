@@ -3,6 +3,7 @@ import { isEpochSeconds } from '../../validation/predicates.ts'
 import { directScopes } from '../../catalog/resolve-scopes.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
+import { whyUnusable } from '../../clients/why-no-token.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { RevocationCause } from '../../revocation/is-revoked.ts'
 import { scopeTitle } from '../scope-title.ts'
@@ -82,7 +83,9 @@ function causeText(
     case 'client':
   }
   if (cause.isPermanent || !client) return texts.html('inspectorRevokedDeleted')
-  if (client.disabled) return texts.html('inspectorRevokedDisabled')
+  const unusable = whyUnusable(client)
+  if (unusable)
+    return texts.html(unusable === 'expired' ? 'inspectorRevokedExpired' : 'inspectorRevokedDisabled')
   if (cause.scopes) return say('inspectorRevokedScopes', cause.scopes)
   const present = new Set(directScopes(catalog, client))
   const removed = scopes.filter((scope) => catalog.operations.has(scope) && !present.has(scope))

@@ -7,6 +7,7 @@ import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { namesIn } from '../activity/names-of-deleted.ts'
 import { findPeople, personOf } from '../activity/people.ts'
 import { scopeTitle } from '../scope-title.ts'
+import { expiryFact } from '../clients/expiry.ts'
 import { lastUsed, productTitle, stateBadge, stateNotice } from '../clients/client-state.ts'
 import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
 import type { Action, Call, Page, Redirect } from '../page.ts'
@@ -20,14 +21,14 @@ import {
   operatorView,
 } from './operator-page.ts'
 
-/** A client with its newest entries. A client that was deleted has entries only. */
+/** A client with its newest entries. For a deleted client, there are only entries. */
 interface Found {
   readonly clientId: string
   readonly client: Client | undefined
   readonly trail: AuditPage
 }
 
-/** The page of any client: whose it is, what it may do, what happened, and how to stop it. */
+/** The page of any client: its owner, what it may do, what happened, and how to stop it. */
 export function operatorClientPage(services: ConsoleServices): Page {
   const { audit, tokens, apiKeys, applications } = services
 
@@ -113,14 +114,14 @@ export function operatorClientPage(services: ConsoleServices): Page {
   })
 }
 
-/** The link to the page of the client, above a page that asks. */
+/** The link to the page of the client, above a confirmation page. */
 function trail({ texts, self, resource: { client, clientId } }: Call<Found>): Html {
   return html`<nav class="trail-links" aria-label="${texts.plain('clientsTrail')}">
     <a href="${self}"><bdi>${client ? applicationName(client) : clientId}</bdi></a>
   </nav>`
 }
 
-/** Whose the client is, and what it may do. */
+/** The owner of the client, and what the client may do. */
 function clientFacts(call: Pick<Call, 'texts' | 'to'>, client: Client, { catalog }: ConsoleServices): Html {
   const { texts } = call
   const { clientId, accountId, userId, createdBy, products, removedOperations } = client
@@ -139,6 +140,7 @@ function clientFacts(call: Pick<Call, 'texts' | 'to'>, client: Client, { catalog
     ],
     [texts.html('createdLabel'), texts.ago(client.createdAt)],
     [texts.html('operatorLastUsed'), lastUsed(call, client)],
+    [texts.html('expiryTitle'), expiryFact(call, client)],
     [texts.html('productsLabel'), titles.length > 0 ? texts.list(titles) : texts.html('none')],
     [texts.html('operatorRemoved'), removed.length > 0 && texts.list(removed)],
     [

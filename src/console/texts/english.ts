@@ -83,6 +83,8 @@ export const english = {
   problemType: 'has a value of the wrong kind',
   problemFormat: 'does not have the right form',
   problemChoice: 'must be one of the values of the list',
+  problemTooEarly: 'must be in the future',
+  problemTooLate: 'must be at most {max} days ahead',
   problemRange: 'must be a whole number from {min} to {max}',
   problemTooLong: 'must have at most {max} characters',
   problemTooMany: 'must have at most {max} entries',
@@ -127,6 +129,7 @@ export const english = {
   overviewManyCount: { one: 'more than {count}', other: 'more than {count}' } as PageText,
 
   // The texts of the lists of API keys and applications, of the form for a new one, and of new secrets.
+  doneExpirySaved: 'The expiry is saved.',
   doneRenamed: 'The new name is saved.',
 
   // Why an API key or application gets no tokens.
@@ -136,6 +139,10 @@ export const english = {
     'An operator of this service disabled it: it gets no tokens, and its tokens are rejected. Only an operator can enable it again; please ask them.',
   stateDisabled: 'Disabled',
   stateDisabledWhy: 'It is disabled: it gets no tokens, and its tokens are rejected.',
+  stateExpired: 'Expired',
+  stateExpiredWhy:
+    'It has expired: it gets no tokens, and no token of it is valid any more. Set a later day to use it again.',
+  stateExpiredNext: 'Change the expiry',
   stateCompromised: 'Secret leaked',
   stateCompromisedWhy:
     'A secret was reported as leaked, so no secret is valid. Programs get no tokens until you create a new secret and give it to them.',
@@ -179,6 +186,18 @@ export const english = {
   clientsKeyHandOver: 'Hand over API key',
   clientsAppHandOver: 'Hand over application',
   doneHandedOver: 'It is handed over.',
+
+  // When an API key or application expires.
+  expiryTitle: 'Expiry',
+  expiryLabel: 'Last day (UTC)',
+  expiryHint: 'Programs get no tokens after this day. Leave it empty if it shall never expire.',
+  expiryHintRequired: 'Programs get no tokens after this day.',
+  expiryHintMax: 'Programs get no tokens after this day. At most {days} days from today.',
+  expiryEarlier:
+    'If you choose an earlier day than before, all its tokens stop working at once. Programs then get new ones.',
+  expiryBreaksPolicy:
+    'It keeps working, although this service now requires an earlier expiry. Choose an earlier day.',
+  expiryBadge: 'Expires {in}',
 
   clientsUsedLately: 'within the last hour',
   clientsColumnLastUsed: 'Last used',
@@ -465,6 +484,7 @@ export const english = {
     one: 'Not shown: {operations}. Your account has the level {level}; it needs {needed}.',
     other: 'Not shown: {operations}. Your account has the level {level}; they need {needed}.',
   },
+  appsPreviewExpired: 'The application has expired. Users see an error instead of this page.',
   appsPreviewDisabled: 'The application is disabled. Users see an error instead of this page.',
   appsPreviewFirstParty: 'This application belongs to this service, so users are not asked for consent.',
 
@@ -535,6 +555,10 @@ export const english = {
   activitySecretExposed: 'A secret is known to people who have left the account',
   activityTokensRevoked: 'All access tokens revoked',
   activityScopedTokensRevoked: 'Access tokens with certain operations revoked',
+  activityExpiring: 'Expires on {time}',
+  activityExpired: 'Expired on {time}: it gets no tokens any more',
+  activityExpirySet: 'Expiry set to {time}',
+  activityExpiryRemoved: 'Expiry removed: it never expires',
   activityDeleted: 'Deleted, and its tokens revoked',
   activityCompromised: 'Reported as leaked: all secrets and tokens revoked',
   activityApproved: 'Application allowed to use the account',
@@ -579,6 +603,7 @@ export const english = {
   activityReasonFlood: 'too many different attempts within a minute; they are counted together',
 
   activityFieldName: 'name',
+  activityFieldExpiresAt: 'expiry',
   activityFieldProducts: 'products',
   activityFieldRedirectUris: 'redirect addresses',
   activityFieldPostLogoutRedirectUris: 'addresses after sign-out',
@@ -825,6 +850,7 @@ export const english = {
   inspectorRevokedKey:
     'The key that signed it was revoked, because it may have leaked. Get a new token; it is signed with another key.',
   inspectorRevokedDeleted: 'The API key or application was deleted.',
+  inspectorRevokedExpired: 'Its API key or application has expired.',
   inspectorRevokedDisabled:
     'The API key or application is disabled. When it is enabled again, get a new token.',
   inspectorRevokedAccess:

@@ -81,6 +81,8 @@ export const german: ConsoleTexts = {
   problemType: 'hat einen Wert der falschen Art',
   problemFormat: 'hat nicht die richtige Form',
   problemChoice: 'muss einer der Werte der Liste sein',
+  problemTooEarly: 'muss in der Zukunft liegen',
+  problemTooLate: 'darf höchstens {max} Tage in der Zukunft liegen',
   problemRange: 'muss eine ganze Zahl von {min} bis {max} sein',
   problemTooLong: 'darf höchstens {max} Zeichen haben',
   problemTooMany: 'darf höchstens {max} Einträge haben',
@@ -130,6 +132,7 @@ export const german: ConsoleTexts = {
   overviewManyCount: { one: 'mehr als {count}', other: 'mehr als {count}' },
 
   // The texts of the lists of API keys and applications, of the form for a new one, and of new secrets.
+  doneExpirySaved: 'Das Ablaufdatum ist gespeichert.',
   doneRenamed: 'Der neue Name ist gespeichert.',
 
   // Why an API key or application gets no tokens.
@@ -139,6 +142,10 @@ export const german: ConsoleTexts = {
     'Der Betreiber dieses Dienstes hat den Zugang deaktiviert: Er erhält keine Tokens, und seine Tokens werden abgelehnt. Nur der Betreiber kann ihn wieder aktivieren; bitte wenden Sie sich an ihn.',
   stateDisabled: 'Deaktiviert',
   stateDisabledWhy: 'Der Zugang ist deaktiviert: Er erhält keine Tokens, und seine Tokens werden abgelehnt.',
+  stateExpired: 'Abgelaufen',
+  stateExpiredWhy:
+    'Der Zugang ist abgelaufen: Er erhält keine Tokens, und keines seiner Tokens gilt noch. Setzen Sie einen späteren Tag, um ihn wieder zu nutzen.',
+  stateExpiredNext: 'Ablaufdatum ändern',
   stateCompromised: 'Leck gemeldet',
   stateCompromisedWhy:
     'Ein Leck wurde gemeldet, deshalb ist kein Secret gültig. Programme erhalten keine Tokens, bis Sie ein neues Secret erstellen und verteilen.',
@@ -183,6 +190,19 @@ export const german: ConsoleTexts = {
   clientsKeyHandOver: 'API-Schlüssel übergeben',
   clientsAppHandOver: 'Anwendung übergeben',
   doneHandedOver: 'Der Zugang ist übergeben.',
+
+  // When an API key or application expires.
+  expiryTitle: 'Ablaufdatum',
+  expiryLabel: 'Letzter Tag (UTC)',
+  expiryHint:
+    'Nach diesem Tag erhalten Programme keine Tokens. Lassen Sie das Feld leer, wenn der Zugang nie ablaufen soll.',
+  expiryHintRequired: 'Nach diesem Tag erhalten Programme keine Tokens.',
+  expiryHintMax: 'Nach diesem Tag erhalten Programme keine Tokens. Höchstens {days} Tage ab heute.',
+  expiryEarlier:
+    'Wenn Sie einen früheren Tag als bisher wählen, gelten alle Tokens sofort nicht mehr. Programme holen sich dann neue.',
+  expiryBreaksPolicy:
+    'Der Zugang gilt weiter, obwohl dieser Dienst jetzt ein früheres Ablaufdatum verlangt. Wählen Sie einen früheren Tag.',
+  expiryBadge: 'Läuft {in} ab',
 
   clientsUsedLately: 'in der letzten Stunde',
   clientsColumnLastUsed: 'Zuletzt genutzt',
@@ -476,6 +496,7 @@ export const german: ConsoleTexts = {
     one: 'Nicht gezeigt: {operations}. Ihr Konto hat die Stufe {level}; nötig ist {needed}.',
     other: 'Nicht gezeigt: {operations}. Ihr Konto hat die Stufe {level}; nötig ist {needed}.',
   },
+  appsPreviewExpired: 'Die Anwendung ist abgelaufen. Statt dieser Seite sehen Nutzer einen Fehler.',
   appsPreviewDisabled: 'Die Anwendung ist deaktiviert. Statt dieser Seite sehen Nutzer einen Fehler.',
   appsPreviewFirstParty:
     'Diese Anwendung gehört zu diesem Dienst. Nutzer werden nicht um Zustimmung gebeten.',
@@ -548,6 +569,10 @@ export const german: ConsoleTexts = {
   activitySecretExposed: 'Ein Secret ist Personen bekannt, die das Konto verlassen haben',
   activityTokensRevoked: 'Alle Zugriffstokens widerrufen',
   activityScopedTokensRevoked: 'Zugriffstokens mit bestimmten Operationen widerrufen',
+  activityExpiring: 'Läuft am {time} ab',
+  activityExpired: 'Am {time} abgelaufen: Es gibt keine Tokens mehr',
+  activityExpirySet: 'Ablaufdatum gesetzt: {time}',
+  activityExpiryRemoved: 'Ablaufdatum entfernt: läuft nie ab',
   activityDeleted: 'Gelöscht, Tokens widerrufen',
   activityCompromised: 'Leck gemeldet: alle Secrets und Tokens widerrufen',
   activityApproved: 'Anwendung darf das Konto nutzen',
@@ -592,6 +617,7 @@ export const german: ConsoleTexts = {
   activityReasonFlood: 'zu viele verschiedene Versuche in einer Minute; sie sind zusammengezählt',
 
   activityFieldName: 'Name',
+  activityFieldExpiresAt: 'Ablaufdatum',
   activityFieldProducts: 'Produkte',
   activityFieldRedirectUris: 'Redirect-Adressen',
   activityFieldPostLogoutRedirectUris: 'Adressen nach der Abmeldung',
@@ -836,6 +862,7 @@ export const german: ConsoleTexts = {
   inspectorRevokedKey:
     'Der Schlüssel, der es signiert hat, wurde widerrufen, vielleicht wegen eines Lecks. Holen Sie ein neues Token; es wird mit einem anderen Schlüssel signiert.',
   inspectorRevokedDeleted: 'Der API-Schlüssel oder die Anwendung wurde gelöscht.',
+  inspectorRevokedExpired: 'Der API-Schlüssel oder die Anwendung ist abgelaufen.',
   inspectorRevokedDisabled:
     'Der API-Schlüssel oder die Anwendung ist deaktiviert. Holen Sie nach dem Aktivieren ein neues Token.',
   inspectorRevokedAccess:

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { NoTokenReason } from 'koa-gatehouse'
 import { createConsole } from '../../../src/console.ts'
@@ -53,6 +54,20 @@ const ofBothKinds = (['apiKey', 'application'] as const).flatMap((kind): [string
       change: (world, id) => serviceOf(world, id).disable(id, { by: 'operator' }),
       noToken: 'disabled-by-operator',
       badge: 'Disabled by an operator',
+      error: 'invalid_client',
+    },
+  ],
+  [
+    `the ${kind} has expired`,
+    {
+      kind,
+      change: async (world, id) => {
+        const expiresAt = Math.floor(Date.now() / 1000) + 1
+        await serviceOf(world, id).update(id, { expiresAt })
+        await delay(expiresAt * 1000 - Date.now() + 10)
+      },
+      noToken: 'expired',
+      badge: 'Expired',
       error: 'invalid_client',
     },
   ],

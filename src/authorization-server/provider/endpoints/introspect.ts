@@ -1,4 +1,5 @@
 import type { Client as ProviderClient, KoaContextWithOIDC } from 'oidc-provider'
+import { whyUnusable } from '../../../clients/why-no-token.ts'
 import type { FoundRefreshToken } from '../../../grants/refresh-tokens/token-families.ts'
 import { personOf } from '../../../host/subject.ts'
 import { recordOf } from '../request-state.ts'
@@ -9,9 +10,9 @@ import type { ProviderParts } from '../dependencies.ts'
 // where clients authenticate, including this endpoint.
 
 /**
- * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens, and a resource
- * server also the access tokens of all other clients. All other tokens are reported as not active. So are the
- * tokens of a disabled client, and of a client or account that no longer exists.
+ * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens. A resource server may
+ * also introspect the access tokens of all other clients. All other tokens are reported as not active. Tokens are also
+ * reported as not active if their client is disabled, or if their client or account no longer exists.
  *
  * @param token a token that oidc-provider has found valid. Its `accountId` is the subject, and is undefined
  *   in a token of direct access
@@ -25,7 +26,7 @@ export async function mayIntrospect(
   const isOwn = token.clientId === caller.clientId
   if (!isOwn && !(isResourceServer(caller) && token.kind !== 'RefreshToken')) return false
   const client = isOwn ? recordOf(caller) : await registry.find(token.clientId ?? '')
-  if (!client || client.disabled) return false
+  if (!client || whyUnusable(client)) return false
   const person = token.accountId === undefined ? client : personOf(token.accountId)
   return (await accountLookup.find(ctx, person)) !== undefined
 }

@@ -57,7 +57,8 @@ export function fixTokenResponse(ctx: ProviderResponse): void {
  * If a client sent a grant type that it may not use, explains which grant types API keys and applications may
  * use.
  *
- * Relies on: oidc-provider reports this error before any other `invalid_request` of an authenticated client.
+ * Relies on: after client authentication, oidc-provider checks the grant type before all other parameters. If the
+ * client may not use this grant type, the response is `invalid_request`.
  */
 function explainGrantType(ctx: ProviderResponse): void {
   const grantType = ctx.oidc.params?.['grant_type']
@@ -124,7 +125,7 @@ export function reportTokens(
     }
     explainGrantType(ctx)
     const written = { error: errorOf(ctx) ?? error, description: descriptionOf(ctx) ?? description }
-    const client = ctx.oidc.client ? recordOf(ctx.oidc.client) : requestState(ctx).disabledClient
+    const client = ctx.oidc.client ? recordOf(ctx.oidc.client) : requestState(ctx).unusableClient
     const noToken =
       reasonOf(detail) ?? (error === 'invalid_client' && client ? whyNotAuthenticated(client) : undefined)
     reportRejection(
@@ -135,13 +136,13 @@ export function reportTokens(
   })
 }
 
-/** What the log says of a rejection. */
+/** What the log says about a rejection. */
 interface RejectionLog {
   /** The client that the request names, if it exists. */
   readonly clientId: string | undefined
   readonly code: string
   readonly detail: string | undefined
-  /** Why the client gets no token at all; undefined if it would get one for another request. */
+  /** Why the client gets no token for any request; undefined if another request could get a token. */
   readonly noToken: NoTokenReason | undefined
 }
 
@@ -160,9 +161,9 @@ export function reportRejection(
  * client, the reason is the same as for an unknown code or token.
  */
 function publicReason(detail: string, params: Record<string, unknown> | undefined): string {
-  // Relies on: the authorization endpoint rejects every unsupported `code_challenge_method`. So this detail
-  // can only mean that the authorization request had no `code_challenge`. Also relies on these texts of
-  // oidc-provider, whose errors have no other code.
+  // Relies on: the authorization endpoint rejects every unsupported `code_challenge_method`. So this detail can only
+  // mean that the authorization request had no `code_challenge`. Also relies on the texts of oidc-provider's errors,
+  // because only the texts distinguish these errors.
   if (detail === 'unsupported code_challenge_method') {
     return 'code_verifier was sent, but the authorization request had no code_challenge'
   }

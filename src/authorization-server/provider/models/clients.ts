@@ -9,6 +9,7 @@ import type {
 import { createLru } from '../../../async/lru.ts'
 import type { ApiKey, Application, Client } from '../../../clients/client.ts'
 import { hasSecret } from '../../../clients/client-registry.ts'
+import { whyUnusable } from '../../../clients/why-no-token.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import { currentContext, prefetch, recordOf, requestState } from '../request-state.ts'
@@ -61,8 +62,11 @@ export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderPar
     prefetch(parts, ctx)
     const { early } = requestState(ctx)
     const record = await (early?.registry ?? parts.registry).find(clientId)
-    if (record?.disabled) requestState(ctx).disabledClient = record
-    if (!record || record.disabled) return undefined
+    if (!record) return undefined
+    if (whyUnusable(record)) {
+      requestState(ctx).unusableClient = record
+      return undefined
+    }
     return record.kind === 'apiKey' && FRONT_CHANNEL.test(ctx.oidc.route) ? undefined : record
   }
 
@@ -78,8 +82,8 @@ export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderPar
 }
 
 /**
- * Called when a client has authenticated. oidc-provider reads the parameters of the request before this call,
- * and uses them after it. So the function may change the parameters.
+ * Called when a client has authenticated. oidc-provider reads the parameters of the request before this call, and uses
+ * the parameters after this call. So the function may change them.
  */
 export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClient) => Promise<void>
 
@@ -87,8 +91,8 @@ export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClie
 const MAX_CACHED_CLIENTS = 10_000
 
 /**
- * Caches the client objects that oidc-provider creates from client metadata. oidc-provider's own cache holds only
- * one hundred clients, and creating a client object takes ten times as long as finding it in a cache.
+ * Caches the client objects that oidc-provider creates from client metadata. oidc-provider's own cache holds only one
+ * hundred clients. Creating a client object takes ten times as long as finding it in a cache.
  *
  * Relies on: oidc-provider finds clients only with `Client.find(id)`, which gets the metadata from
  * `Client.adapter.find(id)`. `new Client(metadata)` checks the metadata. No code changes a client object.
@@ -126,8 +130,8 @@ export function compareSecretsByHash(provider: Provider, clientAuthenticated: Cl
 }
 
 /**
- * Whether a client sent a current secret. A secret in the Basic header is compared in its decoded form, and then
- * as it was sent, because many clients do not encode their secret.
+ * Whether a client sent a current secret. A secret in the Basic header is first compared in its decoded form. Then it
+ * is compared as it was sent, because many clients do not encode their secret.
  */
 function isSecretOf(ctx: KoaContextWithOIDC, client: ProviderClient, secret: string): boolean {
   const authorization = requestState(ctx).host.get('Authorization')

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { applicationScopes, limitToPerson } from '../../../../catalog/resolve-scopes.ts'
 import type { Client } from '../../../../clients/client.ts'
+import { whyUnusable } from '../../../../clients/why-no-token.ts'
 import { requesterOf } from '../../../../audit/entry.ts'
 import type { Account } from '../../../../host/accounts.ts'
 import { personOf, subjectOf } from '../../../../host/subject.ts'
@@ -19,7 +20,7 @@ interface Parts extends Pick<
   ProviderDependencies,
   'settings' | 'catalog' | 'registry' | 'accounts' | 'consents' | 'events' | 'audit'
 > {
-  /** Call it for each use: each key rotation replaces the server. */
+  /** Call this function for each use, because each key rotation replaces the provider. */
   readonly provider: () => Provider
 }
 
@@ -46,13 +47,13 @@ const find: Method<'find'> = async (parts, ctx, uid) => {
   const details = await detailsOf(parts, ctx)
   if (details?.uid !== uid) return undefined
   const application = await registry.find(String(details.params['client_id']))
-  if (application?.kind !== 'application' || application.disabled) return undefined
+  if (application?.kind !== 'application' || whyUnusable(application)) return undefined
 
   const subject = details.session?.accountId
   const person = subject === undefined ? undefined : personOf(subject)
   const [developer, company, account, stored] = await Promise.all([
     accounts.find(application.accountId, application.userId),
-    // Users read the name of the account, also if the application belongs to one of its people.
+    // The page shows the name of the account, even if the application belongs to a user of the account.
     application.userId !== undefined && accounts.find(application.accountId),
     person && accounts.find(person.accountId, person.userId),
     person && consents.get(person, application.clientId),
@@ -152,7 +153,7 @@ const failed: Method<'failed'> = async (parts, ctx, pending, error, description)
 }
 
 /**
- * A request with an `id_token_hint` cannot start again, because its ID token was not stored. It fails with
+ * A request with an `id_token_hint` cannot start again, because its ID token was not stored. Such a request fails with
  * `login_required`, because no other person may continue it.
  */
 const restart: Method<'restart'> = async (parts, ctx, pending, { endSession } = { endSession: false }) => {
@@ -210,7 +211,7 @@ function sessionOf({ provider }: Parts, ctx: Context) {
   return provider().Session.get(ctx)
 }
 
-/** Signs the person out, and keeps the session, in which pending authorization requests continue. */
+/** Signs the person out, but keeps the session, because pending authorization requests need it. */
 async function signOut(session: Session): Promise<void> {
   delete session.accountId
   session.authorizations = undefined

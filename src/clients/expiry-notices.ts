@@ -1,0 +1,140 @@
+import { periodically } from '../async/periodically.ts'
+import type { AuditWriter } from '../audit/audit.ts'
+import type { EntryFields } from '../audit/entry.ts'
+import type { EventSink } from '../host/events.ts'
+import type { Logger } from '../host/logger.ts'
+import type { Store } from '../store/contract.ts'
+import { isStoreUnavailable } from '../errors.ts'
+import { readMember, timedMember, timeOfMember } from '../store/time-index.ts'
+import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
+import type { Client } from './client.ts'
+import { dueNotice, nextNoticeTime, type NoticeDays } from './expiry.ts'
+
+/** The index of the next notice of each client that expires. A member is the time of the notice and the client id. */
+const EXPIRIES = 'clients:expiry'
+
+/** Milliseconds between two searches for notices that are due. */
+const INTERVAL_MS = 15_000
+
+const PAGE_SIZE = 100
+
+/**
+ * The entry of the index for a client: the index, and the member of its next notice. Add it before the record is
+ * written, so that no notice is missed. If the expiry is changed later, the old entry is removed when it is due.
+ */
+export function expiryEntriesOf(
+  { clientId, expiresAt }: Pick<Client, 'clientId' | 'expiresAt'>,
+  now = Date.now(),
+): [index: string, member: string][] {
+  const next = expiresAt === undefined ? undefined : nextNoticeTime(expiresAt, now)
+  return next === undefined ? [] : [[EXPIRIES, timedMember(next, clientId)]]
+}
+
+/** The record of a client whose expiry was set just now. Notices whose time has passed already are not given. */
+export function withNewExpiry<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
+  const { noticed: _, ...others } = record
+  const { expiresAt } = record.client
+  const noticed = expiresAt === undefined ? undefined : dueNotice(expiresAt, Date.now())
+  return { ...others, ...(noticed !== undefined && { noticed }) }
+}
+
+/**
+ * Gives a notice 30, 7 and 1 days before a client expires, and when it has expired. A notice is an audit entry and an
+ * event. One process in the fleet gives each notice. If all processes were down, only the last missed notice is given.
+ */
+export function createExpiryNotices(parts: {
+  readonly store: Store
+  readonly audit: Pick<AuditWriter, 'change'>
+  readonly events: EventSink
+  readonly clientChanged: ClientChanged
+  readonly logger: Logger
+  /** A clock that is the same in all processes, in milliseconds since the epoch. */
+  readonly storeClock: { now(): number }
+}) {
+  const { store, audit, events, clientChanged, logger, storeClock } = parts
+  const records = clientRecords(store, clientChanged)
+
+  /** Gives the notice of a client that is due, unless another process has given it. @returns the client */
+  async function notify(clientId: string): Promise<Client | undefined> {
+    return audit.change(records.key(clientId), async (outbox) => {
+      let given: NoticeDays | undefined
+      const record = await records.update(clientId, (stored) => {
+        given = noticeOf(stored, storeClock.now())
+        if (given === undefined) return outbox.put<ClientRecord>(undefined)
+        return outbox.put({ ...stored, noticed: given }, entryOf(stored.client, given))
+      })
+      if (record && given !== undefined) emitNotice(events, record.client, given)
+      return record?.client
+    })
+  }
+
+  /** Handles one member that is due, and replaces it by the member of the next notice. */
+  async function handle(member: string): Promise<void> {
+    const clientId = readMember(store, EXPIRIES, member)
+    const client = clientId === '' ? undefined : await notify(clientId)
+    const entries = client ? expiryEntriesOf(client, storeClock.now()) : []
+    for (const entry of entries) await store.add(...entry)
+    if (!entries.some(([, next]) => next === member)) await store.remove(EXPIRIES, member)
+  }
+
+  /** Gives all notices that are due. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
+  async function giveDue(): Promise<void> {
+    const now = storeClock.now()
+    let due: string[] = []
+    do {
+      const page = await store.range(EXPIRIES, { after: due.at(-1), limit: PAGE_SIZE })
+      due = page.filter((member) => !(timeOfMember(member) > now))
+      for (const member of due) {
+        await handle(member).catch((error: unknown) => {
+          if (isStoreUnavailable(error)) throw error
+          logger.debug({ err: error }, 'the expiry of a client could not be notified')
+        })
+      }
+    } while (due.length === PAGE_SIZE)
+  }
+
+  return {
+    giveDue,
+
+    /**
+     * Gives the notices that are due now, and from then on each notice within 15 seconds.
+     *
+     * @returns a function that stops the notices
+     */
+    start(): () => void {
+      const giveOrLog = () =>
+        giveDue().catch((error: unknown) => {
+          logger.debug({ err: error }, 'the notices of clients that expire will be given later')
+        })
+      void giveOrLog()
+      return periodically(giveOrLog, INTERVAL_MS)
+    },
+  }
+}
+
+/** The notice of a client that is due and was not given yet. */
+function noticeOf(
+  { client: { expiresAt }, noticed = Infinity }: ClientRecord,
+  now: number,
+): NoticeDays | undefined {
+  const due = expiresAt === undefined ? undefined : dueNotice(expiresAt, now)
+  return due !== undefined && due < noticed ? due : undefined
+}
+
+function entryOf(client: Client, days: NoticeDays): EntryFields {
+  const { kind, clientId, name: clientName, accountId, userId, expiresAt = 0 } = client
+  const name = days === 0 ? 'client.expired' : 'client.expiring'
+  return { name, kind, clientId, clientName, accountId, userId, target: timeText(expiresAt) }
+}
+
+/** A time in an entry, as ISO 8601 in UTC. @param seconds epoch seconds */
+export function timeText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+}
+
+function emitNotice(events: EventSink, client: Client, days: NoticeDays): void {
+  const { kind, clientId, accountId, userId, expiresAt = 0 } = client
+  const details = { kind, clientId, accountId, userId, expiresAt }
+  if (days === 0) events.emit('client.expired', details)
+  else events.emit('client.expiring', { ...details, days })
+}

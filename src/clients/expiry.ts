@@ -1,0 +1,124 @@
+import type { Fault } from '../errors.ts'
+import type { Rule } from '../validation/rules.ts'
+import type { Client } from './client.ts'
+
+const DAY_SECONDS = 86_400
+
+/** The latest expiry, in days from now. */
+export const MAX_DAYS = 36_525
+
+/** When new API keys and applications expire. Clients that break a new policy stay as they are. */
+export interface KeyPolicy {
+  /**
+   * The maximum number of days from setting an expiry to the expiry itself, 1 to 36525. With this option, every new
+   * client expires.
+   * @default none: a client may never expire
+   */
+  readonly maxAgeDays?: number | undefined
+  /** Days after which a new client expires, unless its creator sets another time. 1 to 36525. @default `maxAgeDays` */
+  readonly defaultDays?: number | undefined
+  /** Whether every client must expire. @default true with `maxAgeDays`, otherwise false */
+  readonly required?: boolean | undefined
+}
+
+/** Whether the policy forbids clients that never expire. */
+export function isExpiryRequired({ maxAgeDays, required = maxAgeDays !== undefined }: KeyPolicy): boolean {
+  return required
+}
+
+/** Days after which a new client expires, unless its creator sets another time; undefined if it never expires. */
+export function defaultDaysOf({ maxAgeDays, defaultDays = maxAgeDays }: KeyPolicy): number | undefined {
+  return defaultDays
+}
+
+/**
+ * The rule for the expiry in an input, in epoch seconds.
+ *
+ * @param policy the last day that the policy allows counts as a whole day, because people choose days
+ */
+function expiryRule({ maxAgeDays = MAX_DAYS }: KeyPolicy): Rule {
+  return (value) => {
+    if (value === undefined) return undefined
+    if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+      return { code: 'type', message: 'must be a time in whole seconds since the epoch' }
+    }
+    const ahead = value - Date.now() / 1000
+    if (ahead <= 0) return { code: 'too-early', message: 'must be in the future' }
+    if (ahead <= (maxAgeDays + 1) * DAY_SECONDS) return undefined
+    return { code: 'too-late', message: `must be at most ${maxAgeDays} days ahead`, max: maxAgeDays }
+  }
+}
+
+const REQUIRED: Fault = {
+  code: 'required',
+  message: 'is required: every API key and application must expire',
+}
+
+/** The rule for the expiry of a new client. */
+export function newExpiryRule(policy: KeyPolicy): Rule {
+  const rule = expiryRule(policy)
+  const isMissing = isExpiryRequired(policy) && defaultDaysOf(policy) === undefined
+  return (value) => (value === undefined && isMissing ? REQUIRED : rule(value))
+}
+
+/** The rule for a change of the expiry. Null removes the expiry. */
+export function changedExpiryRule(policy: KeyPolicy): Rule {
+  const rule = expiryRule(policy)
+  return (value) => {
+    if (value !== null) return rule(value)
+    return isExpiryRequired(policy) ? REQUIRED : undefined
+  }
+}
+
+/** When a new client expires, in epoch seconds; undefined if it never expires. @param given checked by `newExpiryRule` */
+export function expiryOfNew(policy: KeyPolicy, given: number | undefined): number | undefined {
+  const days = defaultDaysOf(policy)
+  if (given !== undefined || days === undefined) return given
+  return Math.floor(Date.now() / 1000) + days * DAY_SECONDS
+}
+
+/**
+ * Whether an existing client breaks the policy. Such a client continues to work, and the console shows that it breaks
+ * the policy.
+ */
+export function breaksPolicy({ expiresAt }: Client, policy: KeyPolicy, now = Date.now()): boolean {
+  const { maxAgeDays = Infinity } = policy
+  if (expiresAt === undefined) return isExpiryRequired(policy)
+  return expiresAt - now / 1000 > (maxAgeDays + 1) * DAY_SECONDS
+}
+
+/** Whether a client has expired. */
+export function isExpired({ expiresAt }: Pick<Client, 'expiresAt'>, now = Date.now()): boolean {
+  return expiresAt !== undefined && now >= expiresAt * 1000
+}
+
+/** The lifetime of a new token, in seconds. A token never outlives its client. */
+export function lifetimeWithin({ expiresAt }: Pick<Client, 'expiresAt'>, lifetime: number): number {
+  if (expiresAt === undefined) return lifetime
+  return Math.max(0, Math.min(lifetime, expiresAt - Math.floor(Date.now() / 1000)))
+}
+
+/** Days before the expiry at which the owner is notified, and 0 for the expiry itself. */
+const NOTICE_DAYS = [0, 1, 7, 30] as const
+
+/** How many days before the expiry a notice is given. 0: the client has expired. */
+export type NoticeDays = (typeof NOTICE_DAYS)[number]
+
+/**
+ * The notice that is due now. If several notices were missed, only the last of them is due.
+ *
+ * @param now milliseconds since the epoch
+ * @returns undefined if no notice is due yet
+ */
+export function dueNotice(expiresAt: number, now: number): NoticeDays | undefined {
+  return NOTICE_DAYS.find((days) => noticeTime(expiresAt, days) <= now)
+}
+
+/** When the next notice is due, in milliseconds since the epoch; undefined after the last notice. */
+export function nextNoticeTime(expiresAt: number, now: number): number | undefined {
+  return NOTICE_DAYS.map((days) => noticeTime(expiresAt, days)).findLast((time) => time > now)
+}
+
+function noticeTime(expiresAt: number, days: NoticeDays): number {
+  return (expiresAt - days * DAY_SECONDS) * 1000
+}

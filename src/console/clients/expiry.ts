@@ -1,0 +1,111 @@
+import {
+  breaksPolicy,
+  defaultDaysOf,
+  isExpired,
+  isExpiryRequired,
+  type KeyPolicy,
+} from '../../clients/expiry.ts'
+import type { Client } from '../../clients/client.ts'
+import type { Form } from '../../http/form-body.ts'
+import { html, type Html } from '../../http/html.ts'
+import { badge, panel } from '../elements/elements.ts'
+import { field, form } from '../elements/form.ts'
+import type { Call } from '../page.ts'
+import { change, type ClientKind, type ClientPanel } from './client-kind.ts'
+
+// A person chooses the last day of a client. The client expires when this day is over, in UTC.
+
+const DAY_MS = 86_400_000
+
+/** The number of days before an expiry during which lists warn of it. */
+const SOON_DAYS = 30
+
+/** The last day of a client, as `2026-07-01`; empty if the client never expires. @param expiresAt epoch seconds */
+function lastDayOf(expiresAt: number | undefined): string {
+  return expiresAt === undefined ? '' : dayOf(expiresAt * 1000 - 1)
+}
+
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10)
+}
+
+/**
+ * The expiry that a form chooses, in epoch seconds; null for never. An invalid day becomes `NaN`, which the service rejects.
+ *
+ * @param present the stored expiry. It stays if the form has the same day, because a program may have set a time within
+ *   that day
+ */
+export function readExpiry(sent: Form, present?: number): number | null | undefined {
+  const day = (sent.get('expiresAt') ?? '').trim()
+  if (day === lastDayOf(present)) return present
+  if (day === '') return null
+  return /^\d{4}-\d\d-\d\d$/.test(day) ? (Date.parse(day) + DAY_MS) / 1000 : Number.NaN
+}
+
+/** The field for the last day. @param client undefined for a new client */
+export function expiryField(
+  call: Pick<Call, 'form' | 'problems' | 'texts'>,
+  policy: KeyPolicy,
+  client?: Client,
+): Html {
+  const { texts } = call
+  const { maxAgeDays } = policy
+  const byDefault = defaultDaysOf(policy)
+  const now = Date.now()
+  const chosen = client ? client.expiresAt : byDefault && Math.floor(now / 1000) + byDefault * 86_400
+  const isRequired = isExpiryRequired(policy)
+  const hint = isRequired ? (maxAgeDays === undefined ? 'expiryHintRequired' : 'expiryHintMax') : 'expiryHint'
+  return field(call, {
+    name: 'expiresAt',
+    type: 'date',
+    label: texts.html('expiryLabel'),
+    hint: texts.html(hint, { days: maxAgeDays }),
+    value: lastDayOf(chosen),
+    isRequired,
+    min: dayOf(now),
+    max: maxAgeDays === undefined ? undefined : dayOf(now + maxAgeDays * DAY_MS),
+  })
+}
+
+/** The form that sets, moves and removes the expiry of a client. */
+export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
+  return {
+    async show(call) {
+      const { texts, resource: client } = call
+      if (!(await call.may(`${kind.permissions}:write`))) return undefined
+      return panel(
+        { title: texts.html('expiryTitle'), id: 'expiry' },
+        html`${breaksPolicy(client, policy) && html`<p>${texts.html('expiryBreaksPolicy')}</p>`}
+        ${form(
+          call,
+          { action: 'expire' },
+          html`${expiryField(call, policy, client)}
+            <p class="hint">${texts.html('expiryEarlier')}</p>
+            <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
+        )}`,
+      )
+    },
+    actions: {
+      expire: change(kind, 'doneExpirySaved', async ({ resource, form: sent, change: options }) => {
+        const expiresAt = readExpiry(sent, resource.expiresAt)
+        return expiresAt === undefined || expiresAt === resource.expiresAt
+          ? resource
+          : kind.service.update(resource.clientId, { expiresAt }, options)
+      }),
+    },
+  }
+}
+
+/** When a client expires, and in how long. */
+export function expiryFact({ texts }: Pick<Call, 'texts'>, { expiresAt }: Client): Html {
+  if (expiresAt === undefined) return html`<span class="muted">${texts.html('never')}</span>`
+  return html`${texts.dateTime(expiresAt * 1000)} <span class="muted">(${texts.relative(expiresAt)})</span>`
+}
+
+/** Warns in a list of a client that expires soon. */
+export function expiryBadge({ texts }: Pick<Call, 'texts'>, client: Client): Html | undefined {
+  const { expiresAt } = client
+  const isSoon = expiresAt !== undefined && expiresAt * 1000 < Date.now() + SOON_DAYS * DAY_MS
+  if (!isSoon || isExpired(client)) return undefined
+  return badge(texts.html('expiryBadge', { in: texts.relative(expiresAt) }), 'warn')
+}

@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+import { OVERLAP_SECONDS } from '../clients/secret-rotation.ts'
+import { MAX_NAME_LENGTH } from '../validation/rules.ts'
+import { timeAsSeconds } from './times.ts'
+
+// What callers send.
+
+const text = v.string()
+const texts = v.array(text)
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME_LENGTH))
+/** The links of an application, which the consent page shows. */
+export const linksOf = <Link extends v.GenericSchema>(link: Link) => ({
+  homepageUri: link,
+  logoUri: link,
+  privacyUri: link,
+  termsUri: link,
+})
+const optionalLinks = linksOf(v.optional(text))
+
+const expiry = timeAsSeconds('When it expires, such as `2026-07-01T00:00:00Z`')
+
+const newClient = {
+  name,
+  products: v.optional(texts),
+  removedOperations: v.optional(texts),
+  expiresAt: v.optional(expiry),
+}
+
+export const NewApiKey = v.strictObject(newClient)
+
+export const NewApplication = v.strictObject({
+  ...newClient,
+  redirectUris: v.optional(texts),
+  postLogoutRedirectUris: v.optional(texts),
+  ...optionalLinks,
+})
+
+/** What every client can change. */
+const clientChanges = {
+  name: v.optional(name),
+  expiresAt: v.optional(
+    v.pipe(
+      v.nullable(expiry),
+      v.description('null: it never expires. An earlier time than before revokes the tokens issued so far'),
+    ),
+  ),
+}
+
+export const ApiKeyChanges = v.strictObject(clientChanges)
+
+export const ApplicationChanges = v.strictObject({
+  ...clientChanges,
+  redirectUris: v.optional(texts),
+  postLogoutRedirectUris: v.optional(texts),
+  ...linksOf(v.optional(v.nullable(text))),
+})
+
+/** The user or account to which a client is handed over. */
+export const NewOwner = v.strictObject({
+  userId: v.pipe(v.nullable(text), v.description('null for the account')),
+})
+
+export const Rotation = v.strictObject({
+  overlapSeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(OVERLAP_SECONDS.max))),
+})
+
+/** The schemas of bodies that have a name in the OpenAPI document. */
+export const BODIES = {
+  NewApiKey,
+  ApiKeyChanges,
+  NewApplication,
+  ApplicationChanges,
+  NewOwner,
+  Rotation,
+} satisfies Record<string, v.GenericSchema>

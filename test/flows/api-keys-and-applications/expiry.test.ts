@@ -1,0 +1,454 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { GatehouseEvents, Store } from 'koa-gatehouse'
+import { createGateway } from 'koa-gatehouse/gateway'
+import { products } from '../../fixtures/products.ts'
+import { exportRegistry, importRegistry } from '../../../src/backup.ts'
+import { createExpiryNotices } from '../../../src/clients/expiry-notices.ts'
+import { internalsOf } from '../../../src/gatehouse/internals.ts'
+import { connect, startHost, type Host } from '../../support/host.ts'
+import type { Client } from '../../support/host-requests.ts'
+import { describeEachStore } from '../../support/stores.ts'
+import { startManagement, type ManagementHost } from '../management/setup.ts'
+
+const DAY = 86_400
+const nowSeconds = () => Math.floor(Date.now() / 1000)
+const isoOf = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
+const claimsOf = (token: unknown) =>
+  JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString()) as Record<string, number>
+
+describeEachStore('the expiry of a client', (makeStore) => {
+  let host: Host
+  beforeAll(async () => {
+    host = await startHost({ store: makeStore() })
+  })
+  afterAll(() => host.close())
+  afterEach(() => void vi.useRealTimers())
+
+  const serviceOf = ({ client_id: id }: Client) =>
+    id.startsWith('key_') ? host.gatehouse.apiKeys : host.gatehouse.applications
+  const expire = (client: Client, expiresAt: number | null, target = host) => {
+    const { apiKeys, applications } = target.gatehouse
+    return (client.client_id.startsWith('key_') ? apiKeys : applications).update(client.client_id, {
+      expiresAt,
+    })
+  }
+
+  it.each([
+    ['the fast path', {}],
+    ['oidc-provider', { scope: 'invoices:read invoices:read' }],
+  ])('no token of an API key outlives it: %s', async (_what, parameters) => {
+    const key = await host.createApiKey()
+    const expiresAt = nowSeconds() + 100
+    await expire(key, expiresAt)
+    const { body } = await host.requestDirectToken(key, parameters)
+    expect(claimsOf(body['access_token'])['exp']).toBe(expiresAt)
+    expect(body['expires_in']).toBeLessThanOrEqual(100)
+    expect(body['expires_in']).toBeGreaterThan(90)
+  })
+
+  it('no token of an application outlives it, neither from a code nor from a refresh token', async () => {
+    const application = await host.createApplication()
+    const expiresAt = nowSeconds() + 100
+    await expire(application, expiresAt)
+    const tokens = await connect(host, application)
+    expect(claimsOf(tokens.access_token)['exp']).toBe(expiresAt)
+    const refreshed = await host.refresh(application, tokens.refresh_token)
+    expect(claimsOf(refreshed.body['access_token'])['exp']).toBe(expiresAt)
+    expect(refreshed.body['expires_in']).toBeLessThanOrEqual(100)
+  })
+
+  it('a token has its usual lifetime if the client expires later', async () => {
+    const key = await host.createApiKey()
+    await expire(key, nowSeconds() + 100 * DAY)
+    const { body } = await host.requestDirectToken(key)
+    expect(body['expires_in']).toBe(10 * DAY)
+  })
+
+  it('an expired client is rejected as if it did not exist, and its grants stay', async () => {
+    const [key, application] = [await host.createApiKey(), await host.createApplication()]
+    const tokens = await connect(host, application)
+    const unknown = await host.requestDirectToken({ client_id: 'key_unknown', client_secret: 'a'.repeat(20) })
+    const at = nowSeconds() + 2
+    await Promise.all([expire(key, at), expire(application, at)])
+    // Moving the expiry of the application has revoked its token, and not its grant.
+    const refreshed = await host.refresh(application, tokens.refresh_token)
+    expect(refreshed.status).toBe(200)
+    const direct = await host.requestDirectToken(key)
+    await delay(at * 1000 - Date.now() + 20)
+    for (const answer of [
+      await host.requestDirectToken(key),
+      await host.requestDirectToken(key, { scope: 'invoices:read invoices:read' }),
+      await host.refresh(application, refreshed.body['refresh_token']),
+    ]) {
+      expect([answer.status, answer.body]).toEqual([unknown.status, unknown.body])
+    }
+    expect((await host.call('GET /invoices/list', String(direct.body['access_token']))).status).toBe(401)
+    expect((await host.introspect(key, String(direct.body['access_token']))).status).toBe(401)
+    const page = await host
+      .browser()
+      .open(new URL(`${host.issuer}/oauth2/authorize?client_id=${application.client_id}&response_type=code`))
+    expect(page.status).toBe(400)
+
+    await expire(application, nowSeconds() + 100)
+    const again = await host.refresh(application, refreshed.body['refresh_token'])
+    expect(again.status).toBe(200)
+    await expire(key, null)
+    expect((await host.requestDirectToken(key)).body['expires_in']).toBe(10 * DAY)
+  })
+
+  it('an earlier expiry revokes all tokens, a later one and none revoke nothing', async () => {
+    const key = await host.createApiKey()
+    const token = async () => String((await host.requestDirectToken(key)).body['access_token'])
+    const works = async (jwt: string) => (await host.call('GET /invoices/list', jwt)).status === 200
+    const first = await token()
+    await expire(key, nowSeconds() + 50 * DAY)
+    expect(await works(first)).toBe(false)
+    const second = await token()
+    await expire(key, nowSeconds() + 60 * DAY)
+    expect(await works(second)).toBe(true)
+    await expire(key, nowSeconds() + 55 * DAY)
+    expect(await works(second)).toBe(false)
+    const third = await token()
+    await expire(key, null)
+    expect(await works(third)).toBe(true)
+  })
+
+  it('an expiry that is not valid is rejected, and nothing is changed', async () => {
+    const key = await host.createApiKey()
+    const application = await host.createApplication()
+    const now = nowSeconds()
+    for (const [expiresAt, code] of [
+      [now - 1, 'too-early'],
+      [now, 'too-early'],
+      [0, 'too-early'],
+      [-1, 'too-early'],
+      [Number.NaN, 'type'],
+      [Infinity, 'type'],
+      [now + 60.5, 'type'],
+      [Date.now() + 1000, 'too-late'],
+      [now + 101 * 366 * DAY, 'too-late'],
+      ['2030-01-01', 'type'],
+      [new Date(Date.now() + 60_000), 'type'],
+    ] as [never, string][]) {
+      const rejection = expect.objectContaining({
+        code: 'ERR_INVALID_ARGUMENT',
+        problems: [expect.objectContaining({ path: 'expiresAt', code })],
+      })
+      for (const client of [key, application])
+        await expect(expire(client, expiresAt), String(expiresAt)).rejects.toEqual(rejection)
+      await expect(
+        host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'New', expiresAt }),
+      ).rejects.toEqual(rejection)
+    }
+    expect(await serviceOf(key).find(key.client_id)).not.toHaveProperty('expiresAt')
+  })
+
+  it('a disabled client that has expired is shown as disabled', async () => {
+    const key = await host.createApiKey()
+    await expire(key, nowSeconds() + 1)
+    await delay(1100)
+    expect(await host.gatehouse.apiKeys.whyNoToken(key.client_id)).toBe('expired')
+    await host.gatehouse.apiKeys.disable(key.client_id)
+    expect(await host.gatehouse.apiKeys.whyNoToken(key.client_id)).toBe('disabled')
+  })
+
+  it('a gateway in another process rejects the token at the second of the expiry', async () => {
+    const key = await host.createApiKey()
+    const server = await host.gatehouse.apiKeys.create({
+      accountId: 'acme',
+      name: 'API',
+      resourceServer: true,
+    })
+    const gateway = createGateway({
+      issuer: host.issuer,
+      audience: host.audience,
+      products,
+      revocations: { clientId: server.apiKey.clientId, clientSecret: server.clientSecret },
+    })
+    try {
+      await gateway.ready()
+      const at = nowSeconds() + 3
+      await expire(key, at)
+      const { body } = await host.requestDirectToken(key)
+      const jwt = String(body['access_token'])
+      const check = async () => {
+        const headers = { authorization: `Bearer ${jwt}` }
+        const found = await gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers })
+        return 'status' in found ? found.status : 'accepted'
+      }
+      expect(await check()).toBe('accepted')
+      await delay(at * 1000 - Date.now() + 20)
+      expect(await check()).toBe(401)
+    } finally {
+      await gateway.close()
+    }
+  })
+
+  it('an export has the expiry, and an import keeps it', async () => {
+    const key = await host.createApiKey()
+    const expiresAt = nowSeconds() + 10 * DAY
+    await expire(key, expiresAt)
+    const lines: string[] = []
+    for await (const line of exportRegistry(host.gatehouse)) lines.push(line)
+    const other = await startHost({ store: makeStore(randomUUID()) })
+    try {
+      await importRegistry(other.gatehouse, lines, { signingKeys: false })
+      expect(await other.gatehouse.apiKeys.find(key.client_id)).toMatchObject({ expiresAt })
+    } finally {
+      await other.close()
+    }
+  })
+
+  describe('a policy', () => {
+    const policies: { host: Host; close(): Promise<void> }[] = []
+    afterEach(() => Promise.all(policies.splice(0).map((each) => each.close())))
+    async function withPolicy(keyPolicy: object, data: string = randomUUID()) {
+      const started = await startHost({ store: makeStore(data), gatehouse: { keyPolicy } })
+      policies.push({ host: started, close: started.close })
+      const create = async (input: object = {}) =>
+        (await started.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key', ...input })).apiKey
+      return { ...started, create }
+    }
+
+    it('sets the expiry of a new client, unless its creator does', async () => {
+      const { create, gatehouse } = await withPolicy({ defaultDays: 30 })
+      expect((await create()).expiresAt).toBeCloseTo(nowSeconds() + 30 * DAY, -1)
+      const expiresAt = nowSeconds() + 500 * DAY
+      expect((await create({ expiresAt })).expiresAt).toBe(expiresAt)
+      const { application } = await gatehouse.applications.create({ accountId: 'acme', name: 'App' })
+      expect(application.expiresAt).toBeCloseTo(nowSeconds() + 30 * DAY, -1)
+      const changed = await gatehouse.applications.update(application.clientId, { expiresAt: null })
+      expect(changed.expiresAt).toBeUndefined()
+    })
+
+    it('limits how far an expiry is ahead, at the creation and at each change', async () => {
+      const { create, gatehouse } = await withPolicy({ maxAgeDays: 90 })
+      const key = await create()
+      expect(key.expiresAt).toBeCloseTo(nowSeconds() + 90 * DAY, -1)
+      const tooLate = expect.objectContaining({
+        problems: [
+          { path: 'expiresAt', code: 'too-late', message: 'must be at most 90 days ahead', max: 90 },
+        ],
+      })
+      const late = nowSeconds() + 92 * DAY
+      await expect(create({ expiresAt: late })).rejects.toEqual(tooLate)
+      await expect(gatehouse.apiKeys.update(key.clientId, { expiresAt: late })).rejects.toEqual(tooLate)
+      const required = expect.objectContaining({
+        problems: [expect.objectContaining({ path: 'expiresAt', code: 'required' })],
+      })
+      await expect(gatehouse.apiKeys.update(key.clientId, { expiresAt: null })).rejects.toEqual(required)
+    })
+
+    it('requires an expiry, and cuts off no client that exists', async () => {
+      const data = randomUUID()
+      const before = await withPolicy({}, data)
+      const client = await before.createApiKey()
+      const { create, gatehouse, requestDirectToken } = await withPolicy({ required: true }, data)
+      await expect(create()).rejects.toMatchObject({ problems: [{ path: 'expiresAt', code: 'required' }] })
+      expect((await create({ expiresAt: nowSeconds() + DAY })).expiresAt).toBeDefined()
+      expect((await requestDirectToken(client)).status).toBe(200)
+      // Other changes do not need an expiry.
+      await gatehouse.apiKeys.update(client.client_id, { name: 'Renamed' })
+    })
+
+    it('that is not valid is rejected at the start', async () => {
+      for (const keyPolicy of [
+        { maxAgeDays: 0 },
+        { maxAgeDays: 1.5 },
+        { defaultDays: 100, maxAgeDays: 90 },
+        { required: 'yes' },
+        { maxDays: 1 },
+      ]) {
+        await expect(startHost({ gatehouse: { keyPolicy: keyPolicy as never } })).rejects.toMatchObject({
+          code: 'ERR_OPTIONS',
+        })
+      }
+    })
+  })
+})
+
+describeEachStore('the notices of an expiry', (makeStore) => {
+  const started: Host[] = []
+  afterEach(() => Promise.all(started.splice(0).map((each) => each.close())))
+
+  /** Processes on one store. Each gives notices only when the test says so, at a time of the test. */
+  async function fleet(count: number, store: (data: string) => Store = makeStore) {
+    const data = randomUUID()
+    let clock: number | undefined
+    const given: [string, string, number | undefined][] = []
+    const processes = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const host = await startHost({ store: store(data) })
+        started.push(host)
+        await host.gatehouse.ready()
+        for (const name of ['client.expiring', 'client.expired'] as const)
+          host.gatehouse.on(name, (event: GatehouseEvents['client.expired'] & { days?: number }) =>
+            given.push([name, event.clientId, event.days]),
+          )
+        const parts = internalsOf(host.gatehouse, 'a test')
+        const notices = createExpiryNotices({
+          ...parts,
+          clientChanged: async () => {},
+          storeClock: { now: () => clock ?? Date.now() },
+        })
+        return { ...host, giveDue: notices.giveDue }
+      }),
+    )
+    const give = (at: number) => {
+      clock = at * 1000
+      return Promise.all(processes.map(({ giveDue }) => giveDue()))
+    }
+    const entries = async (clientId: string) => {
+      const { items } = await processes[0]!.gatehouse.audit.list({ clientId })
+      return items
+        .filter(({ name }) => name.startsWith('client.expir'))
+        .map(({ name, target }) => [name, target])
+    }
+    return { processes, give, given, entries }
+  }
+
+  it('come 30, 7 and 1 days ahead and at the end, each once in a fleet', async () => {
+    const { processes, give, given, entries } = await fleet(3)
+    const { gatehouse } = processes[0]!
+    const expiresAt = nowSeconds() + 40 * DAY
+    const { application } = await gatehouse.applications.create({ accountId: 'acme', name: 'App', expiresAt })
+    const id = application.clientId
+    const expected: typeof given = []
+    await give(expiresAt - 31 * DAY)
+    expect(given).toEqual([])
+    for (const days of [30, 7, 1] as const) {
+      expected.push(['client.expiring', id, days])
+      for (let times = 0; times < 3; times += 1) {
+        await give(expiresAt - days * DAY + times)
+        expect(given).toEqual(expected)
+      }
+    }
+    expected.push(['client.expired', id, undefined])
+    await give(expiresAt)
+    await give(expiresAt + 100 * DAY)
+    expect(given).toEqual(expected)
+    const target = isoOf(expiresAt)
+    // The clock of the audit trail did not move, so it counts the second and third notice as equal to the first.
+    const found = await entries(id)
+    expect(found).toContainEqual(['client.expired', target])
+    expect(found).toContainEqual(['client.expiring', target])
+  })
+
+  it('that were missed are replaced by the last of them', async () => {
+    const { processes, give, given } = await fleet(2)
+    const { gatehouse } = processes[0]!
+    const expiresAt = nowSeconds() + 40 * DAY
+    const { apiKey } = await gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key', expiresAt })
+    await give(expiresAt - 3 * DAY)
+    expect(given).toEqual([['client.expiring', apiKey.clientId, 7]])
+    await give(expiresAt + 5 * DAY)
+    expect(given.slice(1)).toEqual([['client.expired', apiKey.clientId, undefined]])
+  })
+
+  it('that lay in the past when the expiry was set are not given', async () => {
+    const { processes, give, given } = await fleet(1)
+    const { gatehouse } = processes[0]!
+    const now = nowSeconds()
+    const { apiKey } = await gatehouse.apiKeys.create({
+      accountId: 'acme',
+      name: 'Key',
+      expiresAt: now + 5 * DAY,
+    })
+    await give(now + 1)
+    expect(given).toEqual([])
+    await give(now + 4 * DAY)
+    expect(given).toEqual([['client.expiring', apiKey.clientId, 1]])
+  })
+
+  it('follow an expiry that is moved, removed, or of a client that is deleted', async () => {
+    const { processes, give, given } = await fleet(2)
+    const { apiKeys } = processes[0]!.gatehouse
+    const now = nowSeconds()
+    const create = async () => {
+      const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key', expiresAt: now + 40 * DAY })
+      return apiKey.clientId
+    }
+    const [later, earlier, never, deleted] = [await create(), await create(), await create(), await create()]
+    await apiKeys.update(later, { expiresAt: now + 100 * DAY })
+    await apiKeys.update(earlier, { expiresAt: now + 20 * DAY })
+    await apiKeys.update(never, { expiresAt: null })
+    await apiKeys.delete(deleted)
+    await give(now + 12 * DAY)
+    expect(given).toEqual([])
+    await give(now + 14 * DAY)
+    expect(given).toEqual([['client.expiring', earlier, 7]])
+    await give(now + 50 * DAY)
+    expect(given.slice(1)).toEqual([['client.expired', earlier, undefined]])
+    await give(now + 71 * DAY)
+    expect(given.slice(2)).toEqual([['client.expiring', later, 30]])
+    // A new expiry of an expired client is notified again.
+    await apiKeys.update(earlier, { expiresAt: now + 90 * DAY })
+    await give(now + 89.5 * DAY)
+    expect(given.slice(3)).toEqual(expect.arrayContaining([['client.expiring', earlier, 1]]))
+  })
+
+  it('are given by the service itself, without a call of the host', async () => {
+    const { processes, given, entries } = await fleet(1)
+    const { apiKeys } = processes[0]!.gatehouse
+    const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key', expiresAt: nowSeconds() + 1 })
+    await expect
+      .poll(() => given, { timeout: 25_000 })
+      .toEqual([['client.expired', apiKey.clientId, undefined]])
+    expect(await entries(apiKey.clientId)).toHaveLength(1)
+  })
+})
+
+describeEachStore('the expiry in the management API', (makeStore) => {
+  let host: ManagementHost
+  beforeAll(async () => {
+    host = await startManagement({ store: makeStore(), gatehouse: { keyPolicy: { maxAgeDays: 365 } } })
+  })
+  afterAll(() => host.close())
+
+  it.each(['api-keys', 'applications'])('%s: it is set, moved, and shown', async (section) => {
+    const { call } = host.api('acme')
+    const at = isoOf(nowSeconds() + 100 * DAY)
+    const created = await call(`POST /${section}`, { name: 'Short', expiresAt: at })
+    expect(created.status).toBe(201)
+    const client = created.body.apiKey ?? created.body.application
+    expect(client.expiresAt).toBe(at)
+    const path = `/${section}/${client.clientId}`
+    const moved = isoOf(nowSeconds() + 50 * DAY)
+    // 14:00 in Kolkata.
+    const changed = await call(`PATCH ${path}`, { name: 'Shorter', expiresAt: moved.replace('Z', '+00:00') })
+    expect(changed.body).toMatchObject({ name: 'Shorter', expiresAt: moved })
+    expect((await call(`GET ${path}`)).body.expiresAt).toBe(moved)
+    const list = await call(`GET /${section}`)
+    expect(list.body.items[0].expiresAt).toBe(moved)
+    const audit = await call('GET /audit')
+    const [entry] = audit.body.items
+    expect(entry).toMatchObject({ name: 'client.changed', change: 'name,expiresAt', target: moved })
+  })
+
+  it('an expiry that is not valid is answered with 422 and its path', async () => {
+    const { call } = host.api('acme')
+    const { body } = await call('POST /api-keys', { name: 'Key' })
+    for (const [expiresAt, code] of [
+      ['2001-01-01T00:00:00Z', 'too-early'],
+      [isoOf(nowSeconds() + 400 * DAY), 'too-late'],
+      ['tomorrow', 'type'],
+      [nowSeconds() + DAY, 'type'],
+      [null, 'required'],
+    ] as const) {
+      for (const [target, name] of [
+        ['POST /api-keys', undefined],
+        [`PATCH /api-keys/${body.apiKey.clientId}`, undefined],
+        ['POST /applications', ''],
+      ] as const) {
+        if (expiresAt === null && target.startsWith('POST')) continue
+        const answer = await call(target, { name: name ?? 'Key', expiresAt })
+        expect([answer.status, answer.body.errors], `${target} ${expiresAt}`).toEqual([
+          422,
+          expect.arrayContaining([expect.objectContaining({ path: 'expiresAt', code })]),
+        ])
+      }
+    }
+  })
+})

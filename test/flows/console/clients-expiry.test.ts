@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeEachStore } from '../../support/stores.ts'
+import { textOf } from './markup.ts'
+import { startConsole, type ConsoleHost } from './setup.ts'
+
+const DAY_MS = 86_400_000
+const dayIn = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10)
+/** The end of a day, in epoch seconds. */
+const endOf = (day: string) => (Date.parse(day) + DAY_MS) / 1000
+
+describeEachStore('the expiry on the pages of the console', (makeStore) => {
+  let host: ConsoleHost
+  let strict: ConsoleHost
+  beforeAll(async () => {
+    host = await startConsole({ store: makeStore() })
+    strict = await startConsole({
+      store: makeStore(),
+      gatehouse: { keyPolicy: { maxAgeDays: 90, defaultDays: 30 } },
+    })
+  })
+  afterAll(() => Promise.all([host.close(), strict.close()]))
+
+  it.each([
+    ['api-keys', 'apiKeys'],
+    ['applications', 'applications'],
+  ] as const)('%s: it is chosen at the creation, shown, moved and removed', async (section, service) => {
+    const visitor = host.visit('acme')
+    const form = await visitor.open(`/console/${section}/new`)
+    const day = dayIn(20)
+    await visitor.submit(form, 'create', { name: 'Short', product: 'invoices', expiresAt: day })
+    const { items } = await host.gatehouse[service].listByOwner('acme')
+    const { clientId, expiresAt } = items[0]!
+    expect(expiresAt).toBe(endOf(day))
+    expect(textOf((await visitor.open(`/console/${section}`)).body)).toMatch(
+      /Short[^]*Expires in (19|20) days/,
+    )
+
+    const path = `/console/${section}/${clientId}`
+    const page = await visitor.open(path)
+    expect(page.body).toContain(`value="${day}"`)
+    // The same day changes nothing.
+    await visitor.submit(page, 'expire', { expiresAt: day })
+    const earlier = dayIn(10)
+    const moved = await visitor.submit(page, 'expire', { expiresAt: earlier })
+    expect(textOf(moved.body)).toContain('The expiry is saved.')
+    expect((await host.gatehouse[service].find(clientId))?.expiresAt).toBe(endOf(earlier))
+    expect(textOf(moved.body)).toContain('Expiry set to')
+    const removed = await visitor.submit(moved, 'expire', { expiresAt: '' })
+    expect((await host.gatehouse[service].find(clientId))?.expiresAt).toBeUndefined()
+    expect(textOf(removed.body)).toContain('Expiry removed: it never expires')
+    const changes = (await host.gatehouse.audit.list({ clientId })).items.map(({ change }) => change)
+    expect(changes.filter((change) => change === 'expiresAt')).toHaveLength(2)
+  })
+
+  it('a day within the policy is the default, and another one is rejected with the form as it was', async () => {
+    const visitor = strict.visit('acme')
+    const form = await visitor.open('/console/api-keys/new')
+    expect(form.body).toMatch(new RegExp(`value="${dayIn(30)}"|value="${dayIn(29)}"`))
+    expect(textOf(form.body)).toContain('At most 90 days from today.')
+    for (const [expiresAt, problem] of [
+      ['', 'must not be empty'],
+      ['2001-01-01', 'must be in the future'],
+      [dayIn(100), 'must be at most 90 days ahead'],
+      ['soon', 'has a value of the wrong kind'],
+      ['2099-99-99', 'has a value of the wrong kind'],
+    ] as const) {
+      const answer = await visitor.submit(form, 'create', { name: 'Key', product: 'invoices', expiresAt })
+      if (expiresAt === '') continue
+      expect([answer.status, textOf(answer.body)], expiresAt).toEqual([422, expect.stringContaining(problem)])
+      expect(answer.body).toContain('value="Key"')
+    }
+    const { items } = await strict.gatehouse.apiKeys.listByOwner('acme')
+    // An empty field is the default of the policy.
+    expect(items).toHaveLength(1)
+    const page = await visitor.open(`/console/api-keys/${items[0]!.clientId}`)
+    const answer = await visitor.submit(page, 'expire', { expiresAt: '' })
+    expect([answer.status, textOf(answer.body)]).toEqual([422, expect.stringContaining('must not be empty')])
+  })
+
+  it('the page of a client that breaks a new policy says so, and the client works', async () => {
+    const data = `policy ${Math.random()}`
+    const before = await startConsole({ store: makeStore(data) })
+    const client = await before.createApiKey()
+    await before.close()
+    const after = await startConsole({ store: makeStore(data), gatehouse: { keyPolicy: { required: true } } })
+    try {
+      const page = await after.visit('acme').open(`/console/api-keys/${client.client_id}`)
+      expect(textOf(page.body)).toContain('this service now requires an earlier expiry')
+      expect((await after.requestDirectToken(client)).status).toBe(200)
+    } finally {
+      await after.close()
+    }
+  })
+})
