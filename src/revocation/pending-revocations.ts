@@ -68,7 +68,7 @@ const SUBJECT = {
 export function createPendingRevocations(parts: {
   readonly store: Store
   readonly longestLifetime: LongestLifetime
-  readonly audit?: Pick<AuditWriter, 'append'> | undefined
+  readonly audit?: Pick<AuditWriter, 'append' | 'record'> | undefined
   readonly logger: Logger
   readonly now: () => number
 }) {
@@ -88,11 +88,15 @@ export function createPendingRevocations(parts: {
     /**
      * Records the audit entry of a change whose revocations are stored, and removes the change from the list. If the
      * entry cannot be recorded, the change stays listed, so that the entry is recorded later. Never rejects.
+     *
+     * @param member undefined if the change could not be listed. No other process knows its entry, so this process keeps the
+     *   entry until it is recorded
      */
     async finish(member: string | undefined, entry: PendingEntry | undefined): Promise<void> {
+      if (member === undefined) return entry && audit?.record(entry)
       try {
         if (entry) await audit?.append([entry])
-        if (member !== undefined) await pending.remove(member)
+        await pending.remove(member)
       } catch (error) {
         logger.debug({ err: error }, 'the audit entry of a revocation could not be recorded yet')
       }

@@ -45,7 +45,7 @@ interface Parts {
   readonly longestLifetime: LongestLifetime
   /** Receives each revocation that this process stored. */
   readonly events?: Pick<EventSink, 'emit'> | undefined
-  readonly audit?: Pick<AuditWriter, 'entry' | 'append'> | undefined
+  readonly audit?: Pick<AuditWriter, 'entry' | 'append' | 'record'> | undefined
   readonly logger: Logger
   /** Milliseconds since the epoch. @default the clock of this process */
   readonly now?: (() => number) | undefined

@@ -33,7 +33,8 @@ interface LastExchange {
  * once the grace period is over.
  *
  * @param code the code of the family
- * @param options.mayLoseCode whether a failover may have lost the code before its first exchange
+ * @param options.mayLoseCode whether a failover may have lost the code, before its exchange or afterwards. A code that is not found
+ *   is rejected, and ends nothing
  * @param options.slackMs milliseconds by which the measured times may differ from those of the service
  */
 export function familyPromise(
@@ -70,7 +71,8 @@ export function familyPromise(
       return exchange.isCode && mayLoseCode ? [{ isAlive: false, current }] : []
     }
     if (last?.credential === exchange.credential && mustRepeat(last, exchange)) return []
-    return [{ isAlive: false, current }]
+    const ended = { isAlive: false, current }
+    return exchange.isCode && mayLoseCode ? [family, ended] : [ended]
   }
 
   function unknown(family: Family, { credential, isCode, invoke }: Exchange): Family[] {

@@ -141,6 +141,20 @@ it('a code that was not exchanged may be lost in a failover, if codes do not wai
   expect(broken(lost, { settings })).toEqual(['one-time'])
 })
 
+it('a code that was exchanged may be lost in a failover: its second use is rejected, and may end nothing', () => {
+  const operations = [
+    exchange('code', 'r1', [1, 5]),
+    exchange('code', undefined, [20, 30]),
+    exchange('r1', 'r2', [40, 50]),
+  ]
+  const faults = [{ what: 'master-killed', processes: [0, 1, 2], from: 6, to: 10 }]
+  const settings = { ...SETTINGS, hasFailover: true }
+  expect(broken(operations, { faults, settings })).toEqual([])
+  expect(broken(operations, { settings })).toEqual(['one-time'])
+  const twice = [...operations, exchange('code', 'r3', [60, 70])]
+  expect(broken(twice, { faults, settings })).toEqual(['one-time'])
+})
+
 describe('revoked', () => {
   const ISSUED = issue('a', [0, 10])
   const REVOKED = revoke({ accessToken: 'a' }, [20, 30])

@@ -9,6 +9,7 @@ import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import type { RevocationSpec } from '../../src/revocation/kept-until.ts'
 import { createRevocations, type Subject } from '../../src/revocation/revoke-tokens.ts'
+import { auditOf, readAll } from '../audit/setup.ts'
 import { FAULTS, faultyStore } from '../support/faulty-store.ts'
 import { describeEachStore } from '../support/stores.ts'
 
@@ -448,5 +449,39 @@ describe('the longest lifetime on a failing store', () => {
       await faulty.settled()
       expect(await lifetime.seconds()).toBe(60)
     }
+  })
+})
+
+describeEachStore('the revocation of one token', (makeStore) => {
+  it('is recorded once the store takes its audit entry, although neither the list nor the trail took it at first', async () => {
+    const store = makeStore()
+    let isAway = true
+    // The list of pending revocations and the audit trail are on another server than the log of revocations.
+    const failing =
+      <A extends [string, ...unknown[]], R>(call: (...args: A) => Promise<R>) =>
+      async (...args: A) => {
+        if (isAway && /^(audit|revocations:pending)/.test(args[0]))
+          throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'its server is away')
+        return call(...args)
+      }
+    const { add, create, replace } = store
+    const partly = { ...store, add: failing(add), create: failing(create), replace: failing(replace) }
+    const audit = auditOf(partly)
+    const stop = audit.start()
+    const { revokeToken } = createRevocations({
+      store: partly,
+      log: createRevocationLog(store),
+      set: createRevocationSet(),
+      longestLifetime: createLongestLifetime(store, LIFETIME),
+      audit,
+      logger: silentLogger,
+    })
+    const until = Math.floor(Date.now() / 1000) + 60
+    await revokeToken({ id: 't1', until }, { name: 'token.revoked', tokenId: 't1' })
+    isAway = false
+    const names = async () => (await readAll(auditOf(store))).map(({ entry }) => entry.name)
+    await expect.poll(names, { timeout: 5000 }).toEqual(['token.revoked'])
+    await stop()
+    expect(await names()).toEqual(['token.revoked'])
   })
 })
