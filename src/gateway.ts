@@ -19,6 +19,7 @@ import { createRevocationFollower } from './revocation/revocation-follower.ts'
 import { createHttpSource } from './revocation/http-source.ts'
 import { createRevocationLog } from './revocation/revocation-log.ts'
 
+export { isSecret } from './clients/secret-format.ts'
 export { GatehouseError, type GatehouseErrorCode, type Problem, type ProblemCode } from './errors.ts'
 export type {
   Authenticated,

@@ -57,6 +57,7 @@ export type {
   ListOrder,
   OwnerListOptions,
 } from './clients/client-service-types.ts'
+export { isSecret } from './clients/secret-format.ts'
 export { hashSecret } from './clients/secrets.ts'
 export type { ErasedRecords, PersonToErase } from './access/erase-person.ts'
 export type { NoTokenReason } from './clients/why-no-token.ts'

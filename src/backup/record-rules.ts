@@ -100,6 +100,7 @@ const SECRET: Fields = {
   createdAt: timeRule,
   expiresAt: optional(timeRule),
   shownTo: optional(hostIdRule),
+  hint: optional(hostIdRule),
 }
 
 /** The names of the fields of a secret in a file. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
 import type { Client } from './client.ts'
-import { looksLikeSecret } from './secrets.ts'
+import { mayContainSecret } from './secret-format.ts'
 
 const PREFIX: Record<Client['kind'], string> = { apiKey: 'key_', application: 'app_' }
 
@@ -33,6 +33,7 @@ export function isClientId(value: unknown): value is string {
  *   and does not look like a secret
  */
 export function clientNotFound(what: string, clientId: string): GatehouseError {
-  const which = isClientId(clientId) && !looksLikeSecret(clientId) ? ` "${clientId}"` : ' with that client id'
+  const which =
+    isClientId(clientId) && !mayContainSecret(clientId) ? ` "${clientId}"` : ' with that client id'
   return new GatehouseError('ERR_NOT_FOUND', `there is no ${what}${which}`)
 }

@@ -9,7 +9,7 @@ import { decodeHash, isLive, type StoredSecret } from './secrets.ts'
 
 /**
  * The property of a client that holds the hashes of its secrets. It is a symbol, so the hashes never get into
- * JSON. `find` sets the property, and `hasSecret` reads it.
+ * JSON. `find` sets the property, and `findSecret` reads it.
  */
 const SECRETS = Symbol('secrets')
 
@@ -62,19 +62,23 @@ export async function findApplications(
 const NO_HASH = randomBytes(32)
 
 /**
- * Whether `candidate` is a valid secret of a client. Does no I/O. The function always makes two comparisons, each in
+ * The valid secret of a client that equals `candidate`; undefined if there is none. Does no I/O. The function always makes two comparisons, each in
  * constant time, so that the time does not reveal the number of secrets.
  *
- * @param client a result of `find`. For any other client the result is false
+ * @param client a result of `find`. For any other client the result is undefined
  * @param now milliseconds since the epoch
  */
-export function hasSecret(client: StoredClient, candidate: string, now = Date.now()): boolean {
+export function findSecret(
+  client: StoredClient,
+  candidate: string,
+  now = Date.now(),
+): StoredSecret | undefined {
   const candidateDigest = Buffer.from(digest(candidate), 'base64url')
-  let matches = false
+  let found: StoredSecret | undefined
   for (let slot = 0; slot < MAX_SECRETS; slot += 1) {
     const secret = client[SECRETS]?.[slot]
     const equal = timingSafeEqual(candidateDigest, secret ? decodeHash(secret.hash) : NO_HASH)
-    if (equal && secret !== undefined && isLive(secret, now)) matches = true
+    if (equal && secret !== undefined && isLive(secret, now)) found = secret
   }
-  return matches
+  return found
 }

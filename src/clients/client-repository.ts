@@ -38,6 +38,10 @@ export interface ClientsDependencies {
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly events: EventSink
   readonly lastUses: LastUses
+  /** When secrets were last used, by their hashes. */
+  readonly secretUses: LastUses
+  /** What generated secrets begin with. */
+  readonly secretPrefix: string
   readonly revocations: Pick<Revocations, 'revokeWith' | 'revokeFirst'>
   readonly audit: Pick<AuditWriter, 'change' | 'record'>
   /** Called after each change, so that every process deletes the client from its cache. */

@@ -84,6 +84,7 @@ export function clientRecordRule(clientId: string): Rule {
         createdAt: countRule,
         expiresAt: optional(countRule),
         shownTo: optional(textRule),
+        hint: optional(textRule),
       }),
     ),
     listedAt: countRule,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { isRejection } from '../errors.ts'
 import { changeOptionsOf, checkChange } from '../host/change-options.ts'
 import { checkInput, hostIdRule, oneOf, optional, stringRule, wholeNumber } from '../validation/rules.ts'
@@ -9,7 +10,8 @@ import { secretHashRule } from './create-client.ts'
 import { removeAccess } from './remove-access.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
 import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret-rotation.ts'
-import { hashSecret, hasSecretHash, isLive, newSecret } from './secrets.ts'
+import { formatSecret, hintOf } from './secret-format.ts'
+import { hashSecret, hasSecretHash, isLive } from './secrets.ts'
 
 /** The methods for the secrets of API keys and applications. */
 export function createSecretMethods<C extends Client>(
@@ -73,9 +75,14 @@ export function createSecretMethods<C extends Client>(
 
     async listSecrets(clientId) {
       const { secrets } = await requireRecord(clients, clientId)
-      return secrets
-        .filter((secret) => isLive(secret, Date.now()))
-        .map(({ createdAt, expiresAt, shownTo }) => ({ createdAt, expiresAt, shownTo }))
+      const live = secrets.filter((secret) => isLive(secret, Date.now()))
+      const uses = await clients.secretUses.get(live.map(({ hash }) => hash))
+      return live.map(({ createdAt, expiresAt, shownTo, hint }, at) => {
+        const used = uses[at]
+        // The stored time is rounded down to the hour.
+        const lastUsedAt = used === undefined ? undefined : Math.max(used, createdAt)
+        return { createdAt, expiresAt, lastUsedAt, hint, shownTo }
+      })
     },
 
     async reportCompromised(clientId, options) {
@@ -94,14 +101,15 @@ async function setNewSecret<C extends Client>(
   attempt?: Attempt,
 ): Promise<RotatedSecret> {
   const { overlapSeconds = OVERLAP_SECONDS.byDefault, shownTo } = options
-  const clientSecret = attempt?.clientSecret ?? newSecret()
+  const clientSecret = attempt?.clientSecret ?? formatSecret(randomBytes(32), clients.secretPrefix)
   const hash = hashSecret(clientSecret)
+  const hint = hintOf(clientSecret, clients.secretPrefix)
   const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }
   const record = await changeRecord(clients, rotation, (stored) => {
     if (attempt && isRotated(stored.secrets, hash, attempt)) return undefined
     return {
       ...stored,
-      secrets: rotateSecret(stored.secrets, { hash, now: Date.now(), overlapSeconds, shownTo }),
+      secrets: rotateSecret(stored.secrets, { hash, hint, now: Date.now(), overlapSeconds, shownTo }),
     }
   })
   return presentRotation(record, clientSecret)

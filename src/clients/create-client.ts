@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Catalog } from '../catalog/catalog.ts'
 import { GatehouseError, isRejection } from '../errors.ts'
 import { isClientId, newClientId } from './client-id.ts'
@@ -19,7 +20,8 @@ import {
   type Rule,
   uniqueListOf,
 } from '../validation/rules.ts'
-import { hashSecret, hasSecretHash, isSecretHash, newSecret } from './secrets.ts'
+import { formatSecret, hintOf } from './secret-format.ts'
+import { hashSecret, hasSecretHash, isSecretHash } from './secrets.ts'
 
 /** The input for a new client, which may import an existing secret. */
 type InputWithSecret = NewClient & { readonly secretHash?: string | undefined }
@@ -90,13 +92,16 @@ export async function createClient<C extends Client>(
 ): Promise<{ client: C; clientSecret: string | undefined }> {
   const attempt = await beginAttempt(clients, input, options)
   const client = attempt ? { ...created, clientId: attempt.clientId(clients.kind) } : created
-  const clientSecret = attempt?.clientSecret ?? (input.secretHash === undefined ? newSecret() : undefined)
+  const clientSecret =
+    attempt?.clientSecret ??
+    (input.secretHash === undefined ? formatSecret(randomBytes(32), clients.secretPrefix) : undefined)
   const hash = input.secretHash ?? hashSecret(clientSecret ?? '')
   if (attempt?.isRepeat) return { client: await requireCreated(clients, client, hash), clientSecret }
   try {
     requireFits(client, clients.catalog.current, clients.otherScopes)
     const shownTo = clientSecret === undefined ? undefined : client.createdBy
-    await insert(clients, client, { hash, shownTo }, input)
+    const hint = clientSecret === undefined ? undefined : hintOf(clientSecret, clients.secretPrefix)
+    await insert(clients, client, { hash, shownTo, hint }, input)
     await attempt?.complete()
     return { client: { ...client, ...(shownTo !== undefined && { secretShownTo: [shownTo] }) }, clientSecret }
   } catch (error) {
@@ -133,7 +138,11 @@ async function beginAttempt(
 async function insert<C extends Client>(
   clients: ClientRepository<C>,
   client: C,
-  { hash, shownTo }: { readonly hash: string; readonly shownTo: string | undefined },
+  {
+    hash,
+    shownTo,
+    hint,
+  }: { readonly hash: string; readonly shownTo: string | undefined; readonly hint: string | undefined },
   options: ChangeOptions,
 ): Promise<void> {
   const { records, index, events, audit } = clients
@@ -141,7 +150,10 @@ async function insert<C extends Client>(
   // Each new client gets a later `listedAt` than the previous client. So clients are listed in the order in
   // which this process created them.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
-  const secrets = [{ hash, createdAt: client.createdAt, ...(shownTo !== undefined && { shownTo }) }]
+  const { createdAt } = client
+  const secrets = [
+    { hash, createdAt, ...(shownTo !== undefined && { shownTo }), ...(hint !== undefined && { hint }) },
+  ]
   const record: ClientRecord<C> = withNewExpiry({ client, secrets, listedAt: clients.lastListedAt })
   await index.add(record)
   await requireRoom(clients, accountId).catch(async (error: unknown) => {

@@ -5,7 +5,7 @@ import type { Store } from '../store/contract.ts'
 import { countRule, oneOf, optional, textRule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import { newClientId } from './client-id.ts'
-import { newSecret } from './secrets.ts'
+import { formatSecret } from './secret-format.ts'
 
 /** Seconds for which a repeat gets the result of the first attempt. */
 const KEPT_SECONDS = 86_400
@@ -69,8 +69,9 @@ export interface Attempt extends Pick<IdempotencyRecord, 'newestCreatedAt'> {
  * contain it.
  *
  * @param keys derived from the secrets of the server, newest first
+ * @param prefix what generated secrets begin with
  */
-export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
+export function createIdempotency(store: Store, keys: readonly Uint8Array[], prefix: string) {
   const process = randomBytes(12).toString('base64url')
   const records = createCollection<IdempotencyRecord>(store, {
     name: 'idempotency',
@@ -141,7 +142,13 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
       }
       const nothing = async () => {}
       if (found?.state === 'done') {
-        return { isRepeat: true, ...derive(key, name, found), complete: nothing, reject: nothing, end() {} }
+        return {
+          isRepeat: true,
+          ...derive(key, prefix, name, found),
+          complete: nothing,
+          reject: nothing,
+          end() {},
+        }
       }
       if (running.has(id)) throw inProgress()
       running.add(id)
@@ -150,7 +157,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[]) {
         return {
           isRepeat: false,
           newestCreatedAt: record.newestCreatedAt,
-          ...derive(key, name, record),
+          ...derive(key, prefix, name, record),
           async complete() {
             await records.update(id, (latest) => ({ ...latest, state: 'done' }), KEPT_SECONDS)
           },
@@ -175,11 +182,11 @@ export function goneSince(what: 'client' | 'secret'): GatehouseError {
   return keyError(`what this idempotency key has created is gone: ${gone} since`)
 }
 
-function derive(key: Uint8Array, name: string, { nonce }: Pick<IdempotencyRecord, 'nonce'>) {
+function derive(key: Uint8Array, prefix: string, name: string, { nonce }: Pick<IdempotencyRecord, 'nonce'>) {
   const of = (purpose: string) => mac(key, purpose, `${nonce} ${name}`)
   return {
     clientId: (kind: Client['kind']) => newClientId(kind, of('client id').subarray(0, 16)),
-    clientSecret: newSecret(of('client secret')),
+    clientSecret: formatSecret(of('client secret'), prefix),
   }
 }
 

@@ -20,13 +20,24 @@ export interface LastUse {
   readonly lastUsedAt: number
 }
 
-/** The last uses in the store, by client id. */
-export function storedLastUses(store: Store): Collection<LastUse> {
-  return createCollection(store, { name: 'client-usage', version: 1, fields: { lastUsedAt: countRule } })
+/** The last uses in the store: of clients by client id, or of secrets by their hashes. */
+export function storedLastUses(
+  store: Store,
+  name: 'client-usage' | 'secret-usage' = 'client-usage',
+): Collection<LastUse> {
+  return createCollection(store, { name, version: 1, fields: { lastUsedAt: countRule } })
 }
 
-export function createLastUses({ store, logger }: { store: Store; logger: Logger }) {
-  const records = storedLastUses(store)
+/** Seconds for which the last use of a secret is stored. A secret that was revoked leaves nothing behind. */
+const SECRET_USE_SECONDS = 365 * 86_400
+
+/** The last uses of clients (`client-usage`), or of their secrets (`secret-usage`). */
+export function createLastUses(
+  { store, logger }: { store: Store; logger: Logger },
+  name?: 'client-usage' | 'secret-usage',
+) {
+  const records = storedLastUses(store, name)
+  const ttl = name === 'secret-usage' ? SECRET_USE_SECONDS : undefined
   const written = createLru<string, number>(MAX_CACHED)
 
   return {
@@ -39,7 +50,7 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
       if (written.get(clientId) === hour) return
       // The cache is set before the write, so that concurrent requests of one client cause one write.
       written.set(clientId, hour)
-      records.set(clientId, { lastUsedAt: hour }).catch((error: unknown) => {
+      records.set(clientId, { lastUsedAt: hour }, ttl).catch((error: unknown) => {
         written.delete(clientId)
         logger.debug({ clientId, err: error }, 'the last use of a client could not be written')
       })

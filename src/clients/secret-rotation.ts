@@ -27,10 +27,11 @@ export function rotateSecret(
     now,
     overlapSeconds,
     shownTo,
-  }: { hash: string; now: number; overlapSeconds: number; shownTo?: string | undefined },
+    hint,
+  }: { hash: string; hint: string; now: number; overlapSeconds: number; shownTo?: string | undefined },
 ): StoredSecret[] {
   const createdAt = Math.floor(now / 1000)
-  const added = { hash, createdAt, ...(shownTo !== undefined && { shownTo }) }
+  const added = { hash, createdAt, hint, ...(shownTo !== undefined && { shownTo }) }
   if (overlapSeconds === 0) return [added]
 
   const live = secrets.filter((secret) => isLive(secret, now))

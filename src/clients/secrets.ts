@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
 import { digest } from '../store/digest.ts'
 import type { Client } from './client.ts'
@@ -13,28 +12,11 @@ export interface StoredSecret {
   readonly expiresAt?: number | undefined
   /** The user of the owning account to whom the secret was shown; undefined if the host named no user. */
   readonly shownTo?: string | undefined
+  /** The prefix and the last four characters of the secret; undefined if it was imported, or made without a hint. */
+  readonly hint?: string | undefined
 }
 
-/**
- * Each generated secret starts with this prefix, so that secret scanners and people recognize a leaked
- * secret.
- */
-const PREFIX = 'gatehouse_'
 const ALGORITHM = 'sha256:'
-
-/**
- * A new client secret of 256 bits, in characters that need no encoding.
- *
- * @param bytes 32 bytes that only the server can know. @default random
- */
-export function newSecret(bytes: Buffer = randomBytes(32)): string {
-  return PREFIX + bytes.toString('base64url')
-}
-
-/** Whether a text may be a generated secret. Messages must not quote such a text. */
-export function looksLikeSecret(text: string): boolean {
-  return text.startsWith(PREFIX)
-}
 
 /**
  * Hashes an existing client secret, for hosts that import API keys or applications. Pass the hash to

@@ -72,7 +72,7 @@ export function createProviderBuilder(
  */
 export function createServerParts(
   core: Core,
-  { registry, clientUsed }: Clients,
+  { registry, clientUsed, secretUsed }: Clients,
   { consents }: Authorizations,
   pages: Pages,
   running: { provider(): Provider | undefined } & Pick<AuthorizationServerParts, 'ready'>,
@@ -89,6 +89,7 @@ export function createServerParts(
     ...core,
     registry,
     clientUsed,
+    secretUsed,
     pages,
     port: createInteractionPort({ ...core, registry, consents, provider: requireProvider }),
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),

@@ -9,6 +9,7 @@ import { createIdempotency } from '../clients/idempotency.ts'
 import { completeNameIndex } from '../clients/complete-name-index.ts'
 import { createNameSearch } from '../clients/name-index.ts'
 import { createExpiryNotices } from '../clients/expiry-notices.ts'
+import type { StoredSecret } from '../clients/secrets.ts'
 import { createStates } from '../clients/client-states.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { Core } from './wire-core.ts'
@@ -22,13 +23,16 @@ export type Clients = ReturnType<typeof createClients>
  */
 export function createClients(core: Core) {
   const { settings, durable: store, logger, revoked } = core
-  const { maxClientsPerAccount, keyPolicy, openIdScopes: oidcScopes } = settings
+  const { maxClientsPerAccount, keyPolicy, secretPrefix, openIdScopes: oidcScopes } = settings
   const lastUses = createLastUses({ store: core.store, logger })
+  const secretUses = createLastUses({ store: core.store, logger }, 'secret-usage')
   const cache = createClientCache({ store, logger })
   const parts = {
     ...core,
     store,
     lastUses,
+    secretUses,
+    secretPrefix,
     maxClientsPerAccount,
     keyPolicy,
     oidcScopes,
@@ -36,6 +40,7 @@ export function createClients(core: Core) {
     idempotency: createIdempotency(
       store,
       settings.secrets.map((secret) => deriveKey(secret, 'idempotency')),
+      secretPrefix,
     ),
   }
   return {
@@ -52,6 +57,10 @@ export function createClients(core: Core) {
     completeNames: () => completeNameIndex(core.store, logger),
     /** Subscribes to the changes that other processes make, so that this process may cache clients. */
     follow: cache.follow,
-    clientUsed: (client: Client) => lastUses.record(client.clientId),
+    clientUsed(client: Client, secret?: Pick<StoredSecret, 'hash'>) {
+      lastUses.record(client.clientId)
+      if (secret) secretUses.record(secret.hash)
+    },
+    secretUsed: ({ hash }: Pick<StoredSecret, 'hash'>) => secretUses.record(hash),
   }
 }

@@ -84,9 +84,9 @@ export function createOpenRoutes(
     /**
      * How open a request is; undefined if it needs a token. A route without parameters whose path is exactly `path`
      * wins over operations, because the host wrote this path. An operation for the path wins over a route with a
-     * parameter, and over a route in other letter case. For example, the route `GET /invoices/:id` does not open the
-     * operation `GET /invoices/list`. There is one exception: a route of the list `optional` opens the operation that
-     * has exactly this route.
+     * parameter (the route `GET /invoices/:id` does not open the operation `GET /invoices/list`), and over a route that
+     * differs from `path` in letter case. But a route of the list `optional` makes the token optional for an operation
+     * with the same route.
      *
      * @param method as it was sent
      * @param path canonical, below {base_url}

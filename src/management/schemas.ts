@@ -61,6 +61,12 @@ function pageOf<Item extends v.GenericSchema>(item: Item) {
 const Secret = v.object({
   createdAt: secondsAsTime,
   expiresAt: v.optional(secondsAsTime),
+  lastUsedAt: v.optional(
+    v.pipe(secondsAsTime, v.description('When a program last authenticated with it, to the hour')),
+  ),
+  hint: v.optional(
+    v.pipe(text, v.description('Its beginning and its last four characters; absent if it was imported')),
+  ),
   shownTo: v.optional(v.pipe(text, v.description('The user to whom it was shown'))),
 })
 

@@ -7,6 +7,7 @@ import { STANDARD_CLAIMS } from '../authorization-server/provider/endpoints/user
 import { LIFETIMES } from '../authorization-server/provider/lifetimes.ts'
 import { TOKEN_REQUESTS } from '../authorization-server/routing/requests-in-flight.ts'
 import { MAX_DAYS, type KeyPolicy } from '../clients/expiry.ts'
+import { SECRET_PREFIX } from '../clients/secret-format.ts'
 import { CLIENTS_PER_ACCOUNT } from '../clients/create-client.ts'
 import { GRACE_SECONDS } from '../grants/refresh-tokens/grace-period.ts'
 import { DEFAULT_LOCALE, localeProblem } from '../http/locale.ts'
@@ -61,6 +62,7 @@ export const gatehouseSchema = exactly(
     refreshTokenGraceSeconds: seconds(GRACE_SECONDS),
     revocations: optional(exactly(revocationEntries), {}),
     signingKeys: signingKeysSchema,
+    secretPrefix: optional(rule<string>(prefixProblem), SECRET_PREFIX.byDefault),
     maxClientsPerAccount: wholeNumber('clients', CLIENTS_PER_ACCOUNT),
     keyPolicy: optional(
       exactly({
@@ -120,6 +122,12 @@ function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProbl
   }
   const { volatile } = (store ?? {}) as { volatile?: unknown }
   if (secret === undefined && volatile !== true) add(['secret'], SECRET_REQUIRED)
+}
+
+function prefixProblem(value: unknown): string | undefined {
+  return typeof value === 'string' && SECRET_PREFIX.form.test(value)
+    ? undefined
+    : "must be 3 to 33 letters, digits and _ that begin with a letter and end with _, such as 'acme_'"
 }
 
 function textProblem(value: unknown): Fault | undefined {

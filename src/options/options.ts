@@ -138,6 +138,12 @@ export interface GatehouseOptions<
    */
   readonly maxClientsPerAccount?: number | undefined
   /**
+   * What the secrets of API keys and applications begin with: 3 to 33 letters, digits and `_`, beginning with a letter and
+   * ending with `_`. With a prefix of your own, such as `acme_`, secret scanners name your service. A change applies to new secrets; the secrets
+   * that exist stay valid. @default 'gatehouse_'
+   */
+  readonly secretPrefix?: string | undefined
+  /**
    * When API keys and applications expire. This policy applies when a client is created, and when its expiry is
    * changed. Existing clients that break the policy keep working. @default no policy: a client expires only if its
    * creator says so

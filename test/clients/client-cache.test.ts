@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { memoryStore } from '../../adapters/memory.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createClientCache } from '../../src/clients/client-cache.ts'
-import { hasSecret } from '../../src/clients/client-registry.ts'
+import { hasSecret } from '../support/secrets.ts'
 import { pausingStore } from '../support/pausing-store.ts'
 import { services, watched } from './setup.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { hasSecret } from '../../src/clients/client-registry.ts'
-import { hashSecret, newSecret } from '../../src/clients/secrets.ts'
+import { hasSecret, newSecret } from '../support/secrets.ts'
+import { hashSecret } from '../../src/clients/secrets.ts'
 import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
 import { watched } from './setup.ts'
 

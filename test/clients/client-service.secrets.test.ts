@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { hasSecret } from '../../src/clients/client-registry.ts'
+import { hasSecret } from '../support/secrets.ts'
 import { hashSecret } from '../../src/clients/secrets.ts'
 import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
 import { watched } from './setup.ts'
@@ -20,8 +20,8 @@ describeEachKind('secrets of clients', (context) => {
     })
     expect(process.emitted).toMatchObject([{ change: 'secret.rotated', actor: 'ann' }])
     expect(await service.listSecrets(clientId)).toEqual([
-      { createdAt: now },
-      { createdAt: START / 1000, expiresAt: now + 86_400 },
+      expect.objectContaining({ createdAt: now, expiresAt: undefined }),
+      expect.objectContaining({ createdAt: START / 1000, expiresAt: now + 86_400 }),
     ])
     const accepted = async () => {
       const found = (await registry.find(clientId))!

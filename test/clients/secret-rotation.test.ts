@@ -9,8 +9,8 @@ const current = { hash: 'current', createdAt: 1 }
 const old = { hash: 'old', createdAt: 1, expiresAt: seconds + 60 }
 const expired = { hash: 'expired', createdAt: 1, expiresAt: seconds }
 const rotate = (secrets: StoredSecret[], overlapSeconds: number) =>
-  rotateSecret(secrets, { hash: 'added', now: NOW, overlapSeconds })
-const added = { hash: 'added', createdAt: seconds }
+  rotateSecret(secrets, { hash: 'added', hint: 'x_…1', now: NOW, overlapSeconds })
+const added = { hash: 'added', createdAt: seconds, hint: 'x_…1' }
 
 describe('rotateSecret', () => {
   it('rotateSecret puts the new secret first, and the old secret expires after the overlap', () => {
@@ -44,7 +44,8 @@ describe('rotateSecret', () => {
         for (const [index, { what, overlapSeconds, wait }] of steps.entries()) {
           now += wait
           try {
-            if (what === 'rotate') secrets = rotateSecret(secrets, { hash: `${index}`, now, overlapSeconds })
+            if (what === 'rotate')
+              secrets = rotateSecret(secrets, { hash: `${index}`, hint: 'x_…1', now, overlapSeconds })
             else secrets = revokeSecret(secrets, what === 'old' ? 'old' : 'new', now) ?? secrets
           } catch (error) {
             expect(error).toMatchObject({ code: expect.stringMatching(/^ERR_(TWO|ONE)_SECRETS?$/) })

@@ -89,6 +89,7 @@ export function services(
   ]
   for (const event of names) events.on(event, (details) => emitted.push({ event, ...details }))
   const lastUses = createLastUses({ store, logger: silentLogger })
+  const secretUses = createLastUses({ store, logger: silentLogger }, 'secret-usage')
   const revoked: GatehouseEvents['token.revoked'][] = []
   events.on('token.revoked', (event) => revoked.push(event))
   const set = createRevocationSet()
@@ -115,7 +116,9 @@ export function services(
     logger: silentLogger,
     maxClientsPerAccount: 500,
     keyPolicy: {},
-    idempotency: createIdempotency(store, [Buffer.alloc(32, 1)]),
+    secretPrefix: 'gatehouse_',
+    secretUses,
+    idempotency: createIdempotency(store, [Buffer.alloc(32, 1)], 'gatehouse_'),
   }
   return {
     audit,

@@ -1,7 +1,8 @@
 import type { Context } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client } from '../../clients/client.ts'
-import { hasSecret, type ClientRegistry } from '../../clients/client-registry.ts'
+import { findSecret, type StoredClient } from '../../clients/client-registry.ts'
+import type { StoredSecret } from '../../clients/secrets.ts'
 import { whyUnusable } from '../../clients/why-no-token.ts'
 import { readBasicCredentials } from '../../http/basic-credentials.ts'
 import { requesterOf } from '../../audit/entry.ts'
@@ -19,14 +20,26 @@ import { errorOf, type ProviderResponse } from './fix-responses.ts'
  * @returns undefined for an unknown, disabled or expired client, a wrong secret or a malformed header
  */
 export async function authenticateBasicClient(
-  registry: ClientRegistry,
+  { registry, secretUsed }: Pick<ProviderDependencies, 'registry' | 'secretUsed'>,
   authorization: string,
 ): Promise<Client | undefined> {
   const credentials = readBasicCredentials(authorization)
   if (!credentials) return undefined
   const client = await registry.find(credentials.clientId)
   if (!client || whyUnusable(client)) return undefined
-  return credentials.clientSecrets.some((secret) => hasSecret(client, secret)) ? client : undefined
+  const secret = findSecretOf(client, credentials.clientSecrets)
+  if (secret) secretUsed(secret)
+  return secret && client
+}
+
+/**
+ * The valid secret of a client that was sent; undefined if none was.
+ *
+ * @param candidates the readings of what was sent, because many clients do not encode their secret
+ */
+export function findSecretOf(client: StoredClient, candidates: readonly string[]): StoredSecret | undefined {
+  const found = candidates.map((candidate) => findSecret(client, candidate))
+  return found.find((secret) => secret !== undefined)
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Logger } from '../../host/logger.ts'
 import type { SigningJwk } from '../../keys/generate-key.ts'
 import type { ClientRegistry } from '../../clients/client-registry.ts'
 import type { Client } from '../../clients/client.ts'
+import type { StoredSecret } from '../../clients/secrets.ts'
 import type { Store } from '../../store/contract.ts'
 import type { GrantLifecycle } from '../../grants/grant-lifecycle.ts'
 import type { createLimitGrants } from '../../grants/limit-grants.ts'
@@ -38,6 +39,8 @@ export interface ProviderSettings {
   /** Whether accounts may have users. */
   readonly namesUsers: boolean
   readonly lifetimes: Lifetimes
+  /** What generated secrets begin with. */
+  readonly secretPrefix: string
 }
 
 /** The dependencies of the authorization server. */
@@ -67,8 +70,10 @@ export interface ProviderDependencies {
    * @param now Unix time in seconds
    */
   isGrantScopeRevoked(grantId: string, scope: string, now: number): boolean
-  /** Records that a client was used. Called each time it obtains a token. */
-  clientUsed(client: Client): void
+  /** Records that a client, and its secret, were used. Called each time the client obtains a token. */
+  clientUsed(client: Client, secret?: StoredSecret): void
+  /** Records that a secret was used for something else than a token. */
+  secretUsed(secret: StoredSecret): void
   readonly pendingInteractions: PendingInteractions
   readonly pages: Pages
   readonly events: EventSink

@@ -7,6 +7,7 @@ import {
 } from 'oidc-provider'
 import type { Account } from '../../host/accounts.ts'
 import type { Client } from '../../clients/client.ts'
+import type { StoredSecret } from '../../clients/secrets.ts'
 import type { ClientRegistry, StoredClient } from '../../clients/client-registry.ts'
 import type { Collection, Stored } from '../../store/collection.ts'
 import { digest } from '../../store/digest.ts'
@@ -47,6 +48,10 @@ export interface RequestState {
   readonly clients: Map<string, Client>
   /** The disabled client that this request names. oidc-provider does not find it. */
   unusableClient?: Client | undefined
+  /** The secret with which the client authenticated. */
+  secret?: StoredSecret | undefined
+  /** Whether the wrong secret in this request was meant to be one of this service, and was mistyped or cut off. */
+  isMistyped?: boolean | undefined
   /** The authorization code that this request presents. */
   code?: { readonly code: string; readonly payload: Promise<AdapterPayload | undefined> } | undefined
   /** The refresh token that this request presents. */

@@ -1,5 +1,5 @@
 import { errors } from 'oidc-provider'
-import { looksLikeSecret } from '../../clients/secrets.ts'
+import { mayContainSecret } from '../../clients/secret-format.ts'
 
 /** The longest scope that an error repeats, in characters. All scopes of a catalog are shorter. */
 const MAX_REPEATED_LENGTH = 256
@@ -34,7 +34,9 @@ export function requireAllowed(
   for (const scope of requested) {
     const reason = explain(scope)
     if (reason === undefined) continue
-    throw looksLikeSecret(scope) ? invalidScope('this operation does not exist') : invalidScope(reason, scope)
+    throw mayContainSecret(scope)
+      ? invalidScope('this operation does not exist')
+      : invalidScope(reason, scope)
   }
 }
 

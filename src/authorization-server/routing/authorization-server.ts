@@ -33,9 +33,12 @@ import { createReject, createRouter } from './router.ts'
 /** The dependencies of the mounted authorization server. */
 export interface AuthorizationServerParts
   extends
-    Pick<ProviderDependencies, 'audit' | 'events' | 'registry' | 'clientUsed'>,
+    Pick<ProviderDependencies, 'audit' | 'events' | 'registry' | 'clientUsed' | 'secretUsed'>,
     Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys'> {
-  readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'audience' | 'lifetimes'> &
+  readonly settings: Pick<
+    ProviderDependencies['settings'],
+    'issuer' | 'audience' | 'lifetimes' | 'secretPrefix'
+  > &
     Pick<InteractionOptions, 'maxSignInAttempts'> &
     Pick<ProviderDependencies, 'logger'> & { readonly mountPath: string }
   readonly revocationSource: RevocationSource
@@ -64,6 +67,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   const answerInteraction = interactionRoutes({ ...parts, issuer, maxSignInAttempts })
   const answerFeed = createRevocationFeed({
     registry: parts.registry,
+    secretUsed: parts.secretUsed,
     source: parts.revocationSource,
     realm: issuer,
   })

@@ -45,7 +45,7 @@ function secretRow(
   }: { secret: SecretInfo; index: number; mayRotate: boolean; people: People },
 ): Html {
   const { texts } = call
-  const { createdAt, expiresAt, shownTo } = secret
+  const { createdAt, expiresAt, lastUsedAt, hint, shownTo } = secret
   const isOld = index > 0
   const until =
     expiresAt !== undefined &&
@@ -53,13 +53,19 @@ function secretRow(
       time: texts.dateTime(expiresAt * 1000),
       ago: texts.relative(expiresAt),
     })
+  const used =
+    lastUsedAt === undefined
+      ? texts.html('clientsSecretNeverUsed')
+      : texts.html('clientsSecretUsed', { ago: texts.relative(lastUsedAt) })
   const name = length === 1 ? 'clientSecretLabel' : isOld ? 'clientsSecretOld' : 'clientsSecretNew'
   return html`<li>
     <div class="tight">
       <strong>${texts.html(name)}</strong>
+      ${hint !== undefined && html`<code dir="ltr">${hint}</code>`}
       <span class="hint"
         >${texts.html('clientsSecretSince', { date: texts.date(createdAt), ago: texts.relative(createdAt) })}</span
       >
+      <span class="hint">${used}</span>
       ${until && html`<span class="hint">${until}</span>`}
       ${shownTo !== undefined && html`<span class="hint">${texts.html('clientsSecretShownTo', { user: people({ accountId: call.resource.accountId, userId: shownTo }) })}</span>`}
     </div>

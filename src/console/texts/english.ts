@@ -308,6 +308,8 @@ export const english = {
   clientsSecretNew: 'New secret',
   clientsSecretOld: 'Old secret',
   clientsSecretSince: 'Created {date} ({ago})',
+  clientsSecretUsed: 'Last used {ago}',
+  clientsSecretNeverUsed: 'Not used yet',
   clientsSecretUntil: 'Works until {time} ({ago})',
   clientsSecretValid: 'Valid',
   clientsNoSecret: 'No secret is valid.',

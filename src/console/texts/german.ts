@@ -318,6 +318,8 @@ export const german: ConsoleTexts = {
   clientsSecretNew: 'Neues Secret',
   clientsSecretOld: 'Altes Secret',
   clientsSecretSince: 'Erstellt am {date} ({ago})',
+  clientsSecretUsed: 'Zuletzt genutzt {ago}',
+  clientsSecretNeverUsed: 'Noch nicht genutzt',
   clientsSecretUntil: 'Gilt bis {time} ({ago})',
   clientsSecretValid: 'Gültig',
   clientsNoSecret: 'Kein Secret ist gültig.',

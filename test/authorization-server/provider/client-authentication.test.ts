@@ -8,6 +8,9 @@ import { registryOf } from '../../support/registry-of.ts'
 const registry = (secret = 'right', clientId = 'key_1', disabled = false): Promise<ClientRegistry> =>
   registryOf({ clientId, disabled }, [{ hash: `sha256:${digest(secret)}`, createdAt: 1 }])
 
+const authenticate = (from: ClientRegistry, authorization: string) =>
+  authenticateBasicClient({ registry: from, secretUsed() {} }, authorization)
+
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
 
@@ -15,7 +18,7 @@ describe('client authentication by HTTP Basic', () => {
   it.each([`Basic ${base64('key_1:right')}`, `basic  ${base64('key_1:right')}`])(
     'a client is authenticated by its secret in the header: %s',
     async (authorization) => {
-      expect(await authenticateBasicClient(await registry(), authorization)).toMatchObject({
+      expect(await authenticate(await registry(), authorization)).toMatchObject({
         clientId: 'key_1',
       })
     },
@@ -25,10 +28,10 @@ describe('client authentication by HTTP Basic', () => {
     const [clientId, secret] = ['a@b=c', 'ü? no: a+b&c=d %2F']
     const authorization = `Basic ${base64(`${encode(clientId)}:${encode(secret)}`)}`
     // A decoded secret that is not printable ASCII is not possible.
-    expect(await authenticateBasicClient(await registry(secret, clientId), authorization)).toBeUndefined()
+    expect(await authenticate(await registry(secret, clientId), authorization)).toBeUndefined()
     const printable = secret.slice(1)
     const header = `Basic ${base64(`${encode(clientId)}:${encode(printable)}`)}`
-    expect(await authenticateBasicClient(await registry(printable, clientId), header)).toMatchObject({
+    expect(await authenticate(await registry(printable, clientId), header)).toMatchObject({
       clientId,
     })
   })
@@ -42,29 +45,29 @@ describe('client authentication by HTTP Basic', () => {
   ])(
     'a secret in the Basic header is tried form-decoded, and then unchanged: %s',
     async (sent, readings, others) => {
-      const authenticate = async (secret: string) =>
-        (await authenticateBasicClient(await registry(secret), `Basic ${base64(`key_1:${sent}`)}`))?.clientId
-      for (const secret of readings) expect(await authenticate(secret)).toBe('key_1')
-      for (const secret of others) expect(await authenticate(secret)).toBeUndefined()
+      const idOf = async (secret: string) =>
+        (await authenticate(await registry(secret), `Basic ${base64(`key_1:${sent}`)}`))?.clientId
+      for (const secret of readings) expect(await idOf(secret)).toBe('key_1')
+      for (const secret of others) expect(await idOf(secret)).toBeUndefined()
     },
   )
 
   it('a secret beside a form-encoded client id is tried only form-decoded', async () => {
     const authorization = `Basic ${base64('key%5F1:a+b')}`
-    expect(await authenticateBasicClient(await registry('a b'), authorization)).toBeDefined()
-    expect(await authenticateBasicClient(await registry('a+b'), authorization)).toBeUndefined()
+    expect(await authenticate(await registry('a b'), authorization)).toBeDefined()
+    expect(await authenticate(await registry('a+b'), authorization)).toBeUndefined()
   })
 
   it.each([
     ['a wrong secret', `Basic ${base64('key_1:wrong')}`],
     ['an unknown client', `Basic ${base64('unknown:right')}`],
   ])('no client is authenticated with %s', async (_name, authorization) => {
-    expect(await authenticateBasicClient(await registry(), authorization)).toBeUndefined()
+    expect(await authenticate(await registry(), authorization)).toBeUndefined()
   })
 
   it('a disabled client is not authenticated', async () => {
     const disabled = await registry('right', 'key_1', true)
-    expect(await authenticateBasicClient(disabled, `Basic ${base64('key_1:right')}`)).toBeUndefined()
+    expect(await authenticate(disabled, `Basic ${base64('key_1:right')}`)).toBeUndefined()
   })
 
   it.each([
@@ -84,7 +87,7 @@ describe('client authentication by HTTP Basic', () => {
     ['two headers that are joined to one', `Basic ${base64('key_1:right')}, Basic ${base64('key_1:right')}`],
   ])('no client is authenticated with %s, and the registry is not asked', async (_name, authorization) => {
     const find = vi.fn((await registry()).find)
-    expect(await authenticateBasicClient({ find }, authorization)).toBeUndefined()
+    expect(await authenticate({ find }, authorization)).toBeUndefined()
     expect(find).not.toHaveBeenCalled()
   })
 })

@@ -23,8 +23,8 @@ describe('a scope that an API key may not request', () => {
   })
 
   it('a rejected scope of 10,000 characters is not repeated in the error (fixed bug: the error repeated the whole scope)', async () => {
-    const body = await rejectionOf('x'.repeat(10_000))
-    expect(body['error_description']).toMatch(/^the operation x{100}\.\.\. does not exist$/)
+    const body = await rejectionOf('x.'.repeat(5000))
+    expect(body['error_description']).toMatch(/^the operation (x\.){50}\.\.\. does not exist$/)
     expect(body).not.toHaveProperty('scope')
   })
 })

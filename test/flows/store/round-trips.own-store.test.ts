@@ -8,7 +8,8 @@ import { startSlowLink, type SlowLink, type RoundTrip } from '../../support/roun
 
 const DAY = 86_400_000
 
-const RECORD_USE = 'set client-usage'
+/** The last use of the client, and of its secret. */
+const RECORD_USE = ['set client-usage', 'set secret-usage']
 const EXCHANGE = 'evalsha refresh-family'
 /** The command that counts the grants of an account, because the number of grants is limited. */
 const LIST = 'zrangebylex grants'
@@ -101,18 +102,18 @@ describeWithRedis('round trips to Redis', () => {
     it('a direct token takes no round trip, but the first token of an hour and an uncached client take one round trip each', async () => {
       const key = await host.createApiKey()
       const direct = async () => (await token(key, { grant_type: 'client_credentials' })).trips
-      expect(await direct()).toEqual([['get client'], [RECORD_USE]])
+      expect(await direct()).toEqual([['get client'], RECORD_USE])
       expect(await direct()).toEqual([])
       await uncache(key, 'apiKeys')
       expect(await direct()).toEqual([['get client']])
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
-      expect(await direct()).toEqual([[RECORD_USE]])
+      expect(await direct()).toEqual([RECORD_USE])
     })
 
     const AFTER_THE_CODE = [
       ['evalsha grants', 'evalsha grants', 'get grant', LIST],
       ['evalsha grant', 'get consent-version', 'get consent-version'],
-      [RECORD_USE, 'set refresh-family', LIST],
+      ['set client-usage', 'set refresh-family', 'set secret-usage', LIST],
     ]
 
     it.each([
@@ -145,7 +146,7 @@ describeWithRedis('round trips to Redis', () => {
 
     it('a refresh takes three round trips when it extends its grant, and four round trips when the grant moves to another expiry bucket', async () => {
       const connection = await connected()
-      const exchangeAndUse = [EXCHANGE, RECORD_USE]
+      const exchangeAndUse = [EXCHANGE, ...RECORD_USE]
       const now = Date.now()
       // The grants of an account are listed in buckets by the time when they expire. Each bucket covers
       // thirty days. So within thirty days some refreshes move the grant to another bucket, and some

@@ -4,6 +4,7 @@ import { answerErrorAsJson } from '../../../http/error-response.ts'
 import { isKnown } from '../../../http/public-document.ts'
 import type { RevocationPage, RevocationSource } from '../../../revocation/revocation-source.ts'
 import type { ClientRegistry } from '../../../clients/client-registry.ts'
+import type { ProviderDependencies } from '../dependencies.ts'
 import { authenticateBasicClient } from '../client-authentication.ts'
 
 /**
@@ -26,14 +27,15 @@ export type RevocationFeed = (ctx: Context) => Promise<void>
 /** @param parts.realm {auth_url}; the realm in the header `WWW-Authenticate` */
 export function createRevocationFeed(parts: {
   readonly registry: ClientRegistry
+  readonly secretUsed: ProviderDependencies['secretUsed']
   readonly source: RevocationSource
   readonly realm: string
 }): RevocationFeed {
-  const { registry, realm } = parts
+  const { realm } = parts
   const read = sharedReads(parts.source)
 
   return async function revocationFeed(ctx) {
-    const client = await authenticateBasicClient(registry, ctx.get('Authorization'))
+    const client = await authenticateBasicClient(parts, ctx.get('Authorization'))
     if (!client) {
       ctx.set('WWW-Authenticate', `Basic realm="${realm}"`)
       const description = 'send client_id and client_secret of a resource server by HTTP Basic'

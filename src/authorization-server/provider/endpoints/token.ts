@@ -1,5 +1,6 @@
 import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client as ClientRecord } from '../../../clients/client.ts'
+import type { StoredSecret } from '../../../clients/secrets.ts'
 import { whyNotAuthenticated, type NoTokenReason } from '../../../clients/why-no-token.ts'
 import type { GatehouseEvents } from '../../../host/events.ts'
 import { personOf, type Person } from '../../../host/subject.ts'
@@ -91,10 +92,10 @@ function issuedEvent(
 /** Records that an API key got a token, and emits `token.issued`. */
 export function reportDirectToken(
   { events, clientUsed }: Pick<ProviderParts, 'events' | 'clientUsed'>,
-  client: ClientRecord,
+  { client, secret }: { readonly client: ClientRecord; readonly secret: StoredSecret | undefined },
   token: IssuedToken,
 ): void {
-  clientUsed(client)
+  clientUsed(client, secret)
   events.emit('token.issued', issuedEvent('direct', client, client, token))
 }
 
@@ -108,7 +109,10 @@ export function reportTokens(
     if (!token) return
     const client = recordOf(ctx.oidc.client)
     const issued = { tokenId: token.jti, scopes: [...token.scopes], lifetime: token.expiration }
-    if (token.kind === 'ClientCredentials') return reportDirectToken({ events, clientUsed }, client, issued)
+    if (token.kind === 'ClientCredentials') {
+      const { secret } = requestState(ctx)
+      return reportDirectToken({ events, clientUsed }, { client, secret }, issued)
+    }
     // A code exchange and a refresh have already recorded the use of the client, in the same round trip as
     // their last write.
     const { Grant: grant } = ctx.oidc.entities
@@ -128,10 +132,11 @@ export function reportTokens(
     const client = ctx.oidc.client ? recordOf(ctx.oidc.client) : requestState(ctx).unusableClient
     const noToken =
       reasonOf(detail) ?? (error === 'invalid_client' && client ? whyNotAuthenticated(client) : undefined)
+    const mistyped = requestState(ctx).isMistyped || undefined
     reportRejection(
       { events, logger },
       { clientId: ctx.oidc.client?.clientId, ...written },
-      { clientId: client?.clientId, code: error, detail: detail ?? written.description, noToken },
+      { clientId: client?.clientId, code: error, detail: detail ?? written.description, noToken, mistyped },
     )
   })
 }
@@ -144,6 +149,8 @@ interface RejectionLog {
   readonly detail: string | undefined
   /** Why the client gets no token for any request; undefined if another request could get a token. */
   readonly noToken: NoTokenReason | undefined
+  /** True if a wrong secret has the prefix, but not the checksum, of a secret of this service. It was mistyped or cut off. */
+  readonly mistyped: true | undefined
 }
 
 /** Logs that a token request was rejected, and emits `token.rejected`. */

@@ -1,4 +1,4 @@
-import { looksLikeSecret } from '../../../clients/secrets.ts'
+import { mayContainSecret } from '../../../clients/secret-format.ts'
 import { personOf } from '../../../host/subject.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
 
@@ -31,7 +31,7 @@ export function identityClaims(subject: string) {
 export function fixUserInfoResponse(ctx: ProviderResponse): void {
   const challenge = ctx.response.get('WWW-Authenticate')
   const [attribute = '', missing = ''] = /, scope="([^"]*)"/.exec(challenge) ?? []
-  if (missing.split(' ').some(looksLikeSecret)) ctx.set('WWW-Authenticate', challenge.replace(attribute, ''))
+  if (missing.split(' ').some(mayContainSecret)) ctx.set('WWW-Authenticate', challenge.replace(attribute, ''))
   if (ctx.status !== 401 || challenge.includes('error=')) return
   ctx.body = {
     error_description: 'send an access token in the header Authorization: Bearer <ACCESS_TOKEN>',

@@ -8,7 +8,8 @@ import type {
 } from 'oidc-provider'
 import { createLru } from '../../../async/lru.ts'
 import type { ApiKey, Application, Client } from '../../../clients/client.ts'
-import { hasSecret } from '../../../clients/client-registry.ts'
+import { isMistypedSecret } from '../../../clients/secret-format.ts'
+import { findSecretOf } from '../client-authentication.ts'
 import { whyUnusable } from '../../../clients/why-no-token.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
 import type { ProviderParts } from '../dependencies.ts'
@@ -118,24 +119,32 @@ export function cacheClients({ Client }: Provider): void {
  *
  * Relies on: client authentication awaits `client.compareClientSecret(secret)` inside the request's context.
  */
-export function compareSecretsByHash(provider: Provider, clientAuthenticated: ClientAuthenticated): void {
+export function compareSecretsByHash(
+  provider: Provider,
+  parts: Pick<ProviderParts, 'settings' | 'secretUsed'>,
+  clientAuthenticated: ClientAuthenticated,
+): void {
   const { prototype } = provider.Client as unknown as { prototype: Record<string, unknown> }
   prototype['compareClientSecret'] = async function (this: ProviderClient, secret: string) {
     const ctx = currentContext()
-    if (!isSecretOf(ctx, this, secret)) return false
+    const candidates = candidatesIn(ctx, secret)
+    const found = findSecretOf(recordOf(this), candidates)
+    if (!found) {
+      const { secretPrefix } = parts.settings
+      requestState(ctx).isMistyped = candidates.some((each) => isMistypedSecret(each, secretPrefix))
+      return false
+    }
+    // A token request records the use together with the use of the client, in one round trip.
+    if (ctx.oidc.route === 'token') requestState(ctx).secret = found
+    else parts.secretUsed(found)
     disguiseToken(ctx)
     await clientAuthenticated(ctx, this)
     return true
   }
 }
 
-/**
- * Whether a client sent a current secret. A secret in the Basic header is first compared in its decoded form. Then it
- * is compared as it was sent, because many clients do not encode their secret.
- */
-function isSecretOf(ctx: KoaContextWithOIDC, client: ProviderClient, secret: string): boolean {
+/** The readings of a secret that was sent: decoded, and as it was sent, because many clients do not encode their secret. */
+function candidatesIn(ctx: KoaContextWithOIDC, secret: string): readonly string[] {
   const authorization = requestState(ctx).host.get('Authorization')
-  const { clientSecrets = [secret] } = readBasicCredentials(authorization) ?? {}
-  const record = recordOf(client)
-  return clientSecrets.some((candidate) => hasSecret(record, candidate))
+  return readBasicCredentials(authorization)?.clientSecrets ?? [secret]
 }

@@ -1,6 +1,6 @@
 import Koa, { type Middleware } from 'koa'
 import { Provider } from 'oidc-provider'
-import type { ProviderDependencies } from '../dependencies.ts'
+import type { ProviderParts } from '../dependencies.ts'
 import { cacheClients, compareSecretsByHash, type ClientAuthenticated } from '../models/clients.ts'
 import { storeConsentVersions } from './sessions.ts'
 import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
@@ -13,12 +13,12 @@ import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 /** Changes a newly built provider, before its first request. */
 export function applySeam(
   provider: Provider,
-  { refreshTokenFormat }: Pick<ProviderDependencies, 'refreshTokenFormat'>,
+  parts: Pick<ProviderParts, 'refreshTokenFormat' | 'settings' | 'secretUsed'>,
   clientAuthenticated: ClientAuthenticated,
 ): void {
   cacheClients(provider)
-  compareSecretsByHash(provider, clientAuthenticated)
-  nameRefreshTokensAfterTheirFamily(provider, refreshTokenFormat)
+  compareSecretsByHash(provider, parts, clientAuthenticated)
+  nameRefreshTokensAfterTheirFamily(provider, parts.refreshTokenFormat)
   takeAddressesFromIssuer(provider)
   takeCookieSecurityFromIssuer(provider)
   storeConsentVersions(provider)

@@ -24,7 +24,12 @@ let server: Server
 let address: string
 beforeEach(async () => {
   read.mockReset()
-  const feed = createRevocationFeed({ registry, source: { read }, realm: 'https://example.com/auth' })
+  const feed = createRevocationFeed({
+    registry,
+    secretUsed() {},
+    source: { read },
+    realm: 'https://example.com/auth',
+  })
   const app = new Koa()
   app.silent = true
   app.use((ctx) => feed(ctx))

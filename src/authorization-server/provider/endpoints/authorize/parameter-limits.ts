@@ -13,7 +13,7 @@ const MAX_BYTES_TOGETHER = 3072
  * @param params the parameters by name. A value is a string, a list of strings (a repeated parameter) or
  *   undefined (an absent parameter)
  * @returns undefined if no parameter is too long. Otherwise the name of the parameter and an error
- *   description. The name is empty if only all parameters together are too long
+ *   description. The name is empty if each parameter is short enough, and all of them together are too long
  */
 export function findTooLong(params: Readonly<Record<string, unknown>>) {
   let together = 0

@@ -74,7 +74,7 @@ export async function redeemCode(
   }
   // The use of the client is recorded, and the grants are counted, in the same round trip as the write that
   // follows.
-  parts.clientUsed(recordOf(ctx.oidc.client))
+  parts.clientUsed(recordOf(ctx.oidc.client), requestState(ctx).secret)
   const mayExceedLimit = listing?.mayExceedLimit()
   if (!(await parts.families.start(token, payload, ttl, deadline))) {
     await revokeAfterRace(parts, 'code.reused', payload, requesterOf(host))

@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 import { errors } from 'oidc-provider'
 import { isScope } from '../../../../catalog/scope.ts'
 import type { Client } from '../../../../clients/client.ts'
-import { hasSecret } from '../../../../clients/client-registry.ts'
+import { isMistypedSecret } from '../../../../clients/secret-format.ts'
 import { lifetimeWithin } from '../../../../clients/expiry.ts'
 import { whyNotAuthenticated, whyUnusable } from '../../../../clients/why-no-token.ts'
 import { readBasicCredentials } from '../../../../http/basic-credentials.ts'
@@ -13,7 +13,7 @@ import { randomId } from '../../../../keys/random-id.ts'
 import { findAccountOnce } from '../../account-lookup.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
 import { startLookups, type EarlyLookups } from '../../request-state.ts'
-import { reportWrongSecret } from '../../client-authentication.ts'
+import { findSecretOf, reportWrongSecret } from '../../client-authentication.ts'
 import { isKnownResource } from '../../resource-indicator.ts'
 import { reportDirectToken, reportRejection } from '../token.ts'
 import { directClaims, registeredClaims } from './access-token-claims.ts'
@@ -24,7 +24,10 @@ export interface FastPathParts extends Pick<
   ProviderDependencies,
   'registry' | 'accounts' | 'catalog' | 'audit' | 'events' | 'clientUsed'
 > {
-  readonly settings: Pick<ProviderDependencies['settings'], 'issuer' | 'audience' | 'lifetimes'> &
+  readonly settings: Pick<
+    ProviderDependencies['settings'],
+    'issuer' | 'audience' | 'lifetimes' | 'secretPrefix'
+  > &
     Pick<ProviderDependencies, 'logger'>
   /** Whether more requests are in flight than usual. */
   isFlood(): boolean
@@ -58,11 +61,12 @@ export function createFastPath(parts: FastPathParts) {
     // A failed lookup is passed on too: oidc-provider gets the same error from `early`.
     const client = await early.registry.find(request.credentials.clientId).catch(() => null)
     const isUsable = client && !whyUnusable(client) && client.kind === 'apiKey'
-    const isSecret = (secret: string) => isUsable && hasSecret(client, secret)
+    const { clientSecrets } = request.credentials
+    const secret = isUsable ? findSecretOf(client, clientSecrets) : undefined
     // No client has the id, or the secret is wrong.
-    const isWrong = client === undefined || (isUsable && !request.credentials.clientSecrets.some(isSecret))
+    const isWrong = client === undefined || (isUsable && !secret)
     if (isWrong && ctx.accepts('json', 'html') === 'json') {
-      rejectSecret(parts, ctx, client)
+      rejectSecret(parts, ctx, client, clientSecrets)
       return { isAnswered: true }
     }
     if (!isUsable || isWrong || !isWellFormed(request.scope)) return { isAnswered: false, early }
@@ -80,7 +84,7 @@ export function createFastPath(parts: FastPathParts) {
     const signer = accessTokenSigner(key)
     // During a flood, only the calling thread signs, so that the other cores are free for the API.
     const token = await (isFlood() ? signer.signHere : signer.signOnOtherThread)(claims)
-    reportDirectToken(parts, client, { tokenId, scopes, lifetime })
+    reportDirectToken(parts, { client, secret }, { tokenId, scopes, lifetime })
     respond(ctx, 200, directTokenResponse(token, lifetime, scope))
     return { isAnswered: true }
   }
@@ -90,13 +94,31 @@ export function createFastPath(parts: FastPathParts) {
  * Rejects a request with a wrong secret or an unknown client id (RFC 6749 5.2), as oidc-provider does: see
  * `direct-access-fast-path.differential.test.ts`.
  */
-function rejectSecret(parts: FastPathParts, ctx: Context, client: Client | null | undefined): void {
+function rejectSecret(
+  parts: FastPathParts,
+  ctx: Context,
+  client: Client | null | undefined,
+  clientSecrets: readonly string[],
+): void {
   const detail = client ? 'invalid secret provided' : 'client not found'
   const { error, error_description: description, status } = new errors.InvalidClientAuth(detail)
   const reporters = { events: parts.events, logger: parts.settings.logger }
   const clientId = client?.clientId
   const noToken = client ? whyNotAuthenticated(client) : undefined
-  reportRejection(reporters, { clientId, error, description }, { clientId, code: error, detail, noToken })
+  const { secretPrefix } = parts.settings
+  const isMistyped = client && clientSecrets.some((each) => isMistypedSecret(each, secretPrefix))
+  const mistyped = isMistyped || undefined
+  reportRejection(
+    reporters,
+    { clientId, error, description },
+    {
+      clientId,
+      code: error,
+      detail,
+      noToken,
+      mistyped,
+    },
+  )
   reportWrongSecret(parts, ctx, client ?? undefined)
   const challenge = `Basic realm="${parts.settings.issuer}", error="${error}", error_description="${description}"`
   const body = { error, error_description: description }

@@ -95,7 +95,7 @@ async function rotateRefreshToken(
   const { refreshToken, deadline, host } = requestState(ctx)
   const previous = await refreshToken?.found
   if (!previous) throw new TypeError('this request has not found the refresh token')
-  parts.clientUsed(recordOf(ctx.oidc.client))
+  parts.clientUsed(recordOf(ctx.oidc.client), requestState(ctx).secret)
   const exchange = await parts.families.rotate(previous, next, payload, ttl, deadline)
   if (!exchange) {
     await revokeAfterRace(parts, 'refresh_token.reused', payload, requesterOf(host))

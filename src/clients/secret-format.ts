@@ -1,0 +1,70 @@
+import { crc32 } from 'node:zlib'
+
+/** The option `secretPrefix`. */
+export const SECRET_PREFIX = { byDefault: 'gatehouse_', form: /^[A-Za-z][A-Za-z0-9_]{1,30}_$/ }
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** Characters of 256 bits, and of the checksum of 32 bits, in base 62. */
+const LENGTH = { bits: 43, checksum: 6 }
+
+/** What follows the prefix. */
+const FORM = new RegExp(`^[0-9A-Za-z]{${LENGTH.bits + LENGTH.checksum}}$`)
+
+/** What followed the prefix before secrets had a checksum. */
+const FORM_WITHOUT_CHECKSUM = /^[\w-]{43}$/
+
+/**
+ * Writes a secret: the prefix, 256 bits and a checksum of both, in letters and digits. So no other text has this form, and a
+ * double click selects it whole.
+ *
+ * @param bytes 32 bytes
+ */
+export function formatSecret(bytes: Uint8Array, prefix: string): string {
+  const text = prefix + inBase62(BigInt(`0x${Buffer.from(bytes).toString('hex')}`), LENGTH.bits)
+  return text + checksumOf(text)
+}
+
+function checksumOf(text: string): string {
+  return inBase62(BigInt(crc32(text)), LENGTH.checksum)
+}
+
+function inBase62(value: bigint, length: number): string {
+  let text = ''
+  for (let rest = value; text.length < length; rest /= 62n) text = DIGITS.charAt(Number(rest % 62n)) + text
+  return text
+}
+
+/**
+ * Whether a text is a client secret that a gatehouse has made. Does no I/O: it cannot say whether the secret is valid, or was
+ * revoked. Use it to find secrets in logs and texts. Secrets that were imported have another form.
+ *
+ * @param text the whole text; a secret inside a longer text is not found
+ * @param options.prefix the option `secretPrefix` of the gatehouse. @default 'gatehouse_'
+ * @returns true if the text has the prefix, the length, and the checksum of a secret
+ */
+export function isSecret(
+  text: string,
+  { prefix = SECRET_PREFIX.byDefault }: { readonly prefix?: string } = {},
+): boolean {
+  if (typeof text !== 'string' || !text.startsWith(prefix) || !FORM.test(text.slice(prefix.length)))
+    return false
+  const end = text.length - LENGTH.checksum
+  return text.slice(end) === checksumOf(text.slice(0, end))
+}
+
+/** Whether a text was meant to be a secret of this gatehouse, and was mistyped, cut off or extended. */
+export function isMistypedSecret(text: string, prefix: string): boolean {
+  if (!text.startsWith(prefix) || FORM_WITHOUT_CHECKSUM.test(text.slice(prefix.length))) return false
+  return !isSecret(text, { prefix })
+}
+
+/** What shows people which secret is meant: the prefix and the last four characters. */
+export function hintOf(secret: string, prefix: string): string {
+  return `${prefix}…${secret.slice(-4)}`
+}
+
+/** Whether a text has a part as long as a secret. Messages must not quote such a text. */
+export function mayContainSecret(text: string): boolean {
+  return /[\w-]{43}/.test(text)
+}
