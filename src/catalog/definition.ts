@@ -10,7 +10,7 @@ export type RouteDefinition = `${HttpMethod} /${string}`
 /** One API operation as the host describes it; its key in `operations` is its scope. */
 export interface OperationDefinition<Level extends string = string> {
   /**
-   * One or more routes below {base_url}. A segment that starts with `:` matches any one segment. Segments are
+   * One or more routes below the address of the API ({base_url}). A segment that starts with `:` matches any one segment. Segments are
    * compared from left to right. If a literal segment and a parameter both match, the literal wins.
    *
    * As in Koa's routers, letter case and one trailing slash make no difference, unless different routers would then run

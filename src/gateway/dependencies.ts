@@ -39,9 +39,9 @@ export type GatewayEvents = Pick<GatehouseEvents, 'revocations.stale' | 'revocat
  * `createGateway()` provides them in other processes, where it fetches the keys over HTTP.
  */
 export interface GatewayDependencies {
-  /** {auth_url}: `iss` of the tokens. */
+  /** The address of the authorization service ({auth_url}). Tokens carry it as `iss`. */
   readonly issuer: string
-  /** {base_url}: `aud` of the tokens, and the address below which `middleware()` guards all paths. */
+  /** The address of the API ({base_url}). Tokens carry it as `aud`. It is the address below which `middleware()` guards all paths. */
   readonly audience: string
   /**
    * The public keys of access tokens. The function rejects with jose's `JWKSNoMatchingKey` for a key that

@@ -172,8 +172,8 @@ async function changeGrant(
 }
 
 /**
- * The record of a revoked grant (a tombstone). If the grant is revoked already, the same record is written
- * again (see `confirmDurable`).
+ * The record of a revoked grant (a tombstone). For a grant that is revoked already, it is an equal
+ * record, so that the caller writes it again (for the reason, see `confirmDurable`).
  */
 function toTombstone({ accountId, userId, clientId, iat, exp, listedAt }: GrantRecord): GrantRecord {
   return { accountId, userId, clientId, iat, exp, listedAt, revoked: true }

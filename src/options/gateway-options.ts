@@ -26,9 +26,9 @@ export type RevocationFeed =
  * Unknown options are rejected, so that a misspelled option is noticed and does not get its default.
  */
 export interface GatewayOptions<Products extends ProductSource = ProductSource> {
-  /** {auth_url}: address of the authorization service, exactly as it is configured there. */
+  /** The address of the authorization service ({auth_url}), exactly as it is configured there. */
   readonly issuer: string
-  /** {base_url}: address of this API, exactly as the authorization service has it; `aud` of the tokens. */
+  /** The address of this API ({base_url}), exactly as the authorization service has it. Tokens carry it as `aud`. */
   readonly audience: string
   /**
    * The products, or a function that loads them. You may leave out products whose operations this process does not

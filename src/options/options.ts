@@ -76,13 +76,13 @@ export interface GatehouseOptions<
   Products extends ProductSource = ProductSource,
 > {
   /**
-   * {auth_url}: address of the authorization service for browsers and clients, without a trailing slash,
+   * The address of the authorization service for browsers and clients ({auth_url}), without a trailing slash,
    * query or fragment. `https:`, or `http:` on loopback. The addresses of the authorization service in
    * documents, tokens and redirects all begin with this address.
    */
   readonly issuer: string
   /**
-   * {base_url}: address of the API behind the gateway, in the same form as `issuer`; `aud` of access tokens.
+   * The address of the API behind the gateway ({base_url}), in the same form as `issuer`. Access tokens carry it as `aud`.
    * It must not equal `issuer`, and `issuer` must not be below `audience`, because the gateway guards all
    * paths below `audience`.
    */
@@ -187,8 +187,8 @@ export interface GatehouseOptions<
   readonly maxPendingInteractions?: number | undefined
   /**
    * Maximum number of unexpired access tokens that one API key or application may revoke one by one (RFC 7009), 1 to
-   * 1,000,000. The next revocation request revokes all access tokens that the client has obtained so far, and the count
-   * begins again at 0. Refresh tokens stay valid. Revocations by the host do not count. @default 1000
+   * 1,000,000. When a client has revoked so many, its next revocation request revokes all access tokens that it has
+   * obtained so far, and the count begins again at 0. Refresh tokens stay valid. Revocations by the host do not count. @default 1000
    */
   readonly maxRevocationsPerClient?: number | undefined
   /**

@@ -30,7 +30,7 @@ const GRANT_MARGIN_SECONDS = 60
  * Lifetimes of oidc-provider's models, in seconds. An interaction is an authorization request that waits
  * until a person signs in or decides. Strangers can create thousands of interactions and sessions without
  * signing in. So an interaction without a signed-in person lives only as long as one sign-in may take. A
- * session without a signed-in person lives only as long as one interaction.
+ * session without a signed-in person lives for `INTERACTION_SECONDS`, the longest lifetime of an interaction.
  */
 export function modelLifetimes(lifetimes: Lifetimes): Configuration['ttl'] {
   return {

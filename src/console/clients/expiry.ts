@@ -17,7 +17,7 @@ import { change, type ClientKind, type ClientPanel } from './client-kind.ts'
 
 const DAY_MS = 86_400_000
 
-/** The number of days before an expiry during which lists warn of it. */
+/** A list warns of a client that expires in less than this number of days. */
 const SOON_DAYS = 30
 
 /** The last day of a client, as `2026-07-01`; empty if the client never expires. @param expiresAt epoch seconds */

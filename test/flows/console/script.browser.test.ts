@@ -85,7 +85,7 @@ describeWithChromium('the console with its script', () => {
     await fillNewKey(page, 'Copied')
     await click(page, 'Create API key')
     const secret = await page.locator('#client-secret').innerText()
-    expect(secret).toMatch(/^gatehouse_[\w-]{43}$/)
+    expect(secret).toMatch(/^gatehouse_[0-9A-Za-z]{49}$/)
     const copy = page.locator('[data-copy=client-secret]')
     await copy.click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
