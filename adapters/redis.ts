@@ -148,7 +148,8 @@ async function sendCommand(client: RedisClient, command: RedisCommand): Promise<
   try {
     return await client.call(...command)
   } catch (error) {
-    // With `enableAutoPipelining` ioredis follows redirections only for an explicit pipeline of one command.
+    // With `enableAutoPipelining` ioredis follows redirections only for an explicit pipeline of one command. So a
+    // misdirected command is sent again as such a pipeline.
     if (!client.isCluster || !isMisdirected(error)) throw error
     const [[failure, reply] = [error as Error, undefined]] = (await client.pipeline([command]).exec()) ?? []
     if (failure) throw failure

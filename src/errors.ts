@@ -19,11 +19,13 @@ export const STATUS = {
    * made at the same time. Remedy: the message says what to do first.
    */
   ERR_CONFLICT: 409,
-  /** A secret cannot be rotated, because the client has two valid secrets. Remedy: revoke one of them first. */
+  /**
+   * A secret cannot be rotated, because the client has two valid secrets. Remedy: revoke one of the two secrets first.
+   */
   ERR_TWO_SECRETS: 409,
   /**
-   * The new secret cannot be revoked, because the client has no other valid secret. Remedy: rotate it without an
-   * overlap.
+   * The new secret cannot be revoked, because the client has no other valid secret. Remedy: rotate the secret without
+   * an overlap.
    */
   ERR_ONE_SECRET: 409,
   /** An operator disabled the client, so only an operator may enable it. Remedy: ask an operator. */
@@ -44,7 +46,7 @@ export const STATUS = {
    * use a new key for a new change.
    */
   ERR_IDEMPOTENCY_KEY: 422,
-  /** The client was changed since it was read. Remedy: read it again, and decide again. */
+  /** The client was changed since it was read. Remedy: read the client again, and decide again. */
   ERR_CHANGED: 412,
   /** The host manages the signing keys itself (`signingKeys.jwks`). Remedy: change the JWK Set. */
   ERR_SIGNING_KEYS_READ_ONLY: 500,

@@ -48,11 +48,11 @@ export type { Store } from './store/contract.ts'
  * the option `revocations`, it also receives revocations. It does not need the secret of the service. It
  * needs the store of the service only if `revocations` uses that store.
  *
- * This function is synchronous and does no I/O. Keys, products and revocations are fetched in the background.
- * The fetch begins when the gateway is mounted (`middleware()`, `requireScope()`, `wellKnown()`), when
- * `ready()` is called, or with the first API call. Each cause of a failure is logged once. Products that a
- * function loads are reloaded every `productsRefreshSeconds`. If the products are invalid or cannot be
- * loaded, the gateway logs the error and keeps the last valid products.
+ * This function is synchronous and does no I/O. Keys, products and revocations are fetched in the background. The
+ * fetch begins when the gateway is mounted (`middleware()`, `requireScope()`, `wellKnown()`), when `ready()` is
+ * called, or with the first API call. Each cause of a failure is logged once. Products that a function loads are
+ * reloaded every `productsRefreshSeconds` seconds. If the products are invalid or cannot be loaded, the gateway logs
+ * the error and keeps the last valid products.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` and `ERR_CATALOG`, each with all problems at once
  */

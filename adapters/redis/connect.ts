@@ -59,9 +59,9 @@ export async function connect(
 
 /**
  * Waits until the first connection attempt of a new client has succeeded or failed. Without an offline queue, ioredis
- * rejects every command before the first connection, so a healthy start would look like a failure. The wait ends after
- * half a second, because a write must not be sent after its caller got an error. Callers give up after
- * `storeTimeoutMs`, by default a second. Resolves at once if the client is not connecting.
+ * rejects every command before the first connection, so a healthy start would look like a failure. Callers get an error
+ * after `storeTimeoutMs`, by default a second, and no write must be sent after that. So the wait ends after half a
+ * second. Resolves at once if the client is not connecting.
  */
 export function firstConnection(client: RedisClient): Promise<void> {
   if (client.status !== 'connecting' && client.status !== 'connect') return Promise.resolve()
@@ -89,7 +89,7 @@ export async function anyNode(client: RedisClient): Promise<RedisNode> {
     const nodes = client.nodes?.() ?? []
     const node = nodes[Math.floor(Math.random() * nodes.length)]
     if (node) return node
-    // A client with `lazyConnect` connects with its first command.
+    // PING makes a client with `lazyConnect` connect, because such a client connects with its first command.
     if (checks === 0) client.call('ping').catch(() => {})
     await new Promise((resolve) => setTimeout(resolve, NODE_CHECK_INTERVAL_MS))
   }

@@ -87,8 +87,8 @@ export function messageOf(error: unknown): string {
  * after it.
  */
 function rejectionOf(message: string): string | undefined {
-  // In an older Redis, the error of a script contains the code of its cause. So does the error of ioredis's ready
-  // check.
+  // In an older Redis, the error of a script contains the code of its cause. The error of ioredis's ready check
+  // contains this code too.
   const caused = /(?: -|^Ready check failed: )([A-Z]{3,})(?= )/.exec(message)?.[1]
   return caused ?? /^[A-Z]{2,}(?= )/.exec(message)?.[0]
 }

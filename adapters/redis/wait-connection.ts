@@ -19,7 +19,7 @@ interface QueuedCommand {
 
 /**
  * The maximum milliseconds that a command waits until the connection is ready, unless `timeoutMs` is longer. The
- * connection is closed if the server does not answer within so many milliseconds after the timeout of WAIT.
+ * connection is closed if the server does not answer within `SLOW_ANSWER_MS` after the timeout of WAIT.
  */
 const SLOW_ANSWER_MS = 1000
 

@@ -51,11 +51,10 @@ export const add = createScript(`${ADD}
 return 1`)
 
 /**
- * The durable forms of the writes that may find nothing to change. Replicas have to confirm such a write even
- * then, because an earlier, unconfirmed write may have made the change. But since Redis 7.2, and in Valkey,
- * WAIT waits only for the last command of its connection that replicated something. So a script that has
- * nothing to change makes a change to its key and undoes it. Replicas apply the change after all earlier
- * writes of the key.
+ * The durable forms of the writes that may find nothing to change. Replicas have to confirm such a write even if
+ * nothing changes, because an earlier, unconfirmed write may have made the change. But since Redis 7.2, and in Valkey,
+ * WAIT waits only for the last command of its connection that replicated something. So a script that has nothing to
+ * change makes a change to its key and undoes it. Replicas apply the change after all earlier writes of the key.
  *
  * A full Redis rejects a script whose first write needs memory. So the scripts read first, and a script that
  * deletes something still works.

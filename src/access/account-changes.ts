@@ -34,8 +34,8 @@ export interface AccountService {
    * - if a user who has authorized applications is not found any more: everything that the user has authorized. `find`
    *   is called once for each user who has grants in the account, for a few users at a time.
    *
-   * With `userId`, checks only the API keys and applications of this user, and what this user has authorized. That
-   * includes codes that are not exchanged yet.
+   * With `userId`, checks only the API keys and applications of this user, and what this user has authorized,
+   * including authorization codes that are not exchanged yet.
    *
    * A client that belongs to the account stays in use when the user who made it leaves. But this user still knows the
    * secret of the client. So each call returns the client in `secretsToRotate`, and emits the event `secret.exposed`,
@@ -52,8 +52,8 @@ export interface AccountService {
    */
   changed(accountId: string, options?: AccountChangeOptions): Promise<AccountChanges>
   /**
-   * The clients of an account whose secrets must be rotated: users know a valid secret, and `find` does not find these
-   * users any more.
+   * The account's clients whose secrets must be rotated, because a valid secret is known to users whom `find` no
+   * longer finds.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` and the errors of
    *   `find`; `ERR_STORE_CORRUPT` if the account has a corrupt record
@@ -68,17 +68,17 @@ export interface AccountService {
    *   replaces the user.
    * - What the person has authorized is revoked and deleted, together with the refresh tokens.
    * - The entries of the audit trail stay, with their own ids and cursors. They lose the fields that identify the
-   *   person: the ids of the person, `address` and `userAgent`. Such an entry has `erased: true`.
+   *   person: the ids of the person, `address` and `userAgent`. An entry that lost fields has `erased: true`.
    * - A hash of the person's ids and the time of the erasure stay in the store. If a backup contains records of the
    *   person from before this time, `importRegistry` erases the person again.
    *
    * A person who comes back later with the same ids is a new person. The erasure itself becomes an entry
    * `account.erased` of the trail, without the ids of the person. If a call failed, a repeated call completes the
-   * erasure; otherwise it is harmless. Two processes may erase the same person at the same time.
+   * erasure. Repeating a completed call is harmless. Two processes may erase the same person at the same time.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: a part may be erased already, so call
-   *   this method again. `ERR_SECRET_MISMATCH` if `secret` lacks the secret that encrypted the key of the hashes:
-   *   nothing was erased. `ERR_STORE_CORRUPT` if there are corrupt records: everything else was erased
+   *   this method again. `ERR_SECRET_MISMATCH` if the option `secret` lacks the value that encrypted the key of the
+   *   hashes: nothing was erased. `ERR_STORE_CORRUPT` if there are corrupt records: everything else was erased
    */
   erase(person: PersonToErase, options?: ChangeOptions): Promise<ErasedRecords>
 }
@@ -95,7 +95,7 @@ export interface AccountChangeOptions extends ChangeOptions {
   readonly userId?: string | undefined
 }
 
-/** What was done although the account has corrupt records. This text ends the error message. */
+/** The end of the error message for corrupt records: what was done although the account has corrupt records. */
 const DONE =
   'Everything else of the account was checked. Repair the corrupt records, then call accounts.changed() again; or call tokens.revokeAll({ clientId }) for corrupt API keys and applications'
 

@@ -36,7 +36,7 @@ export interface ErasedRecords {
 /** The number of clients that are deleted at the same time. */
 const CONCURRENCY = 20
 
-/** What was done although there are corrupt records. This text ends the error message. */
+/** The end of the error message for corrupt records: what was done although there are corrupt records. */
 const DONE =
   'Everything else of the person was erased. Repair the corrupt records, then erase the person again'
 
@@ -109,8 +109,8 @@ export function createErasePerson(parts: Parts) {
         await parts.sessionList.erase(accountId, people)
         await parts.clientWalk.removeDeleted(accountId)
       }
-      // This call itself has recorded entries about these people. These entries are newer than the erasures, and are
-      // erased too.
+      // The entries that this call itself has recorded about these people are newer than the erasures, and are erased
+      // too.
       const entries = await eraseTrail(
         parts,
         {
@@ -126,8 +126,8 @@ export function createErasePerson(parts: Parts) {
 
 function checkPerson(input: PersonToErase): PersonToErase {
   const rules = { accountId: textRule, ...('userId' in Object(input) && { userId: textRule }) }
-  // An explicit `undefined` is rejected as `userId`: after a failed lookup of the user, it would erase the whole
-  // account.
+  // An explicit `userId: undefined` is rejected: it may come from a failed lookup of the user, and would erase the
+  // whole account.
   checkInput('the person cannot be erased', input, rules)
   return input
 }

@@ -9,7 +9,7 @@ import { metCorruptMember } from '../store/met-corrupt-records.ts'
 import { timedMember, timeOfMember } from '../store/time-index.ts'
 import { listOf, objectOf, textRule } from '../validation/rules.ts'
 
-/** The id of the record with the keys. Its key in the store is `erasures:keys`. */
+/** The id of the record with the keys that hash ids. The record is stored as `erasures:keys`. */
 const KEYS = 'keys'
 
 /** The permanent index of the people who were erased. Members are `<milliseconds>:<id of the key>:<hash>`. */
@@ -36,7 +36,7 @@ export interface Erasure {
   readonly key: string
   /** The hash of the person's ids under the key. */
   readonly hash: string
-  /** When the person was erased, in milliseconds since the epoch. What was recorded until then is erased. */
+  /** When the person was erased, in milliseconds since the epoch. Records of the person until this time are erased. */
   readonly at: number
 }
 
@@ -162,7 +162,7 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
       const keys = await open([key])
       return () => addKeys(keys)
     },
-    /** Adds an erasure of another store. */
+    /** Adds an erasure that was exported from another store. */
     put,
   }
 }

@@ -10,8 +10,8 @@ export interface ExposedSecret {
 }
 
 /**
- * The clients of an account whose secrets must be rotated. A client of a user who has left gets no tokens. Such a
- * client is left out until it is handed over.
+ * The clients of an account whose secrets must be rotated. If the owner of a client has left, the client gets no
+ * tokens, so it is omitted until it is handed over.
  *
  * @param missing the users from `usersToFind` whom the host does not find
  */

@@ -11,7 +11,7 @@ export type Erased =
 
 /** One kind of record in the store. */
 export interface RecordKind {
-  /** The key in the store, or the name of an index. `<…>` is any text without a colon, and `<…*>` any text. */
+  /** The key in the store, or the name of an index. `<…>` is any text without a colon, and `<…*>` is any text. */
   readonly key: string
   /** The parts of the record that name a person or describe a person. Empty if there are none. */
   readonly personal: readonly string[]

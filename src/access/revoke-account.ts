@@ -10,13 +10,13 @@ export interface RevokedAccess {
   /** The number of API keys and applications that had some or all of their tokens revoked. */
   readonly clients: number
   /**
-   * The number of grants of the account that were revoked. For `accounts.changed`, also counts the grants that stay in
-   * use but had tokens revoked.
+   * The number of grants of the account that were revoked. For `accounts.changed`, the number includes grants that
+   * stay in use but had tokens revoked.
    */
   readonly grants: number
 }
 
-/** What is revoked of a client: nothing, all its tokens, or the tokens that carry one of the listed scopes. */
+/** Which tokens of a client are revoked: none, all, or those that carry one of the listed scopes. */
 export type Plan = 'nothing' | 'all' | readonly string[]
 
 /** The number of clients whose records are changed at the same time. */
@@ -114,7 +114,8 @@ export function createRevokeAccount(
 export type RevokeAccount = ReturnType<typeof createRevokeAccount>
 
 /**
- * Empty for a client with a corrupt record. The tokens of that client are revoked later, by `clientTokens.revokeAll`.
+ * The planned revocation of a client; none for a client with a corrupt record. `clientTokens.revokeAll` revokes the
+ * tokens of that client later.
  */
 function withoutCorrupt({
   client,

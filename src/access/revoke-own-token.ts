@@ -6,7 +6,7 @@ import type { Revocation } from '../revocation/revocation.ts'
 import type { RevocationLog } from '../revocation/revocation-log.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 
-/** The option `maxRevocationsPerClient`. */
+/** The default and the maximum of the option `maxRevocationsPerClient`. */
 export const REVOCATIONS_PER_CLIENT = { byDefault: 1000, max: 1_000_000 }
 
 /** An access token that its own client revokes (RFC 7009). */
@@ -30,9 +30,9 @@ export type RevokeOwnToken = (token: OwnToken, entry: EntryFields) => Promise<vo
 
 /**
  * Each process keeps each revocation in memory until the revoked token expires. So a client that obtains and revokes
- * tokens without end would fill the memory of all processes. If a client has `max` revocations in force, its epoch is
- * raised instead. One revocation then covers all access tokens of the client. The revocations of single tokens are
- * removed, so the count begins again at 0.
+ * tokens without end would fill the memory of all processes. If a client has `max` revocations in force, its next
+ * revocation request raises its `access_epoch` instead. This one revocation covers all access tokens that the client
+ * has so far. The revocations of its single tokens are then removed, so its count begins again at 0.
  *
  * @param parts.revoked the revocations that this process knows, including those that other processes made
  */
@@ -73,7 +73,8 @@ export function createRevokeOwnToken(parts: {
       return
     }
     const stored = await revocations.revokeToken(token, entry)
-    // Another request may have raised the epoch meanwhile, before this revocation was stored.
+    // Another request may have raised the client's epoch before this revocation was stored. The raised epoch then
+    // covers the token.
     await raising.get(clientId)
     if (revoked.isEpochRevoked(clientId, epoch)) await remove(stored)
   }

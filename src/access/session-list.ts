@@ -19,7 +19,10 @@ const BUCKETS = { spanSeconds: 7 * 86_400, slackSeconds: 86_400 }
 
 const PAGE_SIZE = 1000
 
-/** Lists the sessions of each account, so that they can be erased. A session is listed in the bucket of its expiry. */
+/**
+ * Lists the sessions of each account, so that they can be erased. A session is listed in the bucket of its expiry
+ * (`bucketed-index.ts`).
+ */
 export function createSessionList(store: Store) {
   const indexOf = (accountId: string): BucketedIndex => ({
     store,
@@ -68,7 +71,10 @@ export function createSessionList(store: Store) {
 /** Lists the sessions of each account. */
 export type SessionList = ReturnType<typeof createSessionList>
 
-/** Whether a session has ended, or is of a person who is erased. A corrupt session stays, and expires. */
+/**
+ * Whether a session has ended, or belongs to a person who is erased. False for a corrupt session, which expires by
+ * itself.
+ */
 function isGone(text: string | undefined, people: ErasedPeople): boolean {
   if (text === undefined) return true
   try {

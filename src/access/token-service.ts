@@ -20,14 +20,14 @@ export type TokenOwner =
  * Revokes access tokens before they expire. This process rejects the tokens as soon as a method resolves. Other
  * processes and remote gateways reject them within moments. Calling a method again is harmless. If a method rejects
  * with `ERR_STORE_UNAVAILABLE`, call it again until it resolves. Until then, the tokens may stay valid in every
- * process. The exception is `revoke`: even if the store is unavailable, this process rejects the token at once.
+ * process. Only `revoke` makes this process reject its token at once, even if the store is unavailable.
  */
 export interface Tokens {
   /**
    * Revokes one access token. Has no effect on a token that is expired or revoked.
    *
    * @param jwt the access token. A refresh token is not accepted; revoke its grant instead
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for anything but an access token of this service,
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `jwt` is not an access token of this service,
    *   `ERR_STORE_UNAVAILABLE`
    */
   revoke(jwt: string, options?: ChangeOptions): Promise<void>
@@ -89,7 +89,8 @@ export function createTokens(parts: {
         return { clients: 1, grants: 0 }
       }
       const { accountId, userId } = ids
-      // An explicit `undefined` is rejected: after a failed lookup of the user, it would revoke the whole account.
+      // An explicit `userId: undefined` is rejected: it may come from a failed lookup of the user, and would revoke
+      // the tokens of the whole account.
       const isOneUser = 'userId' in ids
       const rules = { accountId: textRule, ...(isOneUser && { userId: textRule }) }
       checkInput('the tokens cannot be revoked', { accountId, ...(isOneUser && { userId }) }, rules)

@@ -2,14 +2,14 @@
 // constant has one meaning, which its comment states. Two constants may have the same value.
 
 /**
- * Seconds by which the clocks of two processes may differ. They are added to each stored lifetime on which other
- * processes rely.
+ * Seconds by which the clocks of two processes may differ. These seconds are added to each stored lifetime on which
+ * other processes rely.
  */
 export const CLOCK_SKEW_SECONDS = 120
 
 /**
- * Seconds by which clocks may differ in normal operation. If two clocks differ by more seconds, the health check
- * fails. If a clock moves by more seconds at once, its process treats this as a clock jump.
+ * Seconds by which clocks may differ in normal operation. If two clocks differ by more than that, the health check
+ * fails. If the clock of a process moves by more than that at once, the process treats this as a clock jump.
  */
 export const NORMAL_CLOCK_SKEW_SECONDS = 30
 
@@ -20,8 +20,8 @@ export const NORMAL_CLOCK_SKEW_SECONDS = 30
 export const NOT_BEFORE_TOLERANCE_SECONDS = 5
 
 /**
- * Seconds for which a process keeps an expired revocation in memory. If the clock of the process was set
- * forward and is then set back, the revocation is needed again.
+ * Seconds for which a process keeps an expired revocation in memory. If the clock of the process was wrongly set
+ * forward, the revocation is needed again after the clock is set back.
  */
 export const CLOCK_CORRECTION_SECONDS = 600
 

@@ -11,7 +11,7 @@ export function createLru<Key, Value>(most: number) {
   // a changing Map to a new table. An iterator keeps each old table in memory, with the deleted values, until the next
   // step of the iterator.
   const ring: Entry<Key, Value>[] = []
-  /** The place in a full ring that the next eviction checks first. */
+  /** The index in `ring` that the next eviction checks first. */
   let hand = 0
 
   /** Evicts a value from a full cache. @returns the free place in the ring */
@@ -75,5 +75,5 @@ interface Entry<Key, Value> {
   place: number
 }
 
-/** A cache of bounded size. If it is full, a new value replaces a value that is not in use. */
+/** A cache of bounded size. If it is full, a new value replaces a value that was not read recently. */
 export type Lru<Key, Value> = ReturnType<typeof createLru<Key, Value>>

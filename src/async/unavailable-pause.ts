@@ -1,4 +1,4 @@
-/** Maximum milliseconds from a read that failed because the store is unavailable to the next read. */
+/** Maximum milliseconds until the next read, after a read failed because the store is unavailable. */
 const MAX_PAUSE_MS = 100
 
 /**

@@ -4,7 +4,7 @@ import { isPendingEntry, type PendingEntry } from './entry.ts'
 
 /** How another process finds out whether a change was made. */
 export interface Proof {
-  /** The key of a record. The record exists before the change, the change replaces it, and it is deleted later. */
+  /** The key of a record that exists before the change. The change replaces the record, which is deleted later. */
   readonly key: string
   /** A text that the record contains only after the change. */
   readonly text: string

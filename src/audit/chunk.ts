@@ -22,7 +22,7 @@ export const MAX_STEP = Math.ceil((CHUNK_ENTRIES - 1 + BATCH_ENTRIES) / CHUNK_EN
 /** A chunk: consecutive entries of a trail, stored as one value. */
 export interface Chunk {
   readonly number: number
-  /** The exact stored text; undefined if the chunk expired. Empty if the store cannot read the value as a text. */
+  /** The exact stored text: undefined if the chunk expired, and empty if the store cannot read the value as a text. */
   readonly text: string | undefined
   /** The entries in their order, with undefined for each corrupt entry. Empty if the whole chunk is corrupt. */
   readonly entries: readonly (AuditEntry | undefined)[]

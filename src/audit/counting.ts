@@ -8,17 +8,19 @@ const COUNT_MS = 60_000
 
 /**
  * Milliseconds for which a process may be late with a count. After that, the process has probably stopped, and any
- * process writes the count. In this time, other processes also find the entries that the stopped process left in
+ * process writes the count. Within the same time, other processes also find the entries that a stopped process left in
  * records and pending revocations.
  */
 const GRACE_MS = 120_000
 
-/** Minutes end at multiples of this time, so that the counts of several minutes are written together. */
+/**
+ * Each minute in which acts are counted ends at a multiple of this time, so that several counts are written together.
+ */
 const STEP_MS = 5000
 
 /**
- * The maximum number of different acts that this process watches at the same time. If there are more, the oldest
- * minutes end early.
+ * The maximum number of different acts that this process watches at the same time. If there are more, the counting of
+ * the oldest acts ends early.
  */
 const MAX_DIFFERENT = 10_000
 
@@ -59,9 +61,9 @@ interface CountingParts extends CountsParts {
 
 /**
  * Counts equal acts, so that no client can push the entries of others out of the trail. The first act becomes an entry
- * at once. Equal acts of the next minute become one more entry with a count. It is written at the end of the minute,
- * because an entry in the trail never changes. Until then, these acts wait in the store, so that another process can
- * count them if this process stops.
+ * at once. Equal acts within the next minute become one more entry, which has a count. The entry with the count is
+ * written at the end of the minute, because an entry in the trail never changes. Until then, these acts wait in the
+ * store, so that another process can count them if this process stops.
  *
  * Each process counts only its own acts, and writes its own entry.
  */
@@ -74,7 +76,7 @@ export function createCounting(parts: CountingParts) {
   const unwritten = new Map<string, Minute>()
   let timer: NodeJS.Timeout | undefined
 
-  /** Writes counts whose acts are all settled. */
+  /** Writes the counts with these ids. All their acts must be settled. */
   function finish(ids: ReadonlySet<string>): void {
     const last = Math.max(...[...ids].map((id) => unwritten.get(id)?.until ?? 0))
     for (const id of ids) unwritten.delete(id)
@@ -82,8 +84,8 @@ export function createCounting(parts: CountingParts) {
   }
 
   /**
-   * Ends the minutes that are over at the time `last`, and the oldest minutes beyond `MAX_DIFFERENT`. Writes their
-   * counts.
+   * Ends the minutes that are over at the time `last`. If more than `MAX_DIFFERENT` minutes are running, also ends the
+   * oldest. Writes their counts.
    */
   function close(last: number): void {
     const ready = new Set<string>()
@@ -104,7 +106,7 @@ export function createCounting(parts: CountingParts) {
     const closeLater = () => {
       timer = undefined
       close(now())
-      // The acts that never settled are counted by `resume`.
+      // `resume` counts the acts that never settled.
       for (const [id, { until }] of unwritten) if (until + GRACE_MS < now()) unwritten.delete(id)
       schedule()
     }

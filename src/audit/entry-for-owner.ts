@@ -25,7 +25,10 @@ export function entryForOwner(entry: AuditEntry, viewerAccountId: string): Entry
   return withKnown({ ...own, by: actor === undefined ? undefined : 'service' })
 }
 
-/** Whether an entry without an actor shows the origin of a request that the account itself or a stranger sent. */
+/**
+ * Whether an entry without an actor is about a request that the account itself or a stranger sent, so that the account
+ * may see the origin.
+ */
 function hasKnownOrigin({ name, outcome, reason }: AuditEntry): boolean {
   return outcome === 'failure' || name.startsWith('consent.') || reason !== undefined
 }

@@ -9,8 +9,8 @@ export interface AuditEntry {
   /** A random id. */
   readonly id: string
   /**
-   * When the act happened, in milliseconds since the epoch, by the clock of the process that wrote the entry. With a
-   * `count`, the time of the first act. The order of the trail does not depend on this time.
+   * When the act happened, in milliseconds since the epoch, by the clock of the process that wrote the entry. In an
+   * entry with a `count`, this is the time of the first act. The order of the trail does not depend on this time.
    */
   readonly at: number
   /** What happened: the name of the event, such as `client.created`. */

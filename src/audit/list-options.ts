@@ -38,7 +38,7 @@ const trailRule = optional(oneOf('changes', 'failures'))
 
 const LIST_FIELDS = {
   accountId: optional(textRule),
-  // Every id that a token request can contain.
+  // Any id that a token request can contain is valid.
   clientId: optional(
     must('the id of a client, a text of 1 to 256 printable ASCII characters', isPrintableAscii),
   ),

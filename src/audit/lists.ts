@@ -35,7 +35,7 @@ export async function addToLists(
   await Promise.all([...new Set(indexes)].map((index) => store.add(index, memberOf(number), ttl)))
 }
 
-/** Removes a chunk from each list of which it no longer contains an entry. */
+/** Removes a chunk from each list that no longer has an entry in the chunk. */
 export async function removeFromLists(
   trail: Trail,
   number: number,

@@ -15,7 +15,7 @@ export interface AuditPage {
    * `limit`.
    */
   readonly cursor?: string | undefined
-  /** True if entries of this part of the trail are missing, because their records are corrupt. */
+  /** True if entries of this page are missing, because their records are corrupt. */
   readonly missed?: true
 }
 
@@ -103,7 +103,7 @@ async function chunksOfList(
   before: Place | undefined,
   limit: number,
 ): Promise<Chunks> {
-  // Each chunk of the list has at least one entry of the list. The chunk of the cursor may have no entry left.
+  // Each chunk of the list has at least one entry for the page. Only the chunk of the cursor may have none left.
   const wanted = Math.min(limit + 2, MAX_KEYS)
   const from = before?.number
   const { numbers, isCorrupt } = await listedChunks(trail, filter, { from, limit: wanted, now: Date.now() })
@@ -119,8 +119,8 @@ async function latestChunks(trail: Trail, before: Place | undefined, limit: numb
   const chunks = (await readChunks(trail, rangeOf(bottom, top))).toReversed()
   const count = chunks.reduce((sum, chunk) => sum + liveEntries(trail.bounds, chunk).length, 0)
   if (bottom === 1 || count > limit + CHUNK_ENTRIES) return { chunks, hasMore: bottom > 1 }
-  // One round trip reads this range. No gap between two chunks is longer: if the range has no chunk, there are no older
-  // chunks.
+  // One round trip reads this range. No gap between two chunks is longer than the range. So if the range has no chunk,
+  // there are no older chunks.
   const lowest = Math.max(1, bottom - Math.min(limit + MAX_STEP, MAX_KEYS))
   const older = (await readChunks(trail, rangeOf(lowest, bottom - 1))).toReversed()
   const isEnd = lowest === 1 || older.every(({ text }) => text === undefined)

@@ -119,8 +119,8 @@ export async function recordChange<T>(
   try {
     const result = await change(outbox)
     const own = outbox.toMove()
-    // A repeated call changes nothing. An earlier call may have left entries in the outbox without a pending change in
-    // the list.
+    // If this call is a repeat that changes nothing, an earlier call may have left entries in the outbox without
+    // listing its change as pending.
     const moved = own.length === 0 && isRemoval ? await recording.outboxes.read(key) : own
     counting.settle(outbox.made().filter((each) => !moved.includes(each)))
     await finish(recording, key, moved, member)
@@ -134,7 +134,11 @@ export async function recordChange<T>(
   }
 }
 
-/** Lists a change as pending. @returns undefined if a change that removes access could not be listed */
+/**
+ * Lists a change as pending.
+ *
+ * @returns undefined if the change could not be listed, but is made anyway because it removes access
+ */
 function addTo({ add }: Recording['pending'], subject: string, isRemoval: boolean) {
   return isRemoval ? add(subject).catch(() => undefined) : add(subject)
 }

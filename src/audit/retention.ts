@@ -9,12 +9,12 @@ export const RETENTION = {
 
 /** The bounds of the audit trail. The oldest entries are deleted first. */
 export interface AuditOptions {
-  /** Days for which an entry is kept; up to 3660. @default 90 */
+  /** Days for which an entry is kept, at most 3660. @default 90 */
   readonly maxAgeDays?: number | undefined
-  /** Maximum number of entries about changes, 1000 to 100,000,000. @default 1000000 */
+  /** Maximum number of entries about changes, from 1000 to 100,000,000. @default 1000000 */
   readonly maxEntries?: number | undefined
   /**
-   * Maximum number of entries about failures that strangers cause, such as wrong secrets, 1000 to 100,000,000.
+   * Maximum number of entries, from 1000 to 100,000,000, about failures that strangers cause, such as wrong secrets.
    *
    * @default 100000
    */

@@ -9,8 +9,9 @@ import { deletedUpTo, type TrailBounds } from './retention.ts'
 const KNOWN_MS = 3_600_000
 
 /**
- * Seconds for which an empty chunk replaces a deleted chunk. Otherwise, a process that still knows an older chunk as
- * the last chunk could create the deleted chunk again. Entries in such a chunk would never be read.
+ * Seconds for which an empty chunk replaces a deleted chunk. Without the empty chunk, a process that still knows an
+ * older chunk as the last chunk could create the deleted chunk again. Entries in the chunk that it creates would never
+ * be read.
  */
 export const DELETED_SECONDS = (2 * KNOWN_MS) / 1000
 
@@ -45,7 +46,7 @@ export function chunkKey({ name }: Trail, number: number): string {
   return `audit:${name}:${number}`
 }
 
-/** The key under which the number of a late chunk is stored. The search for the last chunk begins at that chunk. */
+/** The store key for the number of a chunk near the end of the trail. The search for the last chunk begins there. */
 export function headKey({ name }: Trail): string {
   return `audit:${name}:head`
 }
@@ -105,7 +106,7 @@ export async function knownLast(trail: Trail): Promise<Chunk> {
 
 /**
  * Finds the last chunk in the store. For a trail without chunks, returns the chunk 0, which counts as full. The search
- * begins at the stored number of a late chunk, and follows the chunks from there.
+ * begins at the stored number (`headKey`), and follows the chunks from there.
  *
  * If the stored number is corrupt, the search begins at the last chunk that this process knows, or at the first chunk.
  *
@@ -127,7 +128,10 @@ export async function findLast(trail: Trail): Promise<Chunk> {
   }
 }
 
-/** The number of a late chunk: 0 if the trail has no chunk yet; undefined if the stored number is corrupt. */
+/**
+ * The stored number of a chunk near the end: 0 if the trail has no chunk yet; undefined if the stored number is
+ * corrupt.
+ */
 export async function readHead(trail: Trail): Promise<number | undefined> {
   const text = await trail.store.get(headKey(trail)).catch(emptyIfCorrupt)
   if (text === undefined) return 0
@@ -193,7 +197,7 @@ export async function findWritten(
   last: Chunk,
 ): Promise<Map<string, number>> {
   const first = Math.max(1, after, deletedUpTo(trail.bounds, last.number) + 1)
-  // The last chunk may have grown since it was read. Then the compare-and-swap that adds the entries fails.
+  // If the last chunk has grown since it was read, the compare-and-swap that adds the entries fails.
   const known = new Map([...trail.ids, [last.number, idsOf(last.entries)]])
   const numbers = rangeOf(first, last.number)
   const unknown = numbers.filter((number) => !known.has(number))

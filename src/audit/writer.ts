@@ -175,8 +175,8 @@ async function writeEntries(
 }
 
 /**
- * Stores the number of a new chunk, and empties the old chunks that exceed the bound. Failures are harmless:
- * readers skip the old chunks, and the store deletes them later.
+ * Stores the number of a new chunk, and empties the old chunks beyond the maximum number of entries. Failures are
+ * harmless: readers skip the old chunks, and the store deletes them later.
  */
 async function tidy(trail: Trail, before: number, number: number): Promise<void> {
   const { store } = trail

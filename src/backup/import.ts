@@ -59,14 +59,15 @@ export type RegistrySource = Chunks | (() => Chunks)
 const BATCH_SIZE = 100
 
 /**
- * Imports a file of `exportRegistry` into the store of a gatehouse. For a migration, call it on an empty store, before
- * any process starts on that store. The import does not start the gatehouse. If the store has a different client with
- * the same id, that client stays unchanged, and `conflicts` of the result contains its id. If the store already has a
- * catalog, its operations stay unchanged. Revocations are added, and a higher epoch replaces a lower epoch. If an
- * import fails, call it again with the same file to complete it.
+ * Imports a file of `exportRegistry` into the store of a gatehouse. For a migration, call this function on an empty
+ * store, before any process starts on that store. The import does not start the gatehouse. If the store has a
+ * different client with the same id, that client stays unchanged, and `conflicts` of the result contains its id. If
+ * the store already has a catalog, its operations stay unchanged. Revocations are added, and an epoch (a counter that
+ * revokes older tokens) is raised if the epoch in the file is higher. If an import fails, call it again with the same
+ * file to complete it.
  *
- * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the
- * backup would become valid again, and with them all tokens that were revoked since the backup.
+ * After the store was lost, restore a backup with `{ signingKeys: false }`. If the keys of the backup were imported,
+ * all tokens that were revoked since the backup would become valid again.
  *
  * If the file or this store lists a person as erased, the import erases the person again. Records that the person made
  * after the erasure stay.

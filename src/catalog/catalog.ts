@@ -46,7 +46,7 @@ export interface Catalog {
    * operation matches, or if routers that ignore letter case find another operation than case-sensitive routers.
    *
    * @param method upper case; HEAD finds the operation of GET
-   * @param path canonical path below {base_url}, starting with `/`
+   * @param path canonical path below the address of the API, starting with `/`
    */
   findOperation(method: string, path: string): Operation | undefined
   /**

@@ -4,14 +4,15 @@ export type LocalizedText = string | { readonly [locale: string]: string }
 /** HTTP methods of an operation. HEAD is handled as GET. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A route below {base_url}, such as `GET /invoices/:id`. */
+/** A route below the address of the API, such as `GET /invoices/:id`. */
 export type RouteDefinition = `${HttpMethod} /${string}`
 
 /** One API operation as the host describes it; its key in `operations` is its scope. */
 export interface OperationDefinition<Level extends string = string> {
   /**
-   * One or more routes below the address of the API ({base_url}). A segment that starts with `:` matches any one segment. Segments are
-   * compared from left to right. If a literal segment and a parameter both match, the literal wins.
+   * One or more routes below the address of the API ({base_url}). A segment that starts with `:` matches any one
+   * segment. Segments are compared from left to right. If a literal segment and a parameter both match, the literal
+   * wins.
    *
    * As in Koa's routers, letter case and one trailing slash make no difference, unless different routers would then run
    * different operations for a request. For example, let the routes be `/items`, `/items/keys` and `/items/:id`. The

@@ -1,8 +1,8 @@
 import type { Catalog, Operation } from './catalog.ts'
 
 /**
- * Whether a developer's KYC level is sufficient for an operation. Otherwise an application may not request
- * the operation.
+ * Whether a developer's KYC level is sufficient for an operation. If it is not, an application may not request the
+ * operation.
  *
  * @param kycLevel level of the developer's account; undefined or an unknown name counts as the lowest level
  */

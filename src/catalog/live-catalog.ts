@@ -7,7 +7,7 @@ import { coalesce } from '../async/coalesce.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 import type { CatalogOptions } from './products-rule.ts'
 
-/** The option `productsRefreshSeconds` of a gateway in another process. */
+/** The default and the maximum of the option `productsRefreshSeconds` of a gateway in another process. */
 export const REFRESH_SECONDS = { byDefault: 60, max: 86_400 }
 
 /** Milliseconds after which a load counts as failed. */

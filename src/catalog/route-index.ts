@@ -45,9 +45,9 @@ export function createRouteIndex<T extends object>() {
       return asciiFolded.add(method, segments, value)
     },
     /**
-     * The value that all routers find, whether they fold all letters, only ASCII letters, or no letters.
-     * Undefined if no router finds a value, or if two routers find different values. A case-sensitive router
-     * that finds nothing is ignored.
+     * The value that all routers find, whether they ignore the case of all letters, of ASCII letters only, or of none.
+     * Undefined if no router finds a value, or if two routers find different values. A case-sensitive router that
+     * finds nothing is ignored.
      *
      * @param method HEAD finds the route of GET
      * @param path decoded, starting with `/`; compared as literal text except for letter case and one

@@ -14,8 +14,8 @@ export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientReco
 
 /**
  * Returns the record with the epoch of the client raised by 1. Tokens with a lower epoch are then revoked only if they
- * carry one of `scopes`, or a scope of the previous partial revocation. The process that stored this previous
- * revocation may have ended before it revoked the tokens.
+ * carry one of `scopes`, or a scope of the previous partial revocation. These older scopes are included because the
+ * process that stored them may have ended before it revoked the tokens.
  */
 export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,
@@ -30,10 +30,9 @@ export function bumpEpochFor<C extends Client>(
 }
 
 /**
- * The revocation of all tokens of a client whose record is corrupt. The client's epoch is unknown. So the
- * revocation covers all epochs below the current Unix time in seconds. No real epoch is that high. After the
- * record is repaired, `withRepairedEpochs` raises the epoch of the client to that number, so new tokens are
- * valid.
+ * The revocation of all tokens of a client whose record is corrupt. The client's epoch is unknown, so the revocation
+ * covers all epochs below the current Unix time in seconds, which is higher than every real epoch. After the record is
+ * repaired, `withRepairedEpochs` raises the epoch of the client to this time, so new tokens are valid.
  *
  * @param now Unix time in milliseconds
  */
@@ -44,7 +43,7 @@ export function revocationOfCorrupt(id: string, now: number): readonly Revocatio
 /**
  * The revocations that the current record of a client requires. Repeating these revocations is harmless.
  *
- * @param found undefined if the client was deleted. In this case all its tokens are revoked permanently
+ * @param found undefined if the client was deleted: all its tokens are then revoked permanently
  */
 export function revocationsOf(
   id: string,

@@ -47,5 +47,7 @@ export function accessOf(catalog: Catalog, client: Client, owner: Account | unde
   return { noToken, missingFor }
 }
 
-/** For these reasons, `missingFor` says at each operation what is missing, so it does not report `token` too. */
+/**
+ * If the client gets no token for one of these reasons, `missingFor` names what each operation lacks, and not `token`.
+ */
 const OF_OPERATIONS = new Set<NoTokenReason>(['no-product', 'no-operation', 'user-operations', 'kyc-level'])

@@ -9,8 +9,7 @@ const NO_URL: Fault = {
 }
 
 /**
- * Why the authorization server must not redirect to `uri`, with the remedy; undefined if it
- * may do so.
+ * Why the authorization server must not redirect to `uri`, with the remedy; undefined if the redirect is allowed.
  *
  * Redirect URIs are compared character by character (RFC 9700 2.1) and then passed to browsers. Browsers
  * rewrite every URI into their own form. Only URIs in that form are accepted, so that the browser opens
@@ -30,7 +29,7 @@ export function findRedirectUriProblem(uri: unknown): Fault | undefined {
   return findWebUriProblem(uri)
 }
 
-/** Why pages must not link to `uri`, with the remedy; undefined if they may. */
+/** Why pages must not link to `uri`, with the remedy; undefined if the link is allowed. */
 export function findWebUriProblem(uri: unknown): Fault | undefined {
   if (typeof uri !== 'string' || uri === '') return NO_URL
   if (uri.length > 2000) {
@@ -65,7 +64,7 @@ export function findWebUriProblem(uri: unknown): Fault | undefined {
 }
 
 /**
- * Why pages must not show the picture at `uri`; undefined if they may. The rules of `findWebUriProblem`
+ * Why pages must not show the picture at `uri`; undefined if the picture is allowed. The rules of `findWebUriProblem`
  * apply, and `https:` is required on every host.
  */
 export function findLogoUriProblem(uri: unknown): Fault | undefined {
@@ -76,9 +75,8 @@ export function findLogoUriProblem(uri: unknown): Fault | undefined {
 }
 
 /**
- * Whether only the slash after the origin is missing, as in `https://example.com` or
- * `https://example.com?a=b`. With and without this slash, a URI means the same to every client, so both forms
- * are accepted.
+ * Whether `uri` lacks only the slash after the origin, as in `https://example.com` or `https://example.com?a=b`. With
+ * and without this slash, a URI means the same to every client, so both forms are accepted.
  */
 function isOriginWithoutSlash(uri: string, url: URL): boolean {
   return url.pathname === '/' && uri === url.origin + url.search + url.hash

@@ -12,8 +12,8 @@ export interface ClientCacheParts {
   readonly logger: Logger
   /**
    * Milliseconds after which a cached client is read again. Other processes see a change after this time at the latest,
-   * even if its message is lost. A message is lost if the process that made the change ends before it publishes the
-   * message, or if the database loses the message. @default 10000
+   * even if the message about the change is lost. This happens if the process that made the change ends before it
+   * publishes the message, or if the database loses the message. @default 10000
    */
   readonly maxAgeMs?: number | undefined
   /** Maximum number of cached clients. @default 10000 */
@@ -26,8 +26,8 @@ export interface ClientCacheParts {
  * Caches the clients that were found. A missing client is never cached. So a client that another process
  * creates is found at once, and attackers cannot fill the memory with invented ids.
  *
- * An outdated cache never restores access that a client has lost. Tokens that are issued from an outdated
- * record carry the epoch of that record. If the client has lost access since then, these tokens are rejected.
+ * An outdated cache never restores access that a client has lost. Tokens that are issued from an outdated record carry
+ * the epoch of that record. If the client has lost access in the meantime, these tokens are rejected.
  */
 export function createClientCache({
   store,

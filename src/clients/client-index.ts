@@ -22,7 +22,8 @@ export interface ClientPage<T> {
 }
 
 /**
- * Milliseconds after which an index entry without a record is removed. Creating a client takes less time than this.
+ * Milliseconds after which an index entry without a record is removed. A new client has an entry before its record, but
+ * is created in less time.
  */
 const STALE_AFTER_MS = 3_600_000
 

@@ -9,7 +9,8 @@ const MAX_SCOPE_BYTES = 4096
 type Products = Pick<Client, 'products' | 'removedOperations'>
 
 // The exported functions that change a client return the changed client, or undefined if there is nothing to change.
-// `otherScopes` are the scopes that tokens carry in addition to operations: the OpenID Connect scopes, for applications.
+// `otherScopes` are the scopes that tokens carry in addition to operations: the OpenID Connect scopes, for
+// applications.
 
 /**
  * Replaces the list of products: removes products that are not in `products`, and adds products that the client does

@@ -54,8 +54,8 @@ export interface DeletedClient extends WithOutbox {
 }
 
 /**
- * The name of a permanent index of the ids of deleted clients. If a deletion failed, the listed client may
- * still exist.
+ * The name of a permanent index of the ids of deleted clients. An id is listed before its client is deleted, so the
+ * client still exists if the deletion failed.
  */
 export const DELETED_CLIENTS = 'clients:deleted'
 
@@ -119,7 +119,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
      * returns the record. If the client was deleted before, the reservation is written again, because the
      * previous write may not have been confirmed as durable.
      *
-     * @param kind a client of the other kind counts as absent
+     * @param kind the kind of the client; a client of the other kind counts as absent
      * @param complete adds the audit entry to the record of the deleted client; throws if the client must not be
      *   deleted
      * @returns the record before the deletion; undefined if it is absent, or if the client was deleted before
@@ -174,8 +174,9 @@ function kindOf(stored: ClientRecord | DeletedClient): Client['kind'] {
 }
 
 /**
- * Adds defaults for fields that are missing in records of older versions of this library. By default, the user to whom
- * a client belongs is the user who created the client and to whom its secrets were shown.
+ * Adds defaults for fields that are missing in records of older versions of this library. If such a record does not
+ * name who created the client, the default is the user to whom the client belongs. Secrets that do not say to whom they
+ * were shown get the same user.
  */
 export function withDefaults<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
   const { client, secrets } = record

@@ -62,8 +62,8 @@ export async function findApplications(
 const NO_HASH = randomBytes(32)
 
 /**
- * The valid secret of a client that equals `candidate`; undefined if there is none. Does no I/O. The function always makes two comparisons, each in
- * constant time, so that the time does not reveal the number of secrets.
+ * Finds the valid secret of `client` that equals `candidate`; undefined if there is none. Does no I/O. The function
+ * always makes two comparisons, each in constant time, so that the time does not reveal the number of secrets.
  *
  * @param client a result of `find`. For any other client the result is undefined
  * @param now milliseconds since the epoch

@@ -74,7 +74,8 @@ export interface Change {
 export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
 /**
- * @param otherScopes the scopes that tokens carry in addition to the operations: for applications, the OpenID Connect scopes
+ * @param otherScopes the scopes that tokens carry in addition to the operations: for applications, the OpenID Connect
+ *   scopes
  */
 export function createClientRepository<C extends Client>(
   kind: C['kind'],

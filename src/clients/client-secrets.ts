@@ -37,7 +37,7 @@ export function createSecretMethods<C extends Client>(
         input: { overlapSeconds: options.overlapSeconds },
         newestCreatedAt: secrets[0]?.createdAt,
       })
-      // The record is read again, because the earlier attempt may have changed it since.
+      // The record is read again, because an earlier attempt may have changed it after the first read.
       if (attempt.isRepeat)
         return presentRotation(await requireRecord(clients, clientId), attempt.clientSecret)
       try {
@@ -79,7 +79,7 @@ export function createSecretMethods<C extends Client>(
       const uses = await clients.secretUses.get(live.map(({ hash }) => hash))
       return live.map(({ createdAt, expiresAt, shownTo, hint }, at) => {
         const used = uses[at]
-        // The stored time is rounded down to the hour.
+        // The stored time is rounded down to the hour, so it may be earlier than `createdAt`.
         const lastUsedAt = used === undefined ? undefined : Math.max(used, createdAt)
         return { createdAt, expiresAt, lastUsedAt, hint, shownTo }
       })
@@ -123,7 +123,7 @@ async function setNewSecret<C extends Client>(
 function presentRotation({ secrets }: Pick<ClientRecord, 'secrets'>, clientSecret: string): RotatedSecret {
   const hash = hashSecret(clientSecret)
   if (!hasSecretHash(secrets, hash)) throw goneSince('secret')
-  // A later rotation may have added a newer secret, in front of this one.
+  // The old secret follows this secret, which need not be the first: a later rotation may have added a newer one.
   const old = secrets[secrets.findIndex((secret) => secret.hash === hash) + 1]
   return { clientSecret, oldSecretExpiresAt: old && isLive(old, Date.now()) ? old.expiresAt : undefined }
 }

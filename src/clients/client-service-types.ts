@@ -14,11 +14,11 @@ export interface NewClient<
   /** The account that owns the client. */
   readonly accountId: string
   /**
-   * The user of that account to whom the client belongs. If the host does not find this user any more, the client gets no
-   * tokens. @default none: the client belongs to the account
+   * The user of `accountId` to whom the client belongs. If the host does not find this user any more, the client gets
+   * no tokens. @default none: the client belongs to the account
    */
   readonly userId?: string | undefined
-  /** The user of that account who creates the client, and to whom its new secret is shown. @default `userId` */
+  /** The user of `accountId` who creates the client, and to whom its new secret is shown. @default `userId` */
   readonly createdBy?: string | undefined
   /** Display name; at most 120 characters. */
   readonly name: string
@@ -78,8 +78,8 @@ export interface SecretInfo {
   /** Epoch seconds at which the secret expires; undefined for the current secret. */
   readonly expiresAt?: number | undefined
   /**
-   * When a program last authenticated with the secret, in epoch seconds, rounded down to the hour. Undefined if none did in the last 365
-   * days.
+   * When a program last authenticated with the secret, in epoch seconds, rounded down to the hour. Undefined if no
+   * program did so in the last 365 days.
    */
   readonly lastUsedAt?: number | undefined
   /** The prefix and the last four characters of the secret. Undefined for a secret that was imported. */
@@ -114,7 +114,7 @@ export interface RotationOptions extends ChangeOptions {
    * @default every call rotates
    */
   readonly idempotencyKey?: string | undefined
-  /** Seconds for which the old secret stays valid, 0 to 7776000 (90 days). @default 86400 (1 day) */
+  /** Seconds for which the old secret stays valid: from 0 to 7776000 (90 days). @default 86400 (1 day) */
   readonly overlapSeconds?: number | undefined
   /** The user of the account to whom the new secret is shown. @default none is known */
   readonly shownTo?: string | undefined
@@ -160,7 +160,7 @@ export interface RotatedSecret {
  * also revokes the tokens that the client has obtained so far. If a method rejects because the store is
  * unavailable, call it again.
  *
- * Every method rejects with a GatehouseError: `ERR_NOT_FOUND` if there is no such client of this kind,
+ * Every method rejects with a GatehouseError: `ERR_NOT_FOUND` if no client of this kind has the id,
  * `ERR_INVALID_ARGUMENT` with all `problems` for invalid input, and `ERR_STORE_UNAVAILABLE` if the store is
  * unavailable. Further codes are listed at each method.
  */
@@ -179,8 +179,8 @@ export interface ClientService<
    */
   findOwn(accountId: string, clientId: string): Promise<C>
   /**
-   * The clients of one account, newest first, page by page. Each call reads all clients of the account. A client whose record is
-   * corrupt is omitted and logged.
+   * The clients of one account, newest first, page by page. Each call reads all clients of the account. A client whose
+   * record is corrupt is omitted and logged.
    *
    * @throws {GatehouseError} the errors of `accounts.find`, if `state` is given
    */
@@ -195,8 +195,7 @@ export interface ClientService<
   update(clientId: string, fields: Changes, options?: ChangeOptions): Promise<C>
 
   /**
-   * Replaces the whole list of products. If a product is removed, access tokens that were issued before are rejected
-   * from then on.
+   * Replaces the whole list of products. If a product is removed, all earlier access tokens of the client are rejected.
    *
    * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` if tokens of the client would no longer fit the header of
    *   a request
@@ -210,13 +209,12 @@ export interface ClientService<
    */
   addProduct(clientId: string, product: Product, options?: AddProductOptions<Scope>): Promise<C>
   /**
-   * Removes a product. Access tokens that were issued before are rejected from then on, so the client must
-   * obtain new tokens.
+   * Removes a product. All earlier access tokens of the client are rejected, so it must obtain new ones.
    */
   removeProduct(clientId: string, product: Product, options?: ChangeOptions): Promise<C>
   /**
-   * Removes one operation. The client keeps the product that has the operation. All access tokens that were issued
-   * before are rejected from then on.
+   * Removes one operation. The client keeps the product that has the operation. All earlier access tokens of the client
+   * are rejected.
    */
   removeOperation(clientId: string, scope: Scope, options?: ChangeOptions): Promise<C>
   /**
@@ -265,22 +263,24 @@ export interface ClientService<
   listSecrets(clientId: string): Promise<SecretInfo[]>
 
   /**
-   * Disables the client: it gets no tokens until `enable` is called. Its existing tokens are rejected, also after
-   * `enable`.
+   * Disables the client: it gets no tokens until `enable` is called. Its existing tokens are rejected, and stay
+   * rejected after `enable`.
    */
   disable(clientId: string, options?: DisableOptions): Promise<C>
-  /** @throws {GatehouseError} `ERR_DISABLED_BY_OPERATOR` if an operator disabled the client, and `by` is not `operator` */
+  /**
+   * @throws {GatehouseError} `ERR_DISABLED_BY_OPERATOR` if an operator disabled the client, and `by` is not `operator`
+   */
   enable(clientId: string, options?: DisableOptions): Promise<C>
   /**
-   * Why the client gets no token now; undefined if it gets tokens. Asks `accounts.find` for its owner.
+   * Why the client gets no token now; undefined if it gets tokens. Asks `accounts.find` for the owner of the client.
    *
    * @throws {GatehouseError} the errors of `accounts.find`
    */
   whyNoToken(clientId: string): Promise<NoTokenReason | undefined>
   /**
-   * Gives the client to another user of its account, or to the account itself. An access token of an API key acts as the user
-   * who owned the key when the token was issued. So the hand-over of an API key revokes its access tokens. The secrets of the
-   * client stay valid: rotate them if the former user must not know them.
+   * Gives the client to another user of its account, or to the account itself. An access token of an API key acts as
+   * the user who owned the key when the token was issued. So the hand-over of an API key revokes its access tokens. The
+   * secrets of the client stay valid: rotate them if the former user must not know them.
    *
    * @param userId null for the account
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the host does not find the user in the account; the errors of

@@ -205,7 +205,7 @@ async function rename<C extends Client>(
   }
 }
 
-/** Removes from the index the words of names that a client does not have any more, or never got. */
+/** Removes from the index the words of the given names of a client, except for words of its present name. */
 async function tidyNames<C extends Client>(
   { store, records }: ClientRepository<C>,
   clientId: string,
@@ -214,7 +214,7 @@ async function tidyNames<C extends Client>(
   const nameNow = async () => (await records.get(clientId))?.client.name ?? ''
   const kept = await nameNow()
   for (const each of names) await removeName(store, clientId, each, kept)
-  // A concurrent rename may have given the client a name whose words were just removed.
+  // Adds the present name again, because a concurrent rename may have set a name whose words were just removed.
   await addName(store, clientId, await nameNow())
 }
 

@@ -5,11 +5,11 @@ interface ClientCommon {
   /** The account that owns the client. */
   readonly accountId: string
   /**
-   * The user of that account to whom the client belongs. If the host does not find this user any more, the client gets
+   * The user of `accountId` to whom the client belongs. If the host does not find this user any more, the client gets
    * no tokens. Undefined if the client belongs to the account.
    */
   readonly userId?: string | undefined
-  /** The user of that account who created the client; undefined if the host named no user. */
+  /** The user of `accountId` who created the client; undefined if the host named no user. */
   readonly createdBy?: string | undefined
   /** Display name. */
   readonly name: string
@@ -22,9 +22,9 @@ interface ClientCommon {
   /** `operator` if only an operator may enable the client; undefined if its owner may. */
   readonly disabledBy?: 'operator' | undefined
   /**
-   * The number of changes that removed access from the client or revoked its tokens. Tokens carry it as
-   * `access_epoch`. It starts at 0 and never falls. The client id is never reused, so no later client starts
-   * again at 0.
+   * The number of changes that removed access from the client or revoked its tokens. Tokens carry this number as
+   * `access_epoch`. It starts at 0 and never falls. The client id is never reused, so no later client starts again at
+   * 0.
    */
   readonly epoch: number
   /** Epoch seconds. */

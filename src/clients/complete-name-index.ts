@@ -5,14 +5,14 @@ import { nameEntriesOf } from './name-index.ts'
 import { createClientWalk } from './walk-clients.ts'
 
 /**
- * The key of a mark in the store. The mark exists after the clients of older versions of this library were added to the
- * index.
+ * The key of a mark in the store. The mark shows that the clients of older versions of this library are in the index of
+ * names.
  */
 const IS_COMPLETE = 'client-names-complete'
 
 /**
- * Adds the clients of older versions of this library to the index, in the background. A failure is logged, and the next start
- * tries again.
+ * Adds the clients that older versions of this library created to the index of names, in the background. A failure is
+ * logged, and the next start tries again.
  *
  * @returns a function that stops this work
  */

@@ -79,8 +79,8 @@ export function newClient(kind: Client['kind'], input: NewClient, keyPolicy: Key
  * Creates a client with its first secret: a new secret, or the hash of an existing secret.
  *
  * @param options with an idempotency key, the creation may be repeated
- * @returns the client, and its new secret. An earlier attempt may have created the client. The secret is undefined if
- *   an existing secret was imported
+ * @returns the client, which an earlier attempt may have created, and its new secret. The secret is undefined if an
+ *   existing secret was imported
  * @throws {GatehouseError} `ERR_CONFLICT`, `ERR_SCOPE_TOO_LARGE`, `ERR_TOO_MANY_CLIENTS`, `ERR_IDEMPOTENCY_KEY`,
  *   `ERR_IN_PROGRESS`
  */
@@ -106,7 +106,7 @@ export async function createClient<C extends Client>(
     return { client: { ...client, ...(shownTo !== undefined && { secretShownTo: [shownTo] }) }, clientSecret }
   } catch (error) {
     if (!attempt || !isRejection(error)) throw error
-    // An earlier attempt may have created the client, and its answer was lost.
+    // An earlier attempt may have created the client although its answer was lost.
     const earlier = await findClient(clients, client.clientId)
     await (earlier ? attempt.complete() : attempt.reject())
     if (earlier) return { client: await requireCreated(clients, client, hash), clientSecret }
@@ -123,7 +123,7 @@ async function beginAttempt(
   { idempotencyKey: key }: CreationOptions,
 ): Promise<Attempt | undefined> {
   if (key === undefined) return undefined
-  // The client id makes an import repeatable.
+  // An import needs no idempotency key, because its client id makes it repeatable.
   if (input.clientId !== undefined || input.secretHash !== undefined) {
     const message = 'cannot be used with clientId or secretHash'
     throw new GatehouseError('ERR_INVALID_ARGUMENT', `idempotencyKey ${message}`, {

@@ -97,7 +97,7 @@ export function createExpiryNotices(parts: {
     giveDue,
 
     /**
-     * Gives the notices that are due now, and from then on each notice within 15 seconds.
+     * Gives the notices that are due now, and later each notice within 15 seconds after it is due.
      *
      * @returns a function that stops the notices
      */

@@ -10,12 +10,14 @@ export const MAX_DAYS = 36_525
 /** When new API keys and applications expire. Clients that break a new policy stay as they are. */
 export interface KeyPolicy {
   /**
-   * The maximum number of days from setting an expiry to the expiry itself, 1 to 36525. With this option, every new
-   * client expires.
+   * The maximum number of days between setting an expiry and the expiry itself: from 1 to 36525. With this option,
+   * every new client expires.
    * @default none: a client may never expire
    */
   readonly maxAgeDays?: number | undefined
-  /** Days after which a new client expires, unless its creator sets another time. 1 to 36525. @default `maxAgeDays` */
+  /**
+   * Days after which a new client expires, unless its creator sets another time: from 1 to 36525. @default `maxAgeDays`
+   */
   readonly defaultDays?: number | undefined
   /** Whether every client must expire. @default true with `maxAgeDays`, otherwise false */
   readonly required?: boolean | undefined
@@ -34,7 +36,7 @@ export function defaultDaysOf({ maxAgeDays, defaultDays = maxAgeDays }: KeyPolic
 /**
  * The rule for the expiry in an input, in epoch seconds.
  *
- * @param policy the last day that the policy allows counts as a whole day, because people choose days
+ * @param policy sets the last allowed day. The rule allows one day more, because people choose whole days
  */
 function expiryRule({ maxAgeDays = MAX_DAYS }: KeyPolicy): Rule {
   return (value) => {
@@ -70,7 +72,11 @@ export function changedExpiryRule(policy: KeyPolicy): Rule {
   }
 }
 
-/** When a new client expires, in epoch seconds; undefined if it never expires. @param given checked by `newExpiryRule` */
+/**
+ * When a new client expires, in epoch seconds; undefined if it never expires.
+ *
+ * @param given checked by `newExpiryRule`
+ */
 export function expiryOfNew(policy: KeyPolicy, given: number | undefined): number | undefined {
   const days = defaultDaysOf(policy)
   if (given !== undefined || days === undefined) return given

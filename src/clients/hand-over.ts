@@ -6,8 +6,8 @@ import { changeRecord, presentClient, requireRecord, type ClientRepository } fro
 import { removeAccess } from './remove-access.ts'
 
 /**
- * Gives a client to another user of its account, or to the account itself. The tokens of an API key act as its user, so they are
- * revoked.
+ * Gives a client to another user of its account, or to the account itself. The tokens of an API key act as its user, so
+ * they are revoked.
  *
  * @param userId null for the account
  * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_INVALID_ARGUMENT` if the host does not find the user in the account

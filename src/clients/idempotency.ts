@@ -16,8 +16,8 @@ const KEPT_SECONDS = 86_400
 const ABANDONED_AFTER_MS = 10_000
 
 /**
- * The record of one change with an idempotency key. The client secret can be derived from this record only with a
- * secret of the server.
+ * The record of one change with an idempotency key. The client secret can be derived from this record only with the
+ * option `secret` of the server.
  */
 interface IdempotencyRecord {
   /** Keyed digest of the input. */
@@ -38,7 +38,7 @@ export interface RepeatableChange {
   readonly key: string
   /** Who makes the change, and what it changes. With another value, the same key means another change. */
   readonly what: readonly (string | undefined)[]
-  /** The same key with another input is rejected. */
+  /** The input of the change. If the same key is used with another input, the attempt is rejected. */
   readonly input: unknown
   /** For a rotation: `createdAt` of the newest secret now. Later attempts get the value of the first attempt. */
   readonly newestCreatedAt?: number | undefined
@@ -119,7 +119,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
     try {
       await records.delete(id)
     } catch {
-      // The record expires.
+      // The record stays until it expires, which is harmless.
     }
   }
 

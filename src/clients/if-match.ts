@@ -9,7 +9,7 @@ import type { Client } from './client.ts'
  */
 export function etagOf(client: Client): string {
   const { lastUsedAt: _, noSecret: __, secretShownTo: ___, ...stored } = client
-  // A field that was just removed is undefined. In the store it is absent.
+  // A field that was just removed is undefined here, and absent in the store. Both must have the same ETag.
   const fields = Object.entries(stored).filter(([, value]) => value !== undefined)
   return `"${digest(JSON.stringify(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 27)}"`
 }
@@ -21,9 +21,9 @@ export function etagsOf(header: string): string[] | undefined {
 }
 
 /**
- * The option with a list of ETags (RFC 9110 13.1.1). The change is made only if the stored client has one of these ETags;
- * otherwise it rejects with `ERR_CHANGED`. The compare-and-swap of the change includes this check. The symbol is not
- * exported from the package, so only this library can set the option.
+ * The option with a list of ETags (RFC 9110 13.1.1). The change is made only if the stored client has one of these
+ * ETags; otherwise it rejects with `ERR_CHANGED`. The compare-and-swap of the change includes this check. The symbol is
+ * not exported from the package, so only this library can set the option.
  */
 export const IF_MATCH = Symbol('if match')
 

@@ -28,7 +28,7 @@ export function storedLastUses(
   return createCollection(store, { name, version: 1, fields: { lastUsedAt: countRule } })
 }
 
-/** Seconds for which the last use of a secret is stored. A secret that was revoked leaves nothing behind. */
+/** Seconds for which the last use of a secret is stored. After this time, nothing is left of a revoked secret. */
 const SECRET_USE_SECONDS = 365 * 86_400
 
 /** The last uses of clients (`client-usage`), or of their secrets (`secret-usage`). */

@@ -34,14 +34,14 @@ const fieldsOf = (sort: ListOrder): Fields => ({
   limit: pageLimitRule,
 })
 
-/** The place of a client in a list, compared from left to right. */
+/** The place of a client in a sorted list. The fields of two places are compared from left to right. */
 type Place = readonly [by: number | string, age: number, clientId: string]
 
 const names = new Intl.Collator('en', { numeric: true })
 
 /**
- * A page of the clients of an account. All clients of the account are read, filtered and sorted in memory: `maxClientsPerAccount`
- * limits their number.
+ * A page of the clients of an account. All clients of the account are read, filtered and sorted in memory:
+ * `maxClientsPerAccount` limits their number.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; with `state`, the errors of `accounts.find`
  */

@@ -65,7 +65,7 @@ export async function deleteClient<C extends Client>(
           requireMatch(options, client)
           return outbox.put(deleted, { name: 'client.deleted', ...entryDetails(client, options ?? {}) })
         })
-        // Another process may have deleted the client after this process prepared its audit entry.
+        // If another process deleted the client first, this process drops the audit entry that it prepared.
         if (!before) outbox.put(undefined)
         return before
       },

@@ -115,7 +115,7 @@ export function createClientTokens({
     revokeScopes: (clientId, scopes, options) =>
       revoke(clientId, options, (record) => bumpEpochFor(record, scopes), scopes.join(' ')),
 
-    // Each epoch will be raised by 1, or by more if the client changes meanwhile.
+    // Later, `revokeAll` or `revokeScopes` raises each epoch by 1. So tokens with the present epoch are revoked here.
     revokeFirst: (planned) =>
       revocations.revokeFirst(
         planned.map(({ client, scopes }) => ({

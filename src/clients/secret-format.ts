@@ -5,18 +5,18 @@ export const SECRET_PREFIX = { byDefault: 'gatehouse_', form: /^[A-Za-z][A-Za-z0
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** Characters of 256 bits, and of the checksum of 32 bits, in base 62. */
+/** The number of base-62 characters for the 256 bits of a secret, and for its checksum of 32 bits. */
 const LENGTH = { bits: 43, checksum: 6 }
 
-/** What follows the prefix. */
+/** The part of a secret after the prefix. */
 const FORM = new RegExp(`^[0-9A-Za-z]{${LENGTH.bits + LENGTH.checksum}}$`)
 
-/** What followed the prefix before secrets had a checksum. */
+/** The part after the prefix in old secrets, which have no checksum. */
 const FORM_WITHOUT_CHECKSUM = /^[\w-]{43}$/
 
 /**
- * Writes a secret: the prefix, 256 bits and a checksum of both, in letters and digits. So no other text has this form, and a
- * double click selects it whole.
+ * Writes a secret: the prefix, 256 bits and a checksum of both, in letters and digits. The checksum distinguishes a
+ * secret from other texts, and a double click selects the whole secret.
  *
  * @param bytes 32 bytes
  */
@@ -36,8 +36,8 @@ function inBase62(value: bigint, length: number): string {
 }
 
 /**
- * Whether a text is a client secret that a gatehouse has made. Does no I/O: it cannot say whether the secret is valid, or was
- * revoked. Use it to find secrets in logs and texts. Secrets that were imported have another form.
+ * Whether a text is a client secret that a gatehouse has made. Does no I/O: it cannot say whether the secret is valid,
+ * or was revoked. Use it to find secrets in logs and texts. Secrets that were imported have another form.
  *
  * @param text the whole text; a secret inside a longer text is not found
  * @param options.prefix the option `secretPrefix` of the gatehouse. @default 'gatehouse_'
@@ -64,7 +64,7 @@ export function hintOf(secret: string, prefix: string): string {
   return `${prefix}…${secret.slice(-4)}`
 }
 
-/** Whether a text has a part as long as a secret. Messages must not quote such a text. */
+/** Whether a part of a text is long enough to be a secret. Messages must not quote such a text. */
 export function mayContainSecret(text: string): boolean {
   return /[\w-]{43}/.test(text)
 }

@@ -17,8 +17,8 @@ export const OVERLAP_SECONDS = { byDefault: 86_400, max: 90 * 86_400 }
  * @param now milliseconds since the epoch
  * @param overlapSeconds how long the replaced secret stays valid
  * @param shownTo the user of the account to whom the new secret is shown
- * @throws {GatehouseError} `ERR_TWO_SECRETS` if two secrets are valid already. The client's servers may still use
- *   either of them
+ * @throws {GatehouseError} `ERR_TWO_SECRETS` if two secrets are valid already, because the client's servers may still
+ *   use both
  */
 export function rotateSecret(
   secrets: readonly StoredSecret[],
@@ -49,10 +49,10 @@ export function rotateSecret(
  * Whether an earlier attempt of a repeatable rotation has added its secret already.
  *
  * @param hash the hash of the secret that the rotation adds
- * @param attempt.newestCreatedAt `createdAt` of the newest secret before the first attempt, in epoch seconds; undefined if
- *   there was none
- * @throws {GatehouseError} `ERR_SECRETS_CHANGED` if the secrets were changed after the first attempt. The secret that
- *   the first attempt added may have been revoked
+ * @param attempt.newestCreatedAt `createdAt` of the newest secret before the first attempt, in epoch seconds; undefined
+ *   if there was none
+ * @throws {GatehouseError} `ERR_SECRETS_CHANGED` if the secrets were changed after the first attempt. For example, the
+ *   secret of this attempt may have been revoked
  */
 export function isRotated(
   secrets: readonly StoredSecret[],

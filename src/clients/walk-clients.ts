@@ -56,7 +56,7 @@ export function createClientWalk(store: Store) {
     },
     /** Removes the words of the names of deleted clients. A failed rename or deletion may have left such words. */
     removeDeletedNames: () => removeFrom(NAME_WORDS, idOfWord),
-    /** Removes the users who are erased from the record of a client that stays. */
+    /** Removes erased users from the record of a client that is not deleted. */
     eraseUsers: (clientId: string, people: ErasedPeople) =>
       update(clientId, (record) => withoutErased(record, people)),
   }
@@ -66,8 +66,8 @@ export function createClientWalk(store: Store) {
 export type ClientWalk = ReturnType<typeof createClientWalk>
 
 /**
- * The record of a client without erased users. An erased user may be the one who created the client, or one who knows
- * its secrets. Undefined if the record names no erased user.
+ * The record of a client without erased users. An erased user may have created the client, or may know its secrets.
+ * Undefined if the record names no erased user.
  */
 export function withoutErased(record: ClientRecord, people: ErasedPeople): ClientRecord | undefined {
   const { client, secrets, listedAt } = record

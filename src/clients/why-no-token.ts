@@ -33,7 +33,9 @@ export const NO_TOKEN_REASONS = [
   'no-redirect-uri',
 ] as const
 
-/** The states by which an owner's list is filtered: gets tokens, gets none, or why it gets none. */
+/**
+ * The states by which an owner's list is filtered: a client gets tokens, or gets none, or the reason why it gets none.
+ */
 export const LISTED_STATES = ['active', 'no-token', ...NO_TOKEN_REASONS] as const
 
 /** Why a client gets no token. */
@@ -62,7 +64,7 @@ export function whyNoOperation(catalog: Catalog, client: Client): NoTokenReason 
 }
 
 /**
- * Why an authenticated client may have no operation; undefined if it may have one.
+ * Why an authenticated client may use no operation; undefined if it may use one.
  *
  * @param owner the result of `accounts.find` for the account and the user of the client; undefined if the host does not
  *   find the account
@@ -87,7 +89,7 @@ export function whyUnauthorized(
  * its parts.
  *
  * @param owner as for `whyUnauthorized`
- * @returns why it cannot; undefined if it can
+ * @returns why the client gets no token; undefined if it can get one
  */
 export function whyNoToken(
   catalog: Catalog,

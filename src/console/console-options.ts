@@ -20,13 +20,13 @@ export interface ConsolePage {
   /** The title of the window as plain text, without the name of the service. The host must escape it. */
   readonly title: string
   /**
-   * The page as safe markup, to insert anywhere inside the element `body`. It loads its own stylesheet and script. It has
-   * one `h1`, and no `main`.
+   * The page as safe markup, to insert anywhere inside the element `body`. It loads its own stylesheet and script. It
+   * has one `h1`, and no `main`.
    */
   readonly body: string
   /**
-   * What the page needs in the Content Security Policy of the host, such as `{ 'script-src': ["'self'"] }`. It differs from
-   * page to page, because it names the origins of logos.
+   * What the page needs in the Content Security Policy of the host, such as `{ 'script-src': ["'self'"] }`. It differs
+   * from page to page, because it names the origins of logos.
    */
   readonly csp: PolicyDirectives
   /** The language of the page (BCP 47), for the `lang` attribute. */
@@ -41,8 +41,8 @@ export const DEFAULT_PATH = '/console'
 /** Options of the console. Invalid options throw `ERR_INVALID_ARGUMENT`, with all problems at once. */
 export interface ConsoleOptions {
   /**
-   * Path of the console as browsers see it, without a trailing slash; `''` is the root. If koa-mount mounts the middleware,
-   * this is the path of that mount. @default '/console'
+   * Path of the console as browsers see it, without a trailing slash; `''` is the root. If koa-mount mounts the
+   * middleware, this is the path of that mount. @default '/console'
    */
   readonly path?: string | undefined
   /**
@@ -51,8 +51,9 @@ export interface ConsoleOptions {
    */
   readonly mountPath?: string | undefined
   /**
-   * Writes the whole document around a page, error pages included. The host then sets the Content Security Policy, which must
-   * contain `csp` of the page. If the function throws, or returns no text, the person gets an error page without the layout.
+   * Writes the whole document around a page, error pages included. The host then sets the Content Security Policy,
+   * which must contain `csp` of the page. If the function throws, or returns no text, the person gets an error page
+   * without the layout.
    * @default a document of its own, in `branding`, with a strict policy
    */
   readonly layout?: ((ctx: Context, page: ConsolePage) => Awaitable<string>) | undefined
@@ -71,7 +72,10 @@ export interface ConsoleOptions {
   readonly sameOriginFrame?: boolean | undefined
 }
 
-/** Options of a part of the console that is mounted alone. It has the options of the console, except for the paths. */
+/**
+ * Options of a part of the console that is mounted alone. Except for the paths, the options of the console apply to the
+ * part too.
+ */
 export interface ConsolePartOptions {
   /** Path of the part as browsers see it, without a trailing slash, such as `/settings/api-keys`. */
   readonly path: string

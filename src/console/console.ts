@@ -43,8 +43,8 @@ export interface Console extends Middleware {
  * says who is signed in. The result also mounts single parts: `createConsole(gatehouse).connectedApplications({ path
  * })`. Starts the gatehouse in the background.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for invalid
- *   options, or if `gatehouse` is not from `createGatehouse()`
+ * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for
+ *   invalid options, or if `gatehouse` is not from `createGatehouse()`
  */
 export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions = {}): Console {
   const parts = internalsOf(gatehouse, 'createConsole()')

@@ -57,7 +57,7 @@ export interface Redirect {
 /** A page that asks for confirmation before an action. */
 export interface Confirmation {
   readonly title: TextName
-  /** What happens then. */
+  /** What the action does. */
   readonly what: TextName
   /** What else the reader should know, as paragraphs. */
   readonly more?: readonly TextName[] | undefined

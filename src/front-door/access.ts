@@ -7,7 +7,8 @@ export type Access = Permission | 'signed-in' | 'operator'
 /** What the host says about the caller of a request. */
 export interface Rights {
   /**
-   * Whether the caller is an operator. The host is asked only when this is called, and at most once for each request.
+   * Whether the caller is an operator. The host is asked only when this function is called, and at most once for each
+   * request.
    */
   isOperator(): Promise<boolean>
   /** Whether the caller has a permission for the resource of the request. */

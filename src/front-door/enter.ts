@@ -21,8 +21,8 @@ export interface Caller extends Pick<SignedIn, 'accountId' | 'userId'> {
 export interface Guarded<Resource = unknown> {
   readonly access: Access
   /**
-   * Finds the client or grant in the path, if it belongs to the caller. `findOwn` of `client-service.ts` decides to whom
-   * a client belongs, and `authorization-routes.ts` to whom a grant belongs.
+   * Finds the client or grant in the path, if it belongs to the caller. `findOwn` of `client-service.ts` decides to
+   * whom a client belongs, and `authorization-routes.ts` to whom a grant belongs.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND`, also if it belongs to another account
    */
@@ -74,7 +74,7 @@ export async function enter<Resource>(
 
   let operator: Promise<boolean> | undefined
   const isOperator = () => (operator ??= Promise.resolve(accounts.isOperator?.(ctx) ?? false))
-  // The resource of such a path is looked up only if the caller is an operator.
+  // The resource of a path for operators is looked up only after this check.
   if (access === 'operator' && !(await isOperator())) throw new Rejection('forbidden', { needs: 'operator' })
 
   const resource = (await find?.(caller, params)) as Resource

@@ -58,8 +58,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 /**
- * Creates a function that maps an error to a failure. A failure with 503 is logged as a warning. Any other failure on our
- * side is logged as an error, and emitted as Koa's event `error`.
+ * Creates a function that maps an error to a failure. A failure with 503 is logged as a warning. Any other failure on
+ * our side is logged as an error, and emitted as Koa's event `error`.
  *
  * @param surface what failed, for the log: `a page of the console`
  */

@@ -3,7 +3,7 @@ import type { FoundAccount } from '../host/accounts.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import { findClients } from './find-clients.ts'
 
-/** The maximum number of clients in a result, and of accounts and users together. */
+/** The maximum number of clients in a result. Accounts and users together have the same maximum. */
 const MAX_FOUND = 20
 
 /** The longest text of a search. */

@@ -18,7 +18,7 @@ export type AnyGatehouse = Pick<Gatehouse, 'middleware' | 'ready'>
 /** A token service and API gateway inside a Koa app. */
 export interface Gatehouse<Scope extends string = string, Product extends string = string>
   extends EventSource, AsyncDisposable {
-  /** Serves everything below {auth_url}, and the well-known documents. */
+  /** Serves everything below the address of the service ({auth_url}), and the well-known documents. */
   middleware(): Middleware
   /**
    * Serves the well-known documents at the root of a host (RFC 8414 3.1, RFC 9728 3.1). An app needs this
@@ -58,7 +58,7 @@ export interface Gatehouse<Scope extends string = string, Product extends string
     reload(): Promise<void>
   }
   /**
-   * Waits until store, catalog and keys are ready, at most `timeoutMs` (default 10,000).
+   * Waits until store, catalog and keys are ready, but at most `timeoutMs` milliseconds. The default is 10,000.
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` (retries continue, so a later call or request may
    *   succeed), `ERR_NOT_READY` (the timeout has passed, and the start continues), `ERR_SECRET_MISMATCH`
@@ -77,8 +77,8 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    *
    * 1. `health().ready` and `gateway.health().ready` become false. Answers say `Connection: close`.
    * 2. For `graceMs` the server works as before, and load balancers notice that the process is not ready.
-   * 3. Then the server stops listening, `onGraceEnd` is called, all watches of `gateway.watch()` end (`closed`), and idle
-   *    connections are closed. Pending answers have 20 seconds to end.
+   * 3. Then the server stops listening, `onGraceEnd` is called, all watches of `gateway.watch()` end with the reason
+   *    `closed`, and idle connections are closed. Pending answers have 20 seconds to end.
    * 4. `close()`.
    *
    * A second call waits for the first one.

@@ -28,8 +28,8 @@ interface Rest extends Pick<Gatehouse, 'tokens' | 'health'> {
 }
 
 /**
- * What the optional parts use of a gatehouse. These services do not wait for the start, so a part calls `ready`
- * first.
+ * What the optional parts use of a gatehouse. These services do not wait for the start, so an optional part calls
+ * `ready` first.
  */
 export type Internals = ReturnType<typeof collectInternals>
 

@@ -10,8 +10,8 @@ import type { Core } from './wire-core.ts'
 import type { Authorizations } from './wire-grants.ts'
 
 /**
- * Wires the services that hosts call. Each call waits until gatehouse runs. So a host may create its first API key right
- * after `createGatehouse`. If the store is unavailable, or after `close()`, a call rejects with the same error as
+ * Wires the services that hosts call. Each call waits until gatehouse runs. So a host may create its first API key
+ * right after `createGatehouse`. If the store is unavailable, or after `close()`, a call rejects with the same error as
  * `ready()`.
  */
 export function createServices(

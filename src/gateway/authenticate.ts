@@ -37,7 +37,10 @@ export interface AuthenticateOptions<Scope extends string = string> {
    * the scope of this operation
    */
   readonly scope?: Scope | readonly Scope[] | undefined
-  /** Path at which this server sees {base_url}, if a proxy strips a prefix. @default the path of {base_url} */
+  /**
+   * Path at which this server sees the address of the API ({base_url}), if a proxy strips a prefix. @default the path
+   * of {base_url}
+   */
   readonly mountPath?: string | undefined
 }
 

@@ -80,7 +80,7 @@ export function createAuthorizer(
     /**
      * Accepts a call without any wait if its token is in the cache, valid, and carries `scope`.
      *
-     * @param rawHeaders the header fields as Node received them: names and values in turn
+     * @param rawHeaders the header fields as Node received them: a list of alternating names and values
      * @returns the principal; undefined if `authorizeToken` must decide
      */
     acceptCachedToken(rawHeaders: readonly string[], scope: string): Principal | undefined {

@@ -58,8 +58,8 @@ export function authorizationFields(
 }
 
 /**
- * The text after `Bearer ` in the only `Authorization` field of a request. Undefined for any other form, which
- * `readBearerToken` examines. The text is not checked, so use it only to look up a verified token.
+ * The text after `Bearer ` in the only `Authorization` field of a request. Undefined for any other header;
+ * `readBearerToken` then reads the request. The text is not checked, so use it only to look up a verified token.
  */
 export function onlyBearerToken(rawHeaders: readonly string[]): string | undefined {
   let field: string | undefined

@@ -1,8 +1,8 @@
 import { foldText, isAscii } from '../catalog/fold-text.ts'
 
 /**
- * The location of a path: outside of the API (`elsewhere`), below {base_url}, or unclear because routers
- * would read the path differently. If the place is `below`, `path` is the part of the sent path after
+ * The location of a path: outside of the API (`elsewhere`), below the address of the API ({base_url}), or unclear
+ * because routers would read the path differently. If the place is `below`, `path` is the part of the sent path after
  * {base_url}, without a trailing slash.
  */
 export type Location =
@@ -89,8 +89,8 @@ export function createPathLocator(base: string): LocatePath {
   /** Whether at least one router might read the path as a path below the base. */
   function mayBeBelow(path: string): boolean {
     return undisguise(path).some((text) => {
-      // After all rounds of decoding, the path still has an encoded percent sign. No router decodes so often,
-      // so only an attacker sends such a path, and the path counts as below the base.
+      // After all rounds of decoding, the path still has an encoded percent sign. Only an attacker sends such a path,
+      // because no router decodes so often. So the path counts as below the base.
       if (text.includes('%25')) return true
       const segments = text.split('/').map((segment) => segment.replace(/[;?#].*$/, ''))
       const names = segments.filter((segment) => segment !== '' && segment !== '.')

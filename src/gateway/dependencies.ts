@@ -41,7 +41,10 @@ export type GatewayEvents = Pick<GatehouseEvents, 'revocations.stale' | 'revocat
 export interface GatewayDependencies {
   /** The address of the authorization service ({auth_url}). Tokens carry it as `iss`. */
   readonly issuer: string
-  /** The address of the API ({base_url}). Tokens carry it as `aud`. It is the address below which `middleware()` guards all paths. */
+  /**
+   * The address of the API ({base_url}). Tokens carry it as `aud`. It is the address below which `middleware()` guards
+   * all paths.
+   */
   readonly audience: string
   /**
    * The public keys of access tokens. The function rejects with jose's `JWKSNoMatchingKey` for a key that

@@ -71,7 +71,7 @@ export function createErrorResponses(audience: string) {
       return challenge(403, 'insufficient_scope', description, scopes)
     },
 
-    /** No operation claims the request. The response is the same with and without a token. */
+    /** No operation has the method and path of the request. The response is the same with and without a token. */
     notFound(description = 'there is no operation with this method and path'): ErrorResponse {
       return errorResponse(404, 'not_found', description)
     },

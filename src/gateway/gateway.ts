@@ -21,12 +21,12 @@ import { wellKnown } from './well-known.ts'
 /** Guards an API. It accepts a call if the token carries the scope of the operation that the call names. */
 export interface Gateway<Scope extends string = string> extends EventSource<keyof GatewayEvents> {
   /**
-   * Guards everything below {base_url}. A rejected call gets 400, 401, 403, 404 or 503. An accepted call reaches the
-   * next middleware with `ctx.state.auth`. Mount this middleware at the root of the app, before the routes. There, a
-   * caller cannot bypass it with other letter case, slashes or encodings. Do not mount it with koa-mount: koa-mount
-   * compares letter case, so a router might accept a path that the gateway never received. The middleware also serves
-   * the metadata of the API (see `wellKnown()`). Mount CORS middleware before the gateway, so that it answers preflights
-   * and adds its headers to error responses.
+   * Guards everything below the address of the API ({base_url}). A rejected call gets 400, 401, 403, 404 or 503. An
+   * accepted call reaches the next middleware with `ctx.state.auth`. Mount this middleware at the root of the app,
+   * before the routes. There, a caller cannot bypass it with other letter case, slashes or encodings. Do not mount it
+   * with koa-mount: koa-mount compares letter case, so a router might accept a path that the gateway never received.
+   * The middleware also serves the metadata of the API (see `wellKnown()`). Mount CORS middleware before the gateway,
+   * so that it answers preflights and adds its headers to error responses.
    *
    * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
    */
@@ -42,8 +42,8 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
   requireScope(...scopes: [Scope, ...Scope[]]): Middleware<{ auth: Principal }>
   /**
    * Accepts or rejects a call outside of Koa: a WebSocket upgrade or another framework. Accepts Node's
-   * `IncomingMessage` and the Fetch API's `Request`. The token must carry all scopes of `options.scope`, and the
-   * scope of the operation that method and URL name. An error response lists all of these scopes, so that the client can
+   * `IncomingMessage` and the Fetch API's `Request`. The token must carry all scopes of `options.scope`, and the scope
+   * of the operation that method and URL name. An error response lists all of these scopes, so that the client can
    * request a token that has them.
    *
    * @returns the caller, or the error response to send
@@ -83,8 +83,8 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
    */
   ready(): Promise<void>
   /**
-   * Closes the gateway. Calls get 503 from then on, and all watches end (`closed`). Idempotent. The method closes only
-   * what the gateway opened itself.
+   * Closes the gateway. Calls get 503 from then on, and all watches end with the reason `closed`. Idempotent. The
+   * method closes only what the gateway opened itself.
    */
   close(): Promise<void>
   /** Like `shutdown()` of a gatehouse. On `gatehouse.gateway` it stops the whole gatehouse. */

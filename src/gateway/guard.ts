@@ -22,23 +22,23 @@ interface AcceptedCall extends Context {
 /** The options of `gateway.middleware()`. */
 export interface GatewayMiddlewareOptions {
   /**
-   * Routes below {base_url} that need no token, written like the routes of operations: `['GET /status']`
-   * opens `/api/status` if the audience is `https://example.com/api`. The gateway ignores tokens on these
-   * routes, and `ctx.state.auth` stays undefined. Paths outside of {base_url} need no entry: the gateway
-   * passes them on. @default []
+   * Routes below the address of the API ({base_url}) that need no token, written like the routes of operations:
+   * `['GET /status']` opens `/api/status` if the audience is `https://example.com/api`. The gateway ignores tokens on
+   * these routes, and `ctx.state.auth` stays undefined. Paths outside of {base_url} need no entry: the gateway passes
+   * them on. @default []
    */
   readonly public?: readonly PublicRoute[] | undefined
   /**
-   * Routes below {base_url} that also accept calls without a token: `['GET /articles']`. If a token is sent,
-   * it is verified. If the route is also an operation, the token must carry the scope of the operation.
+   * Routes below the address of the API ({base_url}) that also accept calls without a token: `['GET /articles']`. If a
+   * token is sent, it is verified. If the route is also an operation, the token must carry the scope of the operation.
    * Without a token `ctx.state.auth` stays undefined. @default []
    */
   readonly optional?: readonly PublicRoute[] | undefined
   /**
-   * What happens to a request below {base_url} if no operation has its path, whatever the method is. `'reject'` answers
-   * the request with 404. `'pass'` passes the request on and ignores tokens, for an API that also serves a front end.
-   * If {base_url} is the root of a host, `public`, `optional` and `'pass'` have no effect in a mounted app, and no
-   * effect on a path that was rewritten behind a mount.
+   * What happens to a request below the address of the API ({base_url}) if no operation has its path, whatever the
+   * method is. `'reject'` answers the request with 404. `'pass'` passes the request on and ignores tokens, for an API
+   * that also serves a front end. If {base_url} is the root of a host, `public`, `optional` and `'pass'` have no effect
+   * in a mounted app, and no effect on a path that was rewritten behind a mount.
    * @default 'reject'
    */
   readonly unclaimed?: 'reject' | 'pass' | undefined
@@ -48,17 +48,18 @@ export interface GatewayMiddlewareOptions {
    */
   readonly when?: ((ctx: Context) => boolean) | undefined
   /**
-   * Path at which the host's app sees {base_url}, if a proxy strips a prefix; empty for the root.
+   * Path at which the host's app sees the address of the API ({base_url}), if a proxy strips a prefix; empty for the
+   * root.
    * @default the path of {base_url}
    */
   readonly mountPath?: string | undefined
 }
 
 /**
- * Guards everything below {base_url}. The middleware does not change the path of a request. It guards a request if
- * its original path or its present path is below {base_url}. The path that the handler sees selects the operation.
- * The response is 404 if the handler sees a path outside of {base_url}, or may see the paths of two operations.
- * The cause is logged once.
+ * Guards everything below the address of the API ({base_url}). The middleware does not change the path of a request. It
+ * guards a request if its original path or its present path is below {base_url}. The path that the handler sees selects
+ * the operation. The response is 404 if the handler sees a path outside of {base_url}, or may see the paths of two
+ * operations. The cause is logged once.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
  */

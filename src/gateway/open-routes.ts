@@ -7,8 +7,8 @@ import type { GatewayDependencies } from './dependencies.ts'
 import { ANY_SEGMENT, claimsOfEmptySegment } from './required-scope.ts'
 
 /**
- * A route below {base_url} that needs no token, written like the route of an operation. Unlike an operation,
- * it may have the method OPTIONS.
+ * A route below the address of the API ({base_url}) that needs no token, written like the route of an operation. Unlike
+ * an operation, it may have the method OPTIONS.
  */
 export type PublicRoute = RouteDefinition | `OPTIONS /${string}`
 

@@ -29,8 +29,8 @@ export interface Principal {
   /** Epoch seconds. */
   readonly expiresAt: number
   /**
-   * All claims of the token, decoded when they are first read. The property is a getter of the prototype, so a copy such
-   * as `{ ...auth }` does not have it.
+   * All claims of the token, decoded when they are first read. The property is a getter of the prototype, so a copy
+   * such as `{ ...auth }` does not have it.
    */
   readonly claims: Readonly<JWTPayload>
 }
@@ -52,7 +52,7 @@ export interface AccessTokenClaims extends JWTPayload {
   readonly access_epoch: number
   /**
    * The catalog's epoch at the time of issue. Removing an operation raises the catalog's epoch. Tokens that carry the
-   * operation and have a lower epoch are then revoked.
+   * scope of this operation and have a lower epoch are then revoked.
    */
   readonly catalog_epoch?: number | undefined
 }
@@ -147,7 +147,7 @@ class TokenPrincipal implements Principal {
  * Creates the principal of a call.
  *
  * @param token the token that was presented and verified
- * @param owner an object that identifies the gateway that accepted the call; undefined if no gateway did
+ * @param owner an object that identifies the accepting gateway; undefined if no gateway accepted the call
  */
 export function createPrincipal(verified: VerifiedToken, token: string, owner?: object): Principal {
   return new TokenPrincipal(verified, token, owner)

@@ -15,8 +15,9 @@ export const JWKS_CACHE_SECONDS = { byDefault: 600, min: 30, max: 86_400 }
 const FETCH_TIMEOUT_MS = 2_000
 
 /**
- * Milliseconds after a fetch in which unknown key ids cause no further fetch, so that a flood of invented key ids causes
- * no load on the authorization service. In the process of that service, `keys/unknown-key-polls.ts` limits the polls.
+ * Milliseconds after a fetch in which unknown key ids cause no further fetch, so that a flood of invented key ids
+ * causes no load on the authorization service. In the process of that service, `keys/unknown-key-polls.ts` limits the
+ * polls.
  */
 const COOLDOWN_MS = 30_000
 

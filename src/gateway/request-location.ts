@@ -14,7 +14,7 @@ export type RequestLocation =
   | { readonly place: 'rewritten' }
 
 /**
- * Creates the locator of requests for one {base_url}.
+ * Creates the locator of requests for the API at one address ({base_url}).
  *
  * @param base the path of {base_url}, as the host's app sees it
  */

@@ -9,9 +9,9 @@ export const ANY_SEGMENT = '\u0000'
 export type RequiredScopes = readonly [scope: string, ...others: string[]]
 
 /**
- * The scopes that a request below {base_url} needs. The scope of its operation is the first. Undefined if no
- * operation claims the request, or if different routers would run different operations. Some routers take the
- * end of `/invoices/` for an empty parameter, so such a path also needs the scope of `/invoices/:id`.
+ * The scopes that a request below {base_url} needs. The scope of its operation is the first. Undefined if no operation
+ * has its method and path, or if different routers would run different operations. Some routers take the end of
+ * `/invoices/` for an empty parameter, so such a path also needs the scope of `/invoices/:id`.
  *
  * An operation is a method and a path together. So a known path with an unknown method gets 404 and not 405.
  * A response with 405 would need an `Allow` header with all methods of the path. The gateway knows only the

@@ -97,7 +97,8 @@ export function createTokenWatch(
       // The returned function knows only the id, so that it keeps neither the principal nor `onEnd` in memory.
       const id = Symbol('watch')
       watches.set(id, { principal, onEnd })
-      // The checks of many revocations take at most a tenth of the time of the process.
+      // New revocations are checked after ten times the duration of the last check, so that many revocations leave the
+      // process most of its time.
       stopListening ??= revocations.onAdded(() =>
         checkWithin(Math.max(COLLECT_REVOCATIONS_MS, lastCheckMs * 10)),
       )

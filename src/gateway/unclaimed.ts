@@ -6,8 +6,8 @@ import type { RequestLocation } from './request-location.ts'
 import { withEmptySegment } from './required-scope.ts'
 
 /**
- * The response to a request that no operation claims, or whose operation is unclear. It is 404 with and without a
- * token, and not 401 or 403, because no token would let the request through.
+ * The response to a request for which there is no operation, or whose operation is unclear. It is 404 with and without
+ * a token, and not 401 or 403, because no token would let the request through.
  */
 export function rejectUnclaimed(
   errorResponses: ErrorResponses,

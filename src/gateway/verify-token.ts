@@ -71,8 +71,8 @@ export function createTokenVerifier(options: {
     try {
       const own = readOwnToken(token)
       const accepted = own && acceptClaims(own.claims, own.header.kid)
-      // Each token gets one signature check. If the claims have a problem, jose checks the whole token. The order of
-      // its checks decides which problem is reported.
+      // Each token gets one signature check. If the claims have a problem, jose checks the whole token, because the
+      // order of jose's checks decides which problem is reported.
       if (own !== undefined && accepted !== undefined && !('problem' in accepted)) {
         const isSigned = await hasValidSignature(own, getKey)
         if (isSigned !== undefined) return isSigned ? accepted : { problem: 'wrong-signature' }

@@ -13,9 +13,9 @@ export type StoredConsent = ConsentDecision
 export type ScopeStatus = 'new' | 'granted' | 'denied'
 
 /**
- * Whether a person must be asked about a request. This is the case if the request demands it (`prompt=consent`), or if
- * at least one requested scope is new or was denied before. For an application of the host itself, only
- * `prompt=consent` counts.
+ * Whether a person must be asked about a request. The person must be asked if the request demands it
+ * (`prompt=consent`), or if at least one requested scope is new or was denied before. For an application of the host
+ * itself, only `prompt=consent` counts.
  */
 export function isConsentNeeded(
   requested: readonly string[],

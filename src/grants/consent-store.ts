@@ -76,8 +76,8 @@ export function createConsentStore(store: Store, consentVersions: ConsentVersion
 }
 
 /**
- * Stores what people have decided about applications. A person has one record for each
- * application. It covers all authorizations of the application by this person.
+ * Stores what people have decided about applications. For each application that a person has decided about, one record
+ * covers all authorizations by this person.
  */
 export type ConsentStore = ReturnType<typeof createConsentStore>
 
@@ -85,7 +85,10 @@ function idOf(person: Person, clientId: string): string {
   return digest(JSON.stringify([subjectOf(person), clientId]))
 }
 
-/** The consent of a record. Both lists are empty if there is no record, or if the consent was revoked after its decision. */
+/**
+ * The consent of a record. Both lists are empty if there is no record, or if the consent was revoked after its
+ * decision.
+ */
 function validPart(record: ConsentRecord | undefined, versions: ConsentVersions): StoredConsent {
   if (!record || !isOfVersions(record.versions, versions)) return { granted: [], denied: [] }
   return { granted: record.granted, denied: record.denied }

@@ -15,9 +15,8 @@ export interface Listing extends GrantEntry {
 }
 
 /**
- * When a grant is extended, it outlives the tokens that are issued at that moment by this many seconds. Tokens that are
- * issued within these seconds also expire before the grant. So a grant is extended once a day, and not with each new
- * token.
+ * An extended grant expires one day later than the tokens that are issued at that moment. Tokens that are issued during
+ * this day also expire before the grant. So a grant is extended once a day, and not with each new token.
  */
 const EXTENSION_INTERVAL_SECONDS = 86_400
 
@@ -132,8 +131,8 @@ async function activateGrant(
 }
 
 /**
- * Extends a grant. The expiry of a grant decides in which bucket of the index it is listed. If the new expiry belongs to
- * a later bucket, an entry is added to the later bucket before the record changes.
+ * Extends a grant. The expiry of a grant decides in which bucket of the index it is listed. If the new expiry belongs
+ * to a later bucket, an entry is added to the later bucket before the record changes.
  */
 async function extendGrant(state: State, grantId: string, known?: Stored<GrantRecord>): Promise<boolean> {
   const stored = known ?? (await state.records.read(grantId))

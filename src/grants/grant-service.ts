@@ -202,8 +202,8 @@ export function createGrantService(parts: GrantServiceParts) {
      */
     async resumeGrant(grantId: string): Promise<readonly RevocationSpec[]> {
       const error = await revokeGrantRecord(parts, grantId)
-      // This function may be called again, and deletes the stored consent each time it finds the record. So
-      // the record is deleted here: a later call must not delete a new decision of the person.
+      // This function may be called again, and deletes the stored consent each time it finds the record. So the record
+      // of the grant is deleted here: otherwise a later call would delete a new decision of the person.
       if (!error) await records.delete(grantId)
       return [{ of: 'grant', id: grantId }]
     },

@@ -28,9 +28,9 @@ export interface RevocationHealth {
    * gateway until the token expires.
    */
   readonly enabled: boolean
-  /** Whether this process currently cannot receive revocations. */
+  /** Whether this process currently cannot receive new revocations. */
   readonly stale: boolean
-  /** Seconds since the last moment at which all revocations were known; undefined if there was no such moment. */
+  /** Seconds since this process last knew all revocations; undefined if it never knew all of them. */
   readonly ageSeconds: number | undefined
   /** The number of active revocations. */
   readonly count: number

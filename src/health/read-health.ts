@@ -26,8 +26,8 @@ export interface HealthParts {
 }
 
 /**
- * Makes all checks once. The checks take at most as long as a request waits for the start, or as long as a store call
- * may take, if that is longer.
+ * Makes all checks once. The checks take at most as long as a request waits for the start or a store call may take,
+ * whichever is longer.
  */
 export async function readHealth(parts: HealthParts): Promise<Health> {
   const { start, shutdown, readStoreHealth, revocations } = parts

@@ -43,9 +43,9 @@ export interface SignedIn {
   /** `id` of the account that the person belongs to. */
   readonly accountId: string
   /**
-   * The acting user, if accounts have several users. The user is part of the subject (`sub`). So the subject
-   * of a person changes when a host begins to return `userId`. The percent-escaped subject of account and
-   * user must have at most 255 characters.
+   * The acting user, if accounts have several users. The user is part of the subject (`sub`). When a host begins to
+   * return `userId` for a person, the subject of this person changes. The percent-escaped subject of account and user
+   * must have at most 255 characters.
    */
   readonly userId?: string | undefined
   /**
@@ -121,9 +121,9 @@ export interface Accounts<Level extends string = string> {
       ) => Awaitable<Nullable<SignedIn> | None>)
     | undefined
   /**
-   * Whether the caller of a request to the management API or the console has a permission. `current` says who calls. A caller
-   * never gets access to another account, whatever this function returns. @default every caller may do
-   * everything with its own account
+   * Returns whether the caller of a request to the management API or the console has a permission. The caller is the
+   * person that `current` returns. Even if this function returns true, a caller never gets access to another account.
+   * @default every caller may do everything with its own account
    */
   can?:
     | ((
@@ -145,7 +145,8 @@ export interface Accounts<Level extends string = string> {
    */
   clientsBelongTo?: 'account' | 'user' | undefined
   /**
-   * Whether the caller of a request to the management API or the console is an operator, who may read and revoke everything.
+   * Whether the caller of a request to the management API or the console is an operator, who may read and revoke
+   * everything.
    * @default no caller is an operator
    */
   isOperator?: ((ctx: Context) => Awaitable<boolean | null | undefined>) | undefined

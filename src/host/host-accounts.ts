@@ -99,8 +99,8 @@ export type HostAccounts = Pick<CheckedAccounts, 'find' | 'clientsBelongTo'> & {
 type CheckedAccounts = ReturnType<typeof createHostAccounts>
 
 /**
- * The rule for `operations`. An empty text is rejected, because it must not count as a missing list. A missing list
- * allows every operation.
+ * The rule for `operations`. An empty text is rejected: if it counted as a missing list, every operation would be
+ * allowed.
  */
 const operationsRule: Rule = (value) => {
   if (value === undefined || value === null) return undefined

@@ -32,8 +32,8 @@ export function endConnectionsAfterAnswers(server: WebServer): void {
 
   function endAfter(answer: ServerResponse): void {
     const { socket } = answer.req
-    // A client may send the next request before it has the answer (pipelining). Then only the later answer ends the
-    // connection.
+    // A client may send the next request before it has the answer (pipelining). If it does, only the last answer ends
+    // the connection.
     const earlier = lastAnswers.get(socket)
     if (earlier?.headersSent === false) earlier.shouldKeepAlive = true
     if (!answer.shouldKeepAlive) return
@@ -45,8 +45,8 @@ export function endConnectionsAfterAnswers(server: WebServer): void {
 
 /**
  * Accepts the connections that clients have opened already, at most until `deadline` (`performance.now()`). Node
- * accepts one connection in each turn of its event loop. On a busy machine, many connections wait, perhaps with a
- * request. A server that stops listening would reset these connections.
+ * accepts one connection in each turn of its event loop. On a busy machine, many opened connections wait to be
+ * accepted, perhaps with a request. If the server stopped listening now, these connections would be reset.
  */
 export async function acceptWaitingConnections(server: WebServer, deadline: number): Promise<void> {
   let hasAccepted = true

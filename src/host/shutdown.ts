@@ -28,8 +28,8 @@ export interface ShutdownOptions {
 const DEFAULT_GRACE_MS = 3000
 const MAX_GRACE_MS = 3_600_000
 /**
- * Milliseconds that pending answers may take after `graceMs`. With the default of `graceMs`, they end before
- * Kubernetes kills the process (30 seconds).
+ * Milliseconds that pending answers may take after `graceMs`. With the default of `graceMs`, they end before Kubernetes
+ * kills the process after 30 seconds.
  */
 const LAST_ANSWERS_MS = 20_000
 /** Milliseconds after the grace in which a new connection may bring its first request. */

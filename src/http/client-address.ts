@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 
-/** An address as people know it: an IPv4 address that is written as an IPv6 address becomes an IPv4 address. */
+/** Turns an IPv4 address that is written as an IPv6 address (`::ffff:192.0.2.1`) into an IPv4 address. */
 export function unmapAddress(ip: string): string {
   return (isIPv6(ip) && !ip.includes('%') && mappedAddress(groupsOf(ip))) || ip
 }

@@ -3,8 +3,8 @@ import type { Context } from 'koa'
 /** What each surface demands of a request that changes something, before it checks the CSRF token. */
 const DEMANDS = {
   /**
-   * The consent pages are below {auth_url}, so `Origin` must be the origin of the issuer. A form with neither `Origin` nor
-   * `Sec-Fetch-Site` is accepted, because its CSRF token is bound to the interaction.
+   * The consent pages are below {auth_url}, so `Origin` must be the origin of the issuer. A form with neither `Origin`
+   * nor `Sec-Fetch-Site` is accepted, because its CSRF token is bound to the interaction.
    */
   consent: { origins: 'issuer', mayBeUnknown: true },
   /**
@@ -32,7 +32,7 @@ export function isFromOwnPage(ctx: Context, surface: Surface, issuerOrigin: stri
   const origin = ctx.get('Origin')
   if (site !== '' && site !== 'same-origin') return false
   if (origins === 'issuer') return origin === '' || origin === issuerOrigin
-  // Browsers set Sec-Fetch-Site themselves, and a proxy does not change what it means.
+  // `Sec-Fetch-Site` alone is enough, because browsers set it themselves, and proxies do not change what it means.
   if (site === 'same-origin') return true
   if (origin === '' || origin === 'null') return mayBeUnknown
   // `ctx.origin` is not used: in Koa 3 it is the header Origin itself.

@@ -2,13 +2,13 @@ import { BlockList, isIPv6 } from 'node:net'
 import type { Context } from 'koa'
 
 /**
- * Stops reading from the connection of a request after its response. Reading continues after 50 % to 100 % of the seconds
- * that `Retry-After` names. A client may ignore `Retry-After` and repeat rejected requests on many connections. These
- * requests cost hardly any CPU time while their connections are paused.
+ * Stops reading from the connection of a request after its response. Reading continues after 50 % to 100 % of the
+ * seconds that `Retry-After` names. A client may ignore `Retry-After` and repeat rejected requests on many connections.
+ * These requests cost hardly any CPU time while their connections are paused.
  *
  * A connection of a proxy is not paused, because requests of other clients arrive on it. The host has a proxy if it
- * sets `app.proxy`. Without `app.proxy`, a connection counts as a connection of a proxy if a request has headers of a
- * proxy and comes from a private address. An HTTP/2 connection is not paused either.
+ * sets `app.proxy`. Without `app.proxy`, a connection from a private address counts as a connection of a proxy if the
+ * request has headers of a proxy. An HTTP/2 connection is not paused either.
  *
  * @param ctx the host's context
  * @param seconds the value of `Retry-After`

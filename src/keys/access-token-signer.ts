@@ -38,9 +38,9 @@ function createSigner(jwk: SigningJwk) {
 }
 
 /**
- * Signs access tokens (RFC 9068 2.1). Both methods were measured on two cores. Direct tokens leave the second core
- * idle, so `signOnOtherThread` issues a third more of them a second. In a refresh, `signOnOtherThread` costs a tenth
- * more CPU time, because the commands to Redis then travel in more pieces.
+ * Signs access tokens (RFC 9068 2.1). Both methods were measured on two cores. In direct access, the second core would
+ * be idle, so a process with `signOnOtherThread` issues a third more tokens a second. In a refresh, `signOnOtherThread`
+ * costs a tenth more CPU time, because the commands to Redis travel in more pieces.
  */
 export type AccessTokenSigner = ReturnType<typeof createSigner>
 

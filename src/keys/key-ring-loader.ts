@@ -117,8 +117,8 @@ export function keyEntries(changes: readonly KeyChange[], options: ChangeOptions
 }
 
 /**
- * Adds a mark to the revocation log, and writes its id into a `ring` without such an id: a new ring, or a ring of an older
- * version of this library.
+ * Adds a mark to the revocation log, and writes its id into a `ring` without such an id: a new ring, or a ring of an
+ * older version of this library.
  *
  * @returns false if the ring was changed after it was read
  */
@@ -131,8 +131,8 @@ async function markLog(
     const log = randomUUID()
     await marks.add(log)
     const isMarked = await records.mark(ring, log)
-    // If several processes mark the log at once, only one of them can write the id of its mark into the ring.
-    // That process removes all marks that were in the log before. The other processes remove their own marks.
+    // If several processes mark the log at once, only one process can write the id of its mark into the ring. This
+    // process removes all older marks from the log. Each of the other processes removes its own mark.
     await Promise.all((isMarked ? oldMarks : [log]).map((id) => marks.remove(id)))
     return isMarked
   } catch (error) {

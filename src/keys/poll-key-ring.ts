@@ -120,7 +120,8 @@ async function pollOnce(state: Rotation): Promise<void> {
   const ring = await readRing(ringStore)
   const policy = await readPolicy()
   state.hasRead = true
-  // Keys are usually generated in the background. This poll generates keys only if no key can sign.
+  // Keys are usually generated in the background, because that takes long. The poll waits for new keys only if an
+  // algorithm has no key that can sign.
   const fresh = canSign(ring.keys) ? [] : await makeKeys()
   const isOurs = await changeIfDue(state, (keys) => advance(keys, Date.now() / 1000, policy, fresh))
   const keys = ringStore.known?.keys ?? []

@@ -75,7 +75,7 @@ export function retentionOf(longestLifetime: number): number {
   return longestLifetime + STALE_AFTER_SECONDS + CLOCK_SKEW_SECONDS
 }
 
-/** The part of a key that is still needed; undefined if the key is no longer needed. */
+/** Whether the private or only the public key is still needed; undefined if neither is needed. */
 export function partOf({ alg, state }: RingKey): 'private' | 'public' | undefined {
   if (state === 'retired' || state === 'revoked') return undefined
   // A previous RS256 key stays private. oidc-provider verifies the `id_token_hint` of a sign-out with this
@@ -223,7 +223,10 @@ function retire(now: number, { tail }: RotationPolicy): Move {
   return ({ alg, state, since }) => (state === 'previous' && now >= since + tail[alg] ? 'retired' : undefined)
 }
 
-/** Whether the entry of a key can be deleted from the ring. */
+/**
+ * Whether the entry of a key can be deleted from the ring: a revoked key whose tokens have expired, or one of the
+ * oldest retired keys.
+ */
 function isExpired(keys: readonly RingKey[], key: RingKey, now: number, policy: RotationPolicy): boolean {
   if (key.state === 'revoked') return now >= key.since + policy.tail[key.alg]
   if (key.state !== 'retired') return false

@@ -88,7 +88,7 @@ export interface KeyCondition {
 
 /** The source of the keys: the store, or the host. */
 export interface KeySource extends SigningKeys {
-  /** Undefined if the host manages the keys. */
+  /** Exports and imports the keys; undefined if the host manages the keys. */
   readonly exportable?: ExportableKeys | undefined
   /**
    * Loads the keys, and from then on applies changes of the keys. May be called again after it rejected.

@@ -32,12 +32,12 @@ export interface ManagementOptions {
 }
 
 /**
- * Creates the management API: JSON over HTTP for the API keys, applications and authorizations of the signed-in account,
- * for front ends and scripts. Mount the API after your session middleware: `accounts.current` says who is signed in.
- * Requests for other paths go to the next middleware. Starts the gatehouse in the background.
+ * Creates the management API: JSON over HTTP for the API keys, applications and authorizations of the signed-in
+ * account, for front ends and scripts. Mount the API after your session middleware: `accounts.current` says who is
+ * signed in. Requests for other paths go to the next middleware. Starts the gatehouse in the background.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for invalid
- *   options, or if `gatehouse` is not from `createGatehouse()`
+ * @throws {GatehouseError} `ERR_OPTIONS` if `accounts` has no `current` and `signInUrl`; `ERR_INVALID_ARGUMENT` for
+ *   invalid options, or if `gatehouse` is not from `createGatehouse()`
  */
 export function createManagementApi(gatehouse: AnyGatehouse, options: ManagementOptions = {}): Middleware {
   const parts = internalsOf(gatehouse, 'createManagementApi()')

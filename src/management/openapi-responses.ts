@@ -76,8 +76,8 @@ function contentOf(status: number, properties: Record<string, object>) {
 }
 
 /**
- * The codes with which a route can answer. They follow from its other fields, for which `dispatch.ts` makes the checks,
- * and from its own `errors`.
+ * The codes with which a route can answer. They follow from the checks that `dispatch.ts` makes for the fields of the
+ * route, and from its own `errors`.
  */
 function codesOf({
   method,

@@ -27,7 +27,7 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> exte
   readonly tag: string
   readonly summary: string
   readonly description?: string | undefined
-  /** Who may call it: callers with a permission, every signed-in caller, operators, or everyone. */
+  /** Who may call the route: callers with a permission, every signed-in caller, operators, or everyone. */
   readonly access: Access | 'public'
   /**
    * The errors of the services with which the route may answer, besides the errors that follow from its other fields.

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 
-/** A time of the services, in epoch seconds. An answer has it as ISO 8601 in UTC: `2026-07-01T09:30:00Z`. */
+/**
+ * A time of the services, in epoch seconds. An answer contains this time as ISO 8601 in UTC: `2026-07-01T09:30:00Z`.
+ */
 export const secondsAsTime = v.pipe(
   v.number(),
   v.transform((seconds) => new Date(Math.floor(seconds) * 1000).toISOString().replace('.000Z', 'Z')),
@@ -8,7 +10,9 @@ export const secondsAsTime = v.pipe(
   v.isoTimestamp(),
 )
 
-/** A time of the services, in milliseconds since the epoch. An answer has it as `2026-07-01T09:30:00.125Z`. */
+/**
+ * A time of the services, in milliseconds since the epoch. An answer contains this time as `2026-07-01T09:30:00.125Z`.
+ */
 export const millisecondsAsTime = v.pipe(
   v.number(),
   v.transform((milliseconds) => new Date(milliseconds).toISOString()),

@@ -43,7 +43,8 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
    */
   readonly jwksUri?: string | undefined
   /**
-   * Maximum age of the keys in seconds, at least 30. If older keys are used, they are fetched again in the background.
+   * Maximum age of the keys in seconds; the minimum is 30. If older keys are used, the gateway fetches the keys again
+   * in the background.
    * @default 600 (10 minutes)
    */
   readonly jwksCacheSeconds?: number | undefined
@@ -52,7 +53,10 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
    * revocations, and accepts a revoked token until the token expires.
    */
   readonly revocations?: (RevocationOptions & RevocationFeed) | undefined
-  /** Milliseconds that a request waits for products, keys and revocations at the start, before it gets 503. @default 1500 */
+  /**
+   * Milliseconds that a request waits for products, keys and revocations at the start, before it gets 503.
+   * @default 1500
+   */
   readonly startTimeoutMs?: number | undefined
   /**
    * Maximum number of verified access tokens in the cache. With the cache, only the first call with a token

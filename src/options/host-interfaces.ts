@@ -80,7 +80,7 @@ function withMethods<T extends object>(
   }
 }
 
-/** Whether an object was written as `{ … }`, so that all its keys are its own. */
+/** Whether an object was written as `{ … }`, and not created by a class. */
 function isLiteral(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null

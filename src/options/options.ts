@@ -19,19 +19,22 @@ export interface Lifetimes {
   /** ID token, at most 31 days. @default 3600 (1 hour) */
   readonly idToken?: number | undefined
   /**
-   * Time from the authorization request until the person must have signed in, at most one hour. After that time the page
-   * asks the person to start again at the application. @default 1200 (20 minutes)
+   * Time from the authorization request until the person must have signed in, at most one hour. After that time the
+   * page asks the person to start again at the application. @default 1200 (20 minutes)
    */
   readonly signIn?: number | undefined
-  /** Session of the authorization service in the browser, counted from its last use, at most 366 days. @default 1209600 (14 days) */
+  /**
+   * Session of the authorization service in the browser, counted from its last use, at most 366 days.
+   * @default 1209600 (14 days)
+   */
   readonly session?: number | undefined
 }
 
 /** How a gateway receives revocations. */
 export interface RevocationOptions {
   /**
-   * Seconds between two polls for revocations; up to 60. If the message about a revocation is lost, the next poll reads the
-   * revocation.
+   * Seconds between two polls for revocations, at most 60. If the message about a revocation is lost, the next poll
+   * reads the revocation.
    * @default 5
    */
   readonly pollIntervalSeconds?: number | undefined
@@ -51,8 +54,8 @@ export interface RotationSchedule {
   /** Seconds for which a key signs before the next key is activated, at most 3660 days. @default 7776000 (90 days) */
   readonly rotateAfterSeconds?: number | undefined
   /**
-   * Seconds for which a key is published before it signs. In this time, every verifier fetches the key. Less than
-   * `rotateAfterSeconds`, and at most 366 days. @default 86400 (1 day)
+   * Seconds for which a key is published before it signs. In this time, every verifier fetches the key. It must be less
+   * than `rotateAfterSeconds`, and at most 366 days. @default 86400 (1 day)
    */
   readonly publishAheadSeconds?: number | undefined
 }
@@ -82,9 +85,9 @@ export interface GatehouseOptions<
    */
   readonly issuer: string
   /**
-   * The address of the API behind the gateway ({base_url}), in the same form as `issuer`. Access tokens carry it as `aud`.
-   * It must not equal `issuer`, and `issuer` must not be below `audience`, because the gateway guards all
-   * paths below `audience`.
+   * The address of the API behind the gateway ({base_url}), in the same form as `issuer`. Access tokens carry it as
+   * `aud`. It must not equal `issuer`, and `issuer` must not be below `audience`, because the gateway guards all paths
+   * below `audience`.
    */
   readonly audience: string
   /**
@@ -104,8 +107,8 @@ export interface GatehouseOptions<
   readonly kycLevels?: readonly Level[] | undefined
   /**
    * The host's accounts. Delegated access needs to know which person is signed in. The host reports the
-   * person with `current` and `signInUrl`, or with `authenticate`. If the host has none of these, direct
-   * access works, but authorization requests end with an error page.
+   * person with `current` and `signInUrl`, or with `authenticate`. If the host has none of these methods, direct access
+   * works, but authorization requests end with an error page.
    */
   readonly accounts: Accounts<NoInfer<Level>>
   /**
@@ -118,9 +121,9 @@ export interface GatehouseOptions<
   /** Reject authorization requests without PKCE (RFC 7636). @default false */
   readonly requirePkce?: boolean | undefined
   /**
-   * Seconds in which a client that lost the response to a refresh may send the same refresh token again. The
-   * client then gets the same new refresh token with a new access token. At most 60. With 0, any second use
-   * of a refresh token counts as theft.
+   * Seconds after a refresh in which a client that lost the response may send the old refresh token again, at most 60.
+   * The client gets the same new refresh token, and a new access token. With 0, any second use of a refresh token
+   * counts as theft.
    * @default 0
    */
   readonly refreshTokenGraceSeconds?: number | undefined
@@ -138,13 +141,13 @@ export interface GatehouseOptions<
    */
   readonly maxClientsPerAccount?: number | undefined
   /**
-   * What the secrets of API keys and applications begin with: 3 to 33 letters, digits and `_`, beginning with a letter and
-   * ending with `_`. With a prefix of your own, such as `acme_`, secret scanners name your service. A change applies to new secrets; the secrets
-   * that exist stay valid. @default 'gatehouse_'
+   * What the secrets of API keys and applications begin with: 3 to 33 letters, digits and `_`, beginning with a letter
+   * and ending with `_`. With a prefix of your own, such as `acme_`, secret scanners name your service. A change
+   * applies to new secrets; the secrets that exist stay valid. @default 'gatehouse_'
    */
   readonly secretPrefix?: string | undefined
   /**
-   * When API keys and applications expire. This policy applies when a client is created, and when its expiry is
+   * When API keys and applications expire. The policy applies when a client is created, and when its expiry is
    * changed. Existing clients that break the policy keep working. @default no policy: a client expires only if its
    * creator says so
    */
@@ -164,7 +167,8 @@ export interface GatehouseOptions<
   /**
    * Maximum number of attempts in 15 minutes at the built-in sign-in page, up to 100. This number applies to one
    * authorization request, and to one identifier from one IP address. One address may make ten times this number of
-   * failed attempts. All IPv6 addresses of one /64 network count as one address. Counted in each process. @default 10
+   * failed attempts. All IPv6 addresses of one /64 network count as one address. Each process counts separately.
+   * @default 10
    */
   readonly maxSignInAttempts?: number | undefined
   /** The bounds of the audit trail. */
@@ -178,42 +182,44 @@ export interface GatehouseOptions<
    */
   readonly maxTokenRequests?: number | undefined
   /**
-   * Maximum number of pending authorization requests from one address, counted in each process. Each further request gets 429
-   * until a pending request is completed, or is older than `lifetimes.signIn`. 0 means no limit. The address is `ctx.ip`, or
-   * the first 64 bits of an IPv6 address. Behind a proxy, set `app.proxy = true`: otherwise all people have the proxy's
-   * address.
+   * Maximum number of pending authorization requests from one address, counted in each process. Each further request
+   * gets 429 until a pending request is completed, or is older than `lifetimes.signIn`. 0 means no limit. The address
+   * is `ctx.ip`, or the first 64 bits of an IPv6 address. Behind a proxy, set `app.proxy = true`: otherwise all people
+   * have the proxy's address.
    * @default 1000
    */
   readonly maxPendingInteractions?: number | undefined
   /**
    * Maximum number of unexpired access tokens that one API key or application may revoke one by one (RFC 7009), 1 to
    * 1,000,000. When a client has revoked so many, its next revocation request revokes all access tokens that it has
-   * obtained so far, and the count begins again at 0. Refresh tokens stay valid. Revocations by the host do not count. @default 1000
+   * obtained so far, and the count begins again at 0. Refresh tokens stay valid. Revocations by the host do not count.
+   * @default 1000
    */
   readonly maxRevocationsPerClient?: number | undefined
   /**
-   * OpenID Connect scopes, and for each scope the claims that the user info endpoint returns. This option replaces the default.
-   * Discovery names these claims (`claims_supported`), so list the claims that your accounts have.
+   * OpenID Connect scopes, and for each scope the claims that the user info endpoint returns. This option replaces the
+   * default. Discovery names these claims (`claims_supported`), so list the claims that your accounts have.
    *
    * @default profile and email with their standard claims (OpenID Connect Core 5.4)
    */
   readonly claims?: { readonly [scope: string]: readonly string[] } | undefined
   /**
-   * Whether ID tokens also have the claims of the scopes that the user approved, such as `name` and `email`. OpenID
-   * Connect leaves them to user info (OpenID Connect Core 5.4), but some sign-in libraries read only the ID token.
+   * Whether ID tokens also have the claims of the scopes that the user approved, such as `name` and `email`. By OpenID
+   * Connect Core 5.4, only user info returns these claims, but some sign-in libraries read only the ID token.
    * @default false
    */
   readonly claimsInIdToken?: boolean | undefined
   /** How the pages look. */
   readonly branding?: Branding | undefined
   /**
-   * Address of the host's page on which users disconnect applications, `https:` or a path on the issuer's own origin. The
-   * consent page then says that users can disconnect the application there. @default the consent page does not say it
+   * Address of the host's page on which users disconnect applications, `https:` or a path on the issuer's own origin.
+   * The consent page then says that users can disconnect the application there. @default the consent page does not say
+   * it
    */
   readonly connectedApplicationsUri?: string | undefined
   /**
-   * Texts of the pages by locale. English and German are built in, and each text here replaces a built-in text. Texts that a
-   * further locale lacks are shown in English, and are reported to `logger` once.
+   * Texts of the pages by locale. English and German are built in, and each text here replaces a built-in text. Texts
+   * that a further locale lacks are shown in English, and are reported to `logger` once.
    */
   readonly texts?: { readonly [locale: string]: Partial<Texts> } | undefined
   /** Locale of the pages for a person who accepts none of the available locales. @default 'en' */

@@ -74,7 +74,7 @@ function objectOf(value: unknown, add: AddProblem): Readonly<Record<string, unkn
   return undefined
 }
 
-/** The default and the bounds of a number. They are a constant beside the code that the number limits. */
+/** The default and the bounds of a number. The constant with the bounds is next to the code that the number limits. */
 interface Bounds {
   readonly byDefault: number
   readonly max: number

@@ -12,7 +12,9 @@ export interface Cursor {
 
 /** A place in an index: after all entries that begin with the text `after`. */
 export interface Place {
-  /** `bucket`: the index is a bucket of revocations in force. `recent`: it is an index of recent revocations. */
+  /**
+   * `bucket`: the index contains revocations that expire in the same hour. `recent`: it contains recent revocations.
+   */
   readonly kind: 'bucket' | 'recent'
   /** The number of the index. */
   readonly number: number

@@ -19,7 +19,7 @@ const FAILURE_COOL_DOWN_MS = 500
  * Reads revocations over HTTP from the authorization service. Redirects are rejected, so that the client
  * secret is sent to `uri` alone.
  *
- * @param options.uri address of the feed, `https:` or on loopback
+ * @param options.uri address at which the authorization service publishes revocations, `https:` or on loopback
  * @param options.clientId the client id of an API key that is marked as a resource server
  * @param options.timeoutMs milliseconds within which a request and its response must finish
  */
@@ -124,7 +124,7 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Parses a page. Leaves out corrupt revocations and revocations of newer versions. */
+/** Parses a page. Leaves out corrupt revocations, and revocations in the format of newer versions. */
 function readPage(text: string): RevocationPage {
   const page: unknown = JSON.parse(text)
   const { revocations, cursor, more } = (page ?? {}) as Record<string, unknown>

@@ -42,8 +42,8 @@ export function createRevocationSet() {
     /** Whether a token is revoked. Takes a few map lookups and no I/O. */
     isTokenRevoked: (token: RevocableToken) => isTokenRevoked(revoked, token),
     /**
-     * What revoked a token; undefined if `isTokenRevoked` is false. Slower than `isTokenRevoked`, so use it only to inspect
-     * a token for a person.
+     * What revoked a token; undefined if `isTokenRevoked` is false. Slower than `isTokenRevoked`, so use it only to
+     * inspect a token for a person.
      */
     findCause: (token: RevocableToken) => findCause(revoked, token),
     /** Whether all tokens of a client are revoked permanently, because the client was deleted. */

@@ -2,8 +2,8 @@ import type { Store } from '../store/contract.ts'
 import { BUCKET_NUMBERS } from './revocation-log.ts'
 
 /**
- * The beginning of every mark. The marks are in the index that lists the numbers of the buckets. Letters sort
- * after digits, so a read that starts at this prefix skips these numbers.
+ * The beginning of every mark. The marks share an index with the numbers of the buckets. Letters sort after digits, so
+ * a read that starts at this prefix skips the numbers.
  */
 const PREFIX = 'mark:'
 /**

@@ -34,7 +34,9 @@ export interface TokenToRevoke {
   readonly epoch?: number | undefined
 }
 
-/** The scopes that a grant loses; all tokens that carry one of them have expired at `until`, in epoch seconds. */
+/**
+ * The scopes that a grant loses. At `until`, in epoch seconds, all tokens that carry one of these scopes have expired.
+ */
 export interface GrantScopes {
   readonly of: 'grant'
   readonly id: string
@@ -89,8 +91,8 @@ export function createPendingRevocations(parts: {
      * Records the audit entry of a change whose revocations are stored, and removes the change from the list. If the
      * entry cannot be recorded, the change stays listed, so that the entry is recorded later. Never rejects.
      *
-     * @param member undefined if the change could not be listed. No other process knows its entry, so this process keeps the
-     *   entry until it is recorded
+     * @param member undefined if the change could not be listed. No other process knows its entry, so this process
+     *   keeps the entry until it is recorded
      */
     async finish(member: string | undefined, entry: PendingEntry | undefined): Promise<void> {
       if (member === undefined) return entry && audit?.record(entry)

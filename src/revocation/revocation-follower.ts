@@ -30,7 +30,7 @@ const PRUNE_AFTER_JUMP_MS = 3_600_000
 
 /**
  * Milliseconds between two full reads. A process with a slow clock may add a revocation at a time that the polls of
- * other processes have already passed. If its message is lost too, only a full read finds this revocation.
+ * other processes have already passed. If the message about this revocation is lost too, only a full read finds it.
  */
 const FULL_READ_INTERVAL_MS = 3_600_000
 

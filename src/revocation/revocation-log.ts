@@ -16,7 +16,10 @@ import { readCursor, writeCursor, type Cursor, type Place } from './cursor.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
 import type { RevocationPage } from './revocation-source.ts'
 
-/** The index that lists the numbers of the buckets. It also contains the marks of the log (`createLogMarks`). */
+/**
+ * The index of the numbers of all buckets; see `createRevocationLog`. It also contains the marks of the log
+ * (`createLogMarks`).
+ */
 export const BUCKET_NUMBERS = 'revocations:buckets'
 
 const CHANNEL = 'revocations'
@@ -65,9 +68,9 @@ interface Log {
 
 /**
  * Stores each revocation in two indexes. A bucket contains all revocations that expire in the same hour; a repeated
- * revocation is stored in its bucket only once. Each process reads all buckets when it starts. The second index contains
- * recent revocations: each of its parts has the revocations of ten minutes, in the order in which they were made.
- * Processes poll the newest parts.
+ * revocation is stored in its bucket only once. Each process reads all buckets when it starts. The second index
+ * contains recent revocations: each of its parts has the revocations of ten minutes, in the order in which they were
+ * made. Processes poll the newest parts.
  *
  * @param options.now milliseconds since the epoch. @default the clock of this process
  */
@@ -223,7 +226,9 @@ async function* readInForce({ store, now, buckets }: Log): AsyncIterable<readonl
   }
 }
 
-/** Whether all revocations since a cursor can still be read: the cursor is not too old, and the clock was not set back. */
+/**
+ * Whether all revocations since a cursor can still be read: the cursor is not too old, and the clock was not set back.
+ */
 function isUsable({ since, place }: Cursor, time: number): boolean {
   if (since > time || time - since > MAX_CURSOR_AGE_MS) return false
   const oldest = recentNumber(time - MAX_CURSOR_AGE_MS - LATE_ENTRY_MS)
@@ -241,9 +246,9 @@ function parseEntries(store: StoreWithMemory, index: string, entries: readonly s
 }
 
 /**
- * Reads a page of an index. If more entries may follow, `head` is the beginning of the last entry that matches `pattern`,
- * and the next page begins after that entry. A cursor cannot name an entry that does not match, because such an entry may
- * be too long. If no entry of a full page matches, the next page is read.
+ * Reads a page of an index. If more entries may follow, `head` is the beginning of the last entry that matches
+ * `pattern`, and the next page begins after that entry. A cursor cannot name an entry that does not match, because such
+ * an entry may be too long. If no entry of a full page matches, the next page is read.
  *
  * @param pattern matches the entries of this log; its first group matches the beginning of an entry
  */

@@ -20,9 +20,9 @@ export const ALL_TOKENS = ''
 /** All revocations in force, by what they revoke. */
 export function createRevocationMaps() {
   return {
-    /** The epochs of the tokens that clients revoked by themselves, by client, then by `jti`. */
+    /** The epoch of each token that its own client revoked, by client id, then by `jti`. */
     own: new Map<string, Map<string, number>>(),
-    /** The `until` of each revoked id. */
+    /** The `until` of each revoked token, grant and key, by its id. */
     ids: {
       token: new Map<string, number>(),
       grant: new Map<string, number>(),

@@ -172,8 +172,8 @@ function createDirectRevocations({ log, set, longestLifetime, events, now }: Par
 
   return {
     /**
-     * Revokes tokens. This process rejects the tokens immediately, and all other processes reject them within
-     * moments. Resolves with the revocations when they are stored. May be repeated.
+     * Revokes tokens. This process rejects the tokens immediately, and all other processes reject them within moments.
+     * Resolves with the revocations when they are stored. The call may be repeated.
      *
      * @param specs without `until`, a revocation is kept for the longest lifetime of access tokens
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: call the method again, because other processes may still accept
@@ -182,9 +182,9 @@ function createDirectRevocations({ log, set, longestLifetime, events, now }: Par
     revoke: (...specs: readonly RevocationSpec[]) => revokeAs(undefined, ...specs),
     revokeAs,
     /**
-     * Like `revoke`, but without events. Rejects the tokens of many clients before their epochs are raised one after the
-     * other. If this process stops before it raises the epoch of a client, the next token request of the client raises
-     * the epoch; see `withRepairedEpochs`.
+     * Like `revoke`, but without events. Rejects the tokens of many clients before their epochs are raised one after
+     * the other. If this process stops before it raises the epoch of a client, the next token request of the client
+     * raises the epoch; see `withRepairedEpochs`.
      *
      * @throws {GatehouseError} as `revoke`
      */

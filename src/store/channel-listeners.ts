@@ -4,8 +4,8 @@ interface Listener {
 }
 
 /**
- * The listeners of each channel in this process. Each is called asynchronously, so the failure of a listener affects
- * nothing else.
+ * The listeners of each channel in this process. Each listener is called asynchronously, so the failure of a listener
+ * affects nothing else.
  */
 export function createChannelListeners() {
   const channels = new Map<string, Set<Listener>>()

@@ -165,7 +165,7 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 /**
  * Calls `probe` again and again until it is answered.
  *
- * @param options.isNeeded false as soon as the answer does not matter any more
+ * @param options.isNeeded returns false as soon as the answer does not matter any more
  * @param options.onFailure called after each failed probe
  * @returns whether the probe was answered while it was needed
  */

@@ -31,9 +31,9 @@
  *
  * **Failures.** A method that cannot reach the database rejects with an Error. It never throws synchronously. It also
  * never resolves with a substitute, such as undefined, `false` or an empty list. Once the database is available again,
- * the same store works again. A rejected write may have been applied, so callers read before they draw a conclusion. If
- * a driver resends a command, the second attempt may find nothing to do because the first attempt was applied. In this
- * case the adapter rejects, and does not answer `false`. gatehouse stops waiting for a call after `storeTimeoutMs`. An
+ * the same store works again. A rejected write may have been applied, so callers read before they draw a conclusion.
+ * If a driver resends a command, the first attempt may have been applied. If the second attempt finds nothing to do,
+ * the adapter rejects instead of answering `false`. gatehouse stops waiting for a call after `storeTimeoutMs`. An
  * adapter needs no timeout of its own, but a write should not be applied long after `storeTimeoutMs`.
  *
  * **Load.** An API call does not use the store. A token request makes a handful of calls, nearly all `get`,
@@ -61,10 +61,10 @@ export interface Store {
    * `durable` out if all its writes are equally safe. The view keeps every promise of this interface. The store and the
    * view see each other's writes. Closing the store also ends the view; the view's own `close` is never called.
    *
-   * A write through the store itself may be lost when a server is lost; a user may then have to sign in once
-   * more. In a SQL database all writes are equally safe if each commit is on disk, and on a standby, before
-   * the database confirms it. If the usual commits do not wait for the disk (`synchronous_commit = off`), the
-   * adapter needs a `durable` view whose commits wait.
+   * A write that does not use this view may be lost when a server is lost; a user may then have to sign in once more.
+   * In a SQL database all writes are equally safe if each commit is on disk, and on a standby, before the database
+   * confirms it. If the usual commits do not wait for the disk (`synchronous_commit = off`), the adapter needs a
+   * `durable` view whose commits wait.
    */
   readonly durable?: Store | undefined
 
@@ -140,8 +140,8 @@ export interface Store {
    * promise resolves once the subscription is active. A listener that throws or rejects affects nothing else.
    * A listener that was subscribed twice is called twice. The channel is an exact name, not a pattern.
    *
-   * @param missed called after a lost connection, once the subscription is active again, because messages may have been
-   *   lost. An adapter that cannot know this never calls it
+   * @param missed called after a lost connection, once the subscription is active again, because messages may have
+   *   been lost. An adapter that does not notice lost connections never calls `missed`
    * @returns a function that ends only this subscription: once the function has settled, `listener` is not called any
    *   more. The function may be called repeatedly, after `close`, and within a listener
    */

@@ -5,7 +5,7 @@ import { isCorruptRecord } from './corrupt-record.ts'
 import type { MetCorruptRecords, StoreWithMemory } from './met-corrupt-records.ts'
 import { wrapCalls } from './wrap-calls.ts'
 
-/** The option `storeTimeoutMs`. */
+/** The default and the maximum of the option `storeTimeoutMs`. */
 export const STORE_TIMEOUT_MS = { byDefault: 1000, max: 60_000 }
 
 /**

@@ -29,7 +29,7 @@ const PAGE_SIZE = 1000
  * another process finds the member and completes the change. Members are `<milliseconds>:<random>:<subject>`.
  *
  * @param parts.index the name of the index in the store
- * @param parts.keptSeconds seconds for which a new member is kept at least
+ * @param parts.keptSeconds minimum seconds for which a new member is kept
  * @param parts.maxAgeSeconds seconds after which a member is removed in any case
  * @param parts.what what a member means, for the log
  * @param parts.now milliseconds since the epoch

@@ -2,7 +2,7 @@ import { periodically } from '../async/periodically.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from './contract.ts'
 
-/** Milliseconds up to which two clocks count as synchronized. */
+/** Two clocks that differ by at most this many milliseconds count as synchronized. */
 export const SYNCHRONIZED_MS = 1000
 
 /** Maximum milliseconds between two measurements. */
@@ -28,8 +28,8 @@ export function clockDifference(time: number, asked: Asked): number {
  * Creates a clock that shows the same time in all processes on a store. It is the clock of this process, corrected by
  * the difference from the clock of the store. If the store reports no time, nothing is corrected.
  *
- * If the clock of this process is set to another time, the time follows the monotonic clock of the process
- * (`performance.now`) until the next measurement. That measurement begins at once.
+ * If the clock of this process is set to another time, the created clock follows the monotonic clock of the process
+ * (`performance.now`) until the next measurement, which begins at once.
  *
  * @param parts.logger logs once when the two clocks differ by more than a second, and once when they agree again
  */

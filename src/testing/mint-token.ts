@@ -88,7 +88,8 @@ export interface MintOptions {
  *
  * @returns the JWT
  * @throws {GatehouseError} `ERR_PERSISTENT_STORE` if the store is not `volatile` and `allowPersistentStore` is not set,
- *   before anything is created; `ERR_INVALID_ARGUMENT` if a field or an option does not exist; and what `ready()` throws
+ *   before anything is created; `ERR_INVALID_ARGUMENT` if a field or an option does not exist; and what `ready()`
+ *   throws
  */
 export async function mintToken<Scope extends string>(
   gatehouse: Gatehouse<Scope>,

@@ -1,12 +1,12 @@
-/** Where a surface is mounted. The root is `''` or `'/'`. */
+/** Where the console, one of its parts, or the management API is mounted. The root is `''` or `'/'`. */
 export interface MountOptions {
-  /** Path of the surface, as browsers and clients see it. */
+  /** Path of the console or the management API, as browsers and clients see it. */
   readonly path: string
   /** Path at which the host's app receives the requests. @default `path` */
   readonly mountPath?: string | undefined
 }
 
-/** The paths of a surface, without a trailing slash; `''` for the root. */
+/** The paths of the console or the management API, without a trailing slash; `''` for the root. */
 export function pathsOf({ path, mountPath = path }: MountOptions) {
   const ofRoot = (each: string): string => (each === '/' ? '' : each)
   return { path: ofRoot(path), mountPath: ofRoot(mountPath) }

@@ -13,7 +13,7 @@ export function isVisibleText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-/** Whether a value is a whole number from 0: a counter, or a time without a fraction. */
+/** Whether a value is a whole number that is at least 0: a counter, or a time without a fraction. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }

@@ -12,15 +12,15 @@ import { isCount, isEpochSeconds, isObject, isText, kindOf } from './predicates.
 
 /**
  * Checks one value. A rule returns undefined for a valid value. Otherwise it returns what is wrong with the value, or
- * the problems of its parts, each with its path. If a rule returns only a sentence, it describes the valid form, and
- * names the remedy.
+ * the problems of its parts, each with its path. If a rule returns only a sentence, the sentence describes the valid
+ * form, and names the remedy.
  */
 export type Rule = (value: unknown) => string | Fault | readonly Problem[] | undefined
 
 /** The rules of an object's fields; an optional field is wrapped in `optional`. */
 export type Fields = Readonly<Record<string, Rule>>
 
-/** A rule from a predicate. @param what the valid values, after "must be" */
+/** A rule from a predicate. @param what the valid values, as they follow "must be" in the message */
 export function must(what: string, isValid: (value: unknown) => boolean): Rule {
   return (value) => (isValid(value) ? undefined : otherKind(what, value))
 }

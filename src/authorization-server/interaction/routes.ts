@@ -83,7 +83,7 @@ function show(request: StepRequest): Promise<StepResult> {
 }
 
 async function submit(request: StepRequest, { prompt, step }: StepForm): Promise<StepResult> {
-  // The form of another step is not handled, and the browser is sent to the present step. This happens if the
+  // The form of another step is not handled, and the browser is sent to the present step. Such a form arrives if the
   // person went back in the browser, or signed in or out in another tab.
   if (request.pending.prompt !== prompt) return addressOf(request)
   const form = await checkForm(request)

@@ -5,12 +5,12 @@ export const SIGN_IN_ATTEMPTS = { byDefault: 10, max: 100 }
 
 /**
  * The number of counters in a row. Attempts are counted by key, such as the id of an interaction. Each key has one
- * counter in each row. Two bytes of the key's hash select this counter.
+ * counter in each row, which two bytes of the key's hash select.
  */
 const ROW = 65_536
 const ROWS = 2
 
-/** One address may make this many times as many attempts as one identifier: many people may share an address. */
+/** One address may make ten times as many attempts as one identifier, because many people may share an address. */
 const TIMES_PER_ADDRESS = 10
 
 /** Seconds from the first attempt until the count of attempts is reset. */

@@ -29,8 +29,8 @@ export type { Provider } from 'oidc-provider'
 
 /**
  * Builds the OAuth 2.0 and OpenID Connect server with oidc-provider. After each change of the signing keys, a
- * new server replaces the old server. Building a server takes about a millisecond. The old server has no data
- * that the new server needs.
+ * new server replaces the old server. The replacement loses nothing, because a server keeps no data that its successor
+ * needs. Building a server takes about a millisecond.
  */
 export function buildProvider(deps: ProviderDependencies): Provider {
   const { settings, catalog, grantLifecycle } = deps

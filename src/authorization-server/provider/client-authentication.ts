@@ -33,9 +33,9 @@ export async function authenticateBasicClient(
 }
 
 /**
- * The valid secret of a client that was sent; undefined if none was.
+ * The stored secret of a client that matches the sent secret and is valid; undefined if there is none.
  *
- * @param candidates the readings of what was sent, because many clients do not encode their secret
+ * @param candidates the possible readings of the sent secret: many clients do not encode their secret
  */
 export function findSecretOf(client: StoredClient, candidates: readonly string[]): StoredSecret | undefined {
   const found = candidates.map((candidate) => findSecret(client, candidate))

@@ -30,8 +30,8 @@ export function providerConfiguration(
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
     // Clients authenticate only by sending their secret. Signed assertions are not accepted, because we store only
-    // hashes of secrets. The hash would be the key that signs the assertions, so a stolen hash would be enough to
-    // authenticate.
+    // hashes of secrets. With signed assertions, the stored hash would be the signing key, so a stolen hash would be
+    // enough to authenticate.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     // User info takes an access token instead of a client secret. `fixResponses` removes the CORS headers.

@@ -85,8 +85,8 @@ async function resolveScopes(
   const developer = await parts.accountLookup.find(ctx, application)
   const reason = whyUnauthorized(current, application, developer)
   if (reason) throw unauthorized(application, reason)
-  // The token must carry the epoch of the catalog from which its scopes were resolved. The epoch is kept
-  // here, because products may change before the token is signed.
+  // The token must carry the epoch of the catalog from which its scopes were resolved. The epoch is kept until the
+  // token is signed, because products may change in between.
   requestState(ctx).catalogEpoch = current.epoch
   return applicationScopes(current, application, developer?.kycLevel)
 }

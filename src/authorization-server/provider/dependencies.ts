@@ -57,7 +57,7 @@ export interface ProviderDependencies {
   /** One private key for ES256 and one for RS256. */
   readonly signingKeys: readonly SigningJwk[]
   readonly cookieKeys: Keygrip
-  /** Undefined for a token that is not ours or has expired. A revoked token is verified too. */
+  /** Returns undefined for a token that is not ours or has expired. Does not check whether the token is revoked. */
   verifyAccessToken(jwt: string): Promise<Principal | undefined>
   readonly revocations: Revocations
   /** Revokes an access token that its own client sent to the revocation endpoint. */

@@ -38,7 +38,8 @@ export function modelLifetimes(lifetimes: Lifetimes): Configuration['ttl'] {
     AuthorizationCode: lifetimes.authorizationCode,
     ClientCredentials: (_ctx, _token, client) =>
       lifetimeWithin(recordOf(client), lifetimes.directAccessToken),
-    // Time for the person's decision and for the exchange of the code. The first refresh token extends the grant.
+    // A new grant lives long enough for the person's decision and the exchange of the code. The first refresh token
+    // extends it.
     Grant: INTERACTION_SECONDS + lifetimes.authorizationCode + GRANT_MARGIN_SECONDS,
     IdToken: lifetimes.idToken,
     Interaction: (_ctx, { session }) =>

@@ -18,9 +18,9 @@ import type { FoundRefreshToken, TokenFamilies } from '../../grants/refresh-toke
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 
 /**
- * The lookups that the fast path for direct access has made for one request. oidc-provider reuses them if the fast
- * path passes the request on. So each request looks up its client and account once, and waits at most once for an
- * unavailable store.
+ * The lookups that the fast path for direct access has made for one request. If the fast path passes the request on to
+ * oidc-provider, the lookups are not repeated: each request looks up its client and account once, and waits at most
+ * once for an unavailable store.
  */
 export interface EarlyLookups {
   /** The registry, with the results of this request. A failed lookup fails again with the same error. */
@@ -50,7 +50,7 @@ export interface RequestState {
   unusableClient?: Client | undefined
   /** The secret with which the client authenticated. */
   secret?: StoredSecret | undefined
-  /** Whether the wrong secret in this request was meant to be one of this service, and was mistyped or cut off. */
+  /** Whether the wrong secret in this request looks like a mistyped or cut-off secret of this service. */
   isMistyped?: boolean | undefined
   /** The authorization code that this request presents. */
   code?: { readonly code: string; readonly payload: Promise<AdapterPayload | undefined> } | undefined
@@ -102,7 +102,7 @@ export function currentContext(): KoaContextWithOIDC {
 
 /**
  * Our record of a client, as the registry returned it for this request. The record is not attached to oidc-provider's
- * client object. That object is cached for later requests, when the record could be outdated.
+ * client object. oidc-provider's object is cached for later requests, and the record could be outdated by then.
  */
 export function recordOf(client: ProviderClient | undefined): Client {
   const record = client && Provider.ctx && requestState(Provider.ctx).clients.get(client.clientId)
@@ -146,8 +146,7 @@ export function prefetch(parts: Readers, ctx: KoaContextWithOIDC): void {
   const { grant_type: grantType, code, refresh_token: token } = ctx.oidc.body ?? {}
   if (grantType === 'authorization_code' && typeof code === 'string') getCode(parts, ctx, code).catch(ignore)
   if (grantType !== 'refresh_token' || typeof token !== 'string') return
-  // Strangers can make up tokens. A token that we did not issue is not read here, but only after the client
-  // has authenticated.
+  // Strangers can make up tokens, so a token that we did not issue is read only after the client has authenticated.
   if (parts.refreshTokenFormat.isGenuine(token)) getRefreshToken(parts, ctx, token).catch(ignore)
 }
 

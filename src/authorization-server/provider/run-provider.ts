@@ -15,9 +15,9 @@ interface ProviderInput {
 
 /**
  * Lets oidc-provider answer a request that the host's app received. oidc-provider uses its own Koa context
- * for this request. So it signs cookies with its own keys, and its changes to the context do not reach the
- * host's context. Both contexts write headers to the same Node response. This function copies the status and
- * the body to the host's context.
+ * for this request. So oidc-provider signs cookies with its own keys, and its changes to the context do not reach the
+ * host's context. Headers need no copy, because both contexts write to the same Node response. This function copies
+ * only the status and the body.
  *
  * @param path the path below {auth_url}, such as `/oauth2/token`
  * @param input.query the query with its `?`. @default the query of the request

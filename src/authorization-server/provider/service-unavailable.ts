@@ -27,8 +27,8 @@ export function logFailure(logger: Logger, error: Error, where: Readonly<Record<
 }
 
 /**
- * Whether a request failed only temporarily, so that it can be retried. This is the case if the store is unavailable,
- * or if the service has not started yet or is already closed.
+ * Whether a request failed only temporarily, so that it can be retried. A failure is temporary if the store is
+ * unavailable, or if the service has not started yet or is already closed.
  */
 export function isServiceUnavailable(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.status === 503

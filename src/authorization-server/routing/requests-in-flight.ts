@@ -11,12 +11,12 @@ const FEW = 1 / 100
 
 /**
  * The number of requests in flight above which there is a flood. Up to this number, requests may begin in the same turn
- * of the event loop. Their commands to Redis then travel together, which costs a fifth less CPU time.
+ * of the event loop. This costs a fifth less CPU time, because their commands to Redis travel together.
  */
 const USUAL = 20
 /**
- * How many requests begin in one turn of the event loop during a flood. The other requests wait for a later turn, so that
- * API calls are answered in between.
+ * How many requests begin in one turn of the event loop during a flood. The other requests wait for a later turn, so
+ * that API calls are answered in between.
  */
 const PER_TURN = 2
 
@@ -31,8 +31,8 @@ export interface Sender {
   /** The group of network addresses; see `addressGroup`. */
   readonly address: string
   /**
-   * The id and the secret that were sent. The secret is included, so that a stranger with a wrong secret does not use up
-   * the share of the client.
+   * The id and the secret that were sent. The secret is included, so that a stranger with a wrong secret does not use
+   * up the share of the client.
    */
   readonly credentials: string
 }
@@ -41,9 +41,9 @@ export interface Sender {
  * Limits the requests in flight at the endpoints where clients authenticate, because such a request costs a hundred
  * times as much CPU time as an API call. Requests above the limit are rejected at once.
  *
- * @param options.max how many requests may be in flight in this process; at most a quarter from one address, and at
- *   most a quarter from one client. The last quarter is reserved for addresses with less than one hundredth of `max` in
- *   flight. So a flood from a few addresses leaves room for all others
+ * @param options.max how many requests may be in flight in this process; at most a quarter of `max` from one address,
+ *   and at most a quarter from one client. The last quarter of `max` is reserved for addresses with less than one
+ *   hundredth of `max` in flight. So a flood from a few addresses leaves room for all others
  */
 export function createRequestsInFlight({ max, logger }: { readonly max: number; readonly logger: Logger }) {
   const share = Math.max(1, Math.floor(max * SHARE))

@@ -73,7 +73,9 @@ async function answer(options: RouterOptions, ctx: Context, path: string): Promi
   }
 }
 
-/** Answers a request that failed on our side, and reports the failure to the host. The answer does not reveal the cause. */
+/**
+ * Answers a request that failed on our side, and reports the failure to the host. The answer does not reveal the cause.
+ */
 function fail({ logger, events, reject }: RouterOptions, ctx: Context, path: string, error: Error): void {
   logFailure(logger, error, { path: withoutId(path) })
   events.emit('error', { error })
@@ -84,8 +86,8 @@ function fail({ logger, events, reject }: RouterOptions, ctx: Context, path: str
 }
 
 /**
- * The path without the id of an interaction. The same id is in the cookie that identifies the owner of the
- * interaction, so it must not be logged.
+ * The path without the id of an interaction. The id must not be logged, because the cookie that identifies the owner of
+ * the interaction contains the same id.
  */
 function withoutId(path: string): string {
   return path.replace(/^(\/(?:interaction|oauth2\/authorize)\/)[^/]+/i, '$1<uid>')

@@ -41,8 +41,9 @@ export const CATALOG_CHANNEL = 'catalog'
 export const MAX_WRITE_ATTEMPTS = 200
 
 /**
- * The record keeps a removed operation for the longest lifetime of a token, and for these additional seconds.
- * In this time, a process without a connection to the store may still issue tokens with the operation.
+ * The record keeps a removed operation for the longest lifetime of a token, and for these additional seconds. For up
+ * to so many seconds after the removal, a process without a connection to the store may issue tokens with the
+ * operation.
  */
 export const DISCONNECTED_SECONDS = 86_400
 

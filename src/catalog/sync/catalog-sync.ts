@@ -16,9 +16,9 @@ const ALONE =
  * that their new tokens would be revoked. They also adopt it when the store answers again, and at the latest after
  * `pollIntervalMs`.
  *
- * A process never activates an operation that the record does not have. The tokens that a process issues
- * carry the epoch of the record. The removal of an operation raises the epoch. It revokes each token that carries the
- * operation and a lower epoch.
+ * A process never activates an operation that the record does not have. The tokens that a process issues carry the
+ * epoch of the record. The removal of an operation raises the epoch. Each token that carries the operation and a lower
+ * epoch is then revoked.
  *
  * The last write wins, but no reload starts from outdated products. A process reads the record, loads the products, and
  * writes the record only if no other process has changed it meanwhile. Otherwise the process repeats these three steps.

@@ -31,8 +31,8 @@ export interface AuditTableOptions {
   /** Shows who made a change. */
   readonly people: People
   /**
-   * Whether operators read the table. Operators see every name, address and user agent, and links to the pages of clients
-   * and accounts. @default false
+   * Whether operators read the table. Operators see every name, address and user agent, and links to the pages of
+   * clients and accounts. @default false
    */
   readonly isForOperators?: boolean | undefined
 }

@@ -107,7 +107,11 @@ export function stateNotice(
   return notice(STATES[noToken].tone, html`<p>${texts.html(STATES[noToken].why)}</p>`)
 }
 
-/** Says why a client gets no token, with a button for what its owner can do. @param path the path of the client's page */
+/**
+ * Says why a client gets no token, with a button for what its owner can do.
+ *
+ * @param path the path of the client's page
+ */
 export function ownStateNotice(
   call: Pick<Call, 'texts' | 'to' | 'self' | 'csrfToken'>,
   noToken: NoTokenReason | undefined,

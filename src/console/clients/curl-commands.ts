@@ -13,8 +13,8 @@ export const SECRET_COMMAND = `printf 'Client secret: '; stty -echo; read -r CLI
 const TOKENS = { TOKEN: 'access_token', REFRESH_TOKEN: 'refresh_token' }
 
 /**
- * The lines for a POSIX shell that send a request to the token endpoint. They print the response, and keep its tokens in
- * variables. The secret is in the variable `CLIENT_SECRET`.
+ * The lines for a POSIX shell that send a request to the token endpoint. They print the response, and keep its tokens
+ * in variables. The secret is in the variable `CLIENT_SECRET`.
  */
 export function tokenCommand(
   { clientId, tokenAddress }: ClientAtEndpoint,
@@ -67,7 +67,8 @@ function clientArguments(clientId: string): string[] {
 }
 
 /**
- * The address of the first GET operation among these scopes that needs no parameter in its path; undefined if there is none.
+ * The address of the first GET operation among these scopes that needs no parameter in its path; undefined if there is
+ * none.
  */
 export function firstReadAddress(
   catalog: Catalog,

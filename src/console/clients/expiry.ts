@@ -30,7 +30,8 @@ function dayOf(milliseconds: number): string {
 }
 
 /**
- * The expiry that a form chooses, in epoch seconds; null for never. An invalid day becomes `NaN`, which the service rejects.
+ * The expiry that a form chooses, in epoch seconds; null for never. An invalid day becomes `NaN`, which the service
+ * rejects.
  *
  * @param present the stored expiry. It stays if the form has the same day, because a program may have set a time within
  *   that day

@@ -13,7 +13,7 @@ type Query = Call['query']
 /** The fields of the form: the parameters of the query. */
 const FIELDS = ['name', 'product', 'state', 'unused', 'sort'] as const
 
-/** The days without a token that can be chosen. */
+/** The choices for the number of days without a token. */
 const UNUSED_DAYS = ['30', '90', '365']
 
 const DAY_SECONDS = 86_400

@@ -98,7 +98,11 @@ export function facts(pairs: readonly (readonly [HtmlValue, HtmlValue])[]): Html
   </dl>`
 }
 
-/** A text to copy, such as an id or a command. Browsers without scripts do not show the button. @param id unique on the page */
+/**
+ * A text to copy, such as an id or a command. Browsers without scripts do not show the button.
+ *
+ * @param id unique on the page
+ */
 export function copyable({ texts }: Pick<Call, 'texts'>, id: string, text: string): Html {
   return html`<div class="copyable">
     <code id="${id}">${text}</code
@@ -121,7 +125,9 @@ export function buttons(
   </div>`
 }
 
-/** A row of a list of actions: what it is, what happens then, and the button. Put the rows into `<ul class="items">`. */
+/**
+ * A row of a list of actions: what it is, what happens then, and the button. Put the rows into `<ul class="items">`.
+ */
 export function actionRow(title: HtmlValue, hint: HtmlValue, button: HtmlValue): Html {
   return html`<li>
     <div class="tight">

@@ -117,8 +117,8 @@ export function linesOf(text: string): string[] {
 }
 
 /**
- * The line of a problem in a field, counted from 1, as the person typed the lines. Problems do not count empty
- * lines.
+ * The line of a problem in a field, counted from 1, as the person typed the lines. The index of a problem does not
+ * count empty lines.
  *
  * @param text the field as it was sent
  * @param index position in the result of `linesOf`

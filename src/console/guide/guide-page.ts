@@ -13,7 +13,9 @@ import { terminalSteps } from './terminal-steps.ts'
 const DOCUMENT = 'https://github.com/koa-gatehouse/koa-gatehouse/blob/main/docs/client-programs.md'
 const PROGRAMS = { apiKey: `${DOCUMENT}#an-api-key`, application: `${DOCUMENT}#an-application` }
 
-/** The guide of an API key or application: how a program gets tokens and calls the API, with the client's own values. */
+/**
+ * The guide of an API key or application: how a program gets tokens and calls the API, with the client's own values.
+ */
 export function guidePage(kind: ClientKind, services: ConsoleServices): Page {
   return page<Client>({
     ...ownClient(kind, '/guide'),

@@ -26,8 +26,8 @@ export interface Inspection extends DecodedToken {
 }
 
 /**
- * Inspects a token for a caller. Operators may inspect every token. Other callers may inspect the tokens of clients that
- * their account owns.
+ * Inspects a token for a caller. Operators may inspect every token. Other callers may inspect the tokens of clients
+ * that their account owns.
  *
  * @returns undefined if the caller may not inspect the token
  */
@@ -61,8 +61,8 @@ export async function inspect(
 }
 
 /**
- * The status of a token. It is valid, expired or revoked only if the signature was verified. A token of a revoked key
- * is revoked even without this check.
+ * The status of a token. It is valid, expired or revoked only if the signature was verified. If the key of a token was
+ * revoked, the token counts as revoked even without a verified signature.
  */
 async function statusOf(
   { verifyToken, revoked }: ConsoleServices,

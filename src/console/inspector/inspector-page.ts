@@ -9,7 +9,9 @@ import { inspect } from './inspect.ts'
 import { readToken } from './read-token.ts'
 import { inspectionResult } from './inspection-result.ts'
 
-/** A page that explains an access token. The token is sent by POST, and the page with the answer does not contain it. */
+/**
+ * A page that explains an access token. The token is sent by POST, and the page with the answer does not contain it.
+ */
 export function inspectorPage(services: ConsoleServices): Page {
   return page({
     path: '/token-inspector',

@@ -33,7 +33,11 @@ export function operatorPage<Resource = undefined>({
   return page<Resource>({ ...definition, section: 'operator', access, actions: Object.fromEntries(guarded) })
 }
 
-/** The content of a page of operators, with links to the others. @param path the path of the page, if it is one of `PAGES` */
+/**
+ * The content of a page of operators, with links to the others.
+ *
+ * @param path the path of the page, if it is one of `PAGES`
+ */
 export function operatorView(
   { texts, to }: Pick<Call, 'texts' | 'to'>,
   { title, heading = title, path: own }: { title: string; heading?: HtmlValue; path?: string },

@@ -6,8 +6,8 @@ import { digest } from '../../store/digest.ts'
 export const GRACE_SECONDS = { byDefault: 0, min: 0, max: 60 }
 
 /**
- * The last rotation of a family. If the client lost the response, it can retry to get the new token. The retry needs
- * these fields.
+ * The last rotation of a family. If the client lost the response and sends the old token again, these fields provide
+ * the same new token.
  */
 export interface LastRotation {
   /** Digest of the token that was rotated. */

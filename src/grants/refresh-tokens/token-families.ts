@@ -14,11 +14,11 @@ import {
 import type { RefreshTokenFormat } from './token-format.ts'
 import { tokenState, type TokenState } from './token-state.ts'
 
-// Two failures can make a client send a refresh token again. Each failure has a remedy of its own, and both remedies
-// are needed.
+// Two failures can make a client send a refresh token again. The two failures need two different remedies.
 //
-// - The service answered, and the client lost the answer. The rotation is in force, and the service does not learn of
-//   the loss. In the grace period, the client gets the same successor again (`grace-period.ts`).
+// - The service answered, and the client lost the answer. The old token is replaced, and the service does not know
+//   about the loss. In the grace period, a client that sends the old token gets the same successor again
+//   (`grace-period.ts`).
 // - The store did not say whether it applied the write, so the client got an error and no successor. The write is then
 //   confirmed, or rolled back, so that the old token works (`uncertain-writes.ts`). Another process waits for the
 //   rollback before it treats the old token as stolen (`pollUntil`).

@@ -174,14 +174,14 @@ export type UncertainWrites = ReturnType<typeof createUncertainWrites>
 
 /**
  * The minimum number of milliseconds between a failed write and the retry of its client, because the client retries
- * only after the error response. So a write that was sent more recently is not the failed write of a client that
- * retries now.
+ * only after the error response. If a write was sent more recently than this, a request that arrives now is not the
+ * retry of its client.
  */
 const FIRST_RETRY_MS = 250
 
 /**
- * Milliseconds that a request waits for a rollback, counted from the start of the request. A process rolls back a late
- * write within half a second after the database answers again.
+ * Milliseconds from the start of a request until it stops waiting for a rollback. This is enough, because a process
+ * rolls back a late write within half a second after the database answers again.
  */
 const ROLLBACK_TIMEOUT_MS = 1500
 

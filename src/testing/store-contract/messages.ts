@@ -87,7 +87,7 @@ export const messages: StorePromises = {
   ) {
     const { store, other, key } = stage
     // In a cluster, the message `before` may arrive after the subscription has begun, and even after the message
-    // `last`. The check fails only if this happens in five attempts.
+    // `last`. The check fails only if this happens in all five attempts.
     for (let attempt = 1; ; attempt += 1) {
       const received: string[] = []
       const channel = key(`a${attempt}`)

@@ -79,7 +79,10 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
   })
 }
 
-/** The attributes of a form. A form without an address only opens the page again, if the headers allow it. */
+/**
+ * The attributes of a form. A form without an address would only open the same page again, and the headers of a preview
+ * prevent that.
+ */
 function sentTo(action: string | undefined): Html {
   return action === undefined ? html`method="get" action=""` : html`method="post" action="${action}"`
 }
@@ -89,8 +92,8 @@ function csrfField(forms: ConsentForms | undefined): Html | undefined {
 }
 
 /**
- * The first button of the form, which the key Enter presses (HTML 4.10.21.2). Without this button, Enter would press “All” of
- * the first group. The button is invisible, and not in the tab order.
+ * The first button of the form, which the key Enter presses (HTML 4.10.21.2). Without this button, Enter would press
+ * “All” of the first group. The button is invisible, and not in the tab order.
  */
 const DEFAULT_BUTTON = html`<button
   class="unseen"

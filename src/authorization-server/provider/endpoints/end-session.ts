@@ -37,8 +37,8 @@ export function endSession(
 
 /**
  * Adds middleware for three things that oidc-provider does not do. The middleware rejects a `state` that is
- * too long. It answers sign-out requests if no person is signed in to our session. After the person has
- * confirmed the sign-out, it also signs the person out at the host.
+ * too long. It answers sign-out requests if no person is signed in to our session. After the person has confirmed the
+ * sign-out, the middleware also signs the person out at the host.
  */
 export function registerEndSession(provider: Provider, deps: Dependencies): void {
   provider.use(async function endSession(context: unknown, next: Next) {

@@ -8,8 +8,8 @@ import type { ProviderDependencies } from '../dependencies.ts'
 import { authenticateBasicClient } from '../client-authentication.ts'
 
 /**
- * Milliseconds for which gateways with the same cursor share one page. Gateways that started together often
- * have the same cursor. Sharing can delay a revocation by this time.
+ * Milliseconds for which gateways with the same cursor share one page. Gateways that started together often have the
+ * same cursor. Sharing a page can delay a revocation by these milliseconds.
  */
 const SHARE_PAGE_MS = 100
 
@@ -19,8 +19,8 @@ const SHARE_PAGE_MS = 100
  * resource server.
  *
  * The response `{ revocations, cursor, more }` is one page of the log of revocations. While there are no new
- * revocations, the cursor and the whole response stay the same. A request that sends the `ETag` of this
- * response then gets 304, and the gateway keeps its cursor.
+ * revocations, the cursor and the whole response stay the same. If a request sends the `ETag` of the unchanged
+ * response, it gets 304, and the gateway keeps its cursor.
  */
 export type RevocationFeed = (ctx: Context) => Promise<void>
 

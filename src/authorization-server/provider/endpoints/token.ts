@@ -30,7 +30,7 @@ export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
     // oidc-provider calls this hook after the refresh token is used up, so `checkRefresh` makes the same
     // check earlier.
     extraTokenClaims: async (ctx, token) => {
-      // oidc-provider splits an empty scope into one empty name, which is removed here.
+      // If the scope is empty, oidc-provider splits it into one empty name, which is removed here.
       requireSomethingLeft([...token.scopes].filter(Boolean))
       return ownClaims(ctx, token)
     },
@@ -149,7 +149,10 @@ interface RejectionLog {
   readonly detail: string | undefined
   /** Why the client gets no token for any request; undefined if another request could get a token. */
   readonly noToken: NoTokenReason | undefined
-  /** True if a wrong secret has the prefix, but not the checksum, of a secret of this service. It was mistyped or cut off. */
+  /**
+   * True if a wrong secret has the prefix, but not the checksum, of a secret of this service. It was mistyped or cut
+   * off.
+   */
   readonly mistyped: true | undefined
 }
 
@@ -168,9 +171,9 @@ export function reportRejection(
  * client, the reason is the same as for an unknown code or token.
  */
 function publicReason(detail: string, params: Record<string, unknown> | undefined): string {
-  // Relies on: the authorization endpoint rejects every unsupported `code_challenge_method`. So this detail can only
-  // mean that the authorization request had no `code_challenge`. Also relies on the texts of oidc-provider's errors,
-  // because only the texts distinguish these errors.
+  // Relies on: the authorization endpoint rejects every unsupported `code_challenge_method`. So this error at the token
+  // endpoint can only mean that the authorization request had no `code_challenge`. Also relies on the texts of
+  // oidc-provider's errors, because nothing else distinguishes the errors.
   if (detail === 'unsupported code_challenge_method') {
     return 'code_verifier was sent, but the authorization request had no code_challenge'
   }

@@ -64,7 +64,7 @@ export function accessTokens(
       )
     },
 
-    // `revokeGrant()` revokes the access tokens of a grant.
+    // This method does nothing, because `revokeGrant()` revokes the access tokens of a grant.
     revokeByGrantId: async () => {},
   })
 }

@@ -35,8 +35,8 @@ export function authorizationCodes(parts: Pick<ProviderParts, 'codes'>): Adapter
       return payload && { ...payload, exp: Infinity, jti: code }
     },
     consume: async () => {},
-    // The code need not be deleted here, because its grant has been deleted. Without the grant, the code is useless.
-    // The code expires within minutes.
+    // The code need not be deleted here, because it is useless without its grant, which has been deleted. The code
+    // expires within minutes.
     revokeByGrantId: async () => {},
   })
 }

@@ -45,7 +45,7 @@ export function interactions({
 
   return modelAdapter('Interaction', {
     async upsert(id, payload, ttl) {
-      // Such a `ttl` means that the interaction expired while a callback of the host was running.
+      // A `ttl` below 1 means that the interaction expired while a callback of the host was running.
       if (ttl !== undefined && ttl < 1) {
         throw new errors.SessionNotFound('this authorization request has expired')
       }

@@ -77,8 +77,8 @@ function sessionRecords(store: Store) {
   }
 
   /**
-   * Moves a session to another id. If the person signs out at the same time, the session is deleted under
-   * both ids. A session with a new `uid` is a new sign-in, which a sign-out from the old session does not end.
+   * Moves a session to another id. If the person signs out at the same time, the session is deleted under both ids. But
+   * if the session also gets a new `uid`, it is a new sign-in, and a sign-out from the old session does not end it.
    */
   async function move(found: FoundSession, id: string, record: AdapterPayload, ttl: number): Promise<void> {
     const [from, uid] = [found.id, uidOf(record)]
@@ -109,9 +109,8 @@ function sessionRecords(store: Store) {
 }
 
 /**
- * Our sessions in browsers, stored under the digest of the session cookie. Each session also has a `uid`,
- * which is not a credential, and which stays the same when the cookie changes. A second record points from
- * the `uid` to the session.
+ * Our sessions in browsers, stored under the digest of the session cookie. Each session also has a `uid`. It is not a
+ * credential, and stays the same when the cookie changes. A second record points from the `uid` to the session.
  *
  * At the end of each request, oidc-provider saves the session of that request. A session that was read from
  * the store is written only if the store still has it. So a request that is pending during a sign-out does not

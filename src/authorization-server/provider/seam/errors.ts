@@ -1,8 +1,8 @@
 import { errors } from 'oidc-provider'
 
 /**
- * The error for a request that cannot be served at the moment. The browser gets this error directly. If the error were
- * redirected to the application, the application would only send the browser back with the same request.
+ * The error for a request that cannot be served at the moment. The browser gets this error directly, because an
+ * application that received it would only send the browser back with the same request.
  *
  * Relies on: oidc-provider redirects an error to the application unless `allow_redirect` is false. For an
  * error that is not redirected, oidc-provider responds with the error's `statusCode`. An error with `expose`

@@ -4,7 +4,10 @@ import type { AccessTokenSigner } from '../../../keys/access-token-signer.ts'
 import { registeredClaims } from '../endpoints/token/access-token-claims.ts'
 import { currentContext } from '../request-state.ts'
 
-/** A prefix that `disguiseToken` puts before a token. With its colon, no token looks like a JWT. */
+/**
+ * A prefix that `disguiseToken` puts before a token. A token with this prefix does not look like a JWT, because of the
+ * colon.
+ */
 const DISGUISE = 'token:'
 
 /** Routes of oidc-provider that receive a token of any form in the parameter `token`. */

@@ -180,8 +180,8 @@ async function detailsOf({ provider }: Parts, ctx: Context): Promise<Details | u
 }
 
 /**
- * Stores the person's answer to the interaction. If another request has already stored an answer, that answer
- * stays, and `counts` of the result is false.
+ * Stores the person's answer to the interaction. If another request has already stored an answer, that answer stays,
+ * and the result has `counts: false`.
  */
 async function finish(
   parts: Parts,
@@ -218,7 +218,7 @@ async function signOut(session: Session): Promise<void> {
   if (session.exp) await session.persist()
 }
 
-/** Every answer also selects the account that the page shows (OpenID Connect Core 3.1.2.1). */
+/** Part of every answer: the person has also selected the account that the page shows (OpenID Connect Core 3.1.2.1). */
 const ACCOUNT_SELECTED = { select_account: {} }
 
 function words(value: unknown): string[] {

@@ -7,8 +7,8 @@ const MAX_BYTES_TOGETHER = 3072
 
 /**
  * Finds a parameter that is too long. Strangers choose the parameters, and oidc-provider stores them, so
- * their length is limited. `scope` is not checked here, because its scopes are checked one by one elsewhere.
- * `id_token_hint` is short by now, because it has been replaced by its subject.
+ * their length is limited. `scope` is not checked here, because `checkRequestedScope` checks its scopes one by one.
+ * `id_token_hint` is short by now, because the subject of the ID token has replaced the ID token.
  *
  * @param params the parameters by name. A value is a string, a list of strings (a repeated parameter) or
  *   undefined (an absent parameter)

@@ -87,5 +87,5 @@ export function createPendingInteractions(parts: {
   }
 }
 
-/** The authorization requests that wait until a person signs in or decides. */
+/** Counts and limits the authorization requests that wait until a person signs in or decides. */
 export type PendingInteractions = ReturnType<typeof createPendingInteractions>

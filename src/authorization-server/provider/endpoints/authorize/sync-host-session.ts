@@ -50,7 +50,7 @@ function signOut(ctx: KoaContextWithOIDC, session: ProviderSession): void {
   session.authorizations = undefined
   session.loginTs = undefined
   delete session.accountId
-  // The answers on the pages came from the previous person.
+  // The answers on the pages came from the previous person, so they are discarded.
   if (isReturnFromPages(ctx)) discardAnswers(ctx)
   replaceSessionIds(ctx, session)
 }

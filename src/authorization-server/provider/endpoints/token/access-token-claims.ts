@@ -3,7 +3,7 @@ import type { Client } from '../../../../clients/client.ts'
 import { personOf } from '../../../../host/subject.ts'
 import { recordOf, requestState } from '../../request-state.ts'
 
-// The claims of an access token (RFC 9068 2.2). Used by the fast path and with oidc-provider.
+// The claims of an access token (RFC 9068 2.2). The fast path and the tokens of oidc-provider both use this file.
 
 /** The registered claims of an access token that is issued now. */
 export function registeredClaims(token: {
@@ -39,9 +39,9 @@ export function directClaims(key: Client, catalogEpoch: number | undefined) {
 type Entities = KoaContextWithOIDC['oidc']['entities']
 
 /**
- * Our own claims in the access token that oidc-provider issues. `access_mode` states the mode, because a resource
- * server cannot infer the mode from the ids: an account id may equal a client id. The function uses only data already
- * in memory, because no step may fail after a refresh token has been exchanged.
+ * Our own claims in the access token that oidc-provider issues. The claim `access_mode` says whether access is direct
+ * or delegated. A resource server cannot infer this from the ids, because an account id may equal a client id. The
+ * function uses only data already in memory, because no step may fail after a refresh token has been exchanged.
  */
 export function ownClaims(
   ctx: KoaContextWithOIDC,

@@ -5,8 +5,8 @@ import { requireKnownResource, resourceServerOf } from '../../resource-indicator
 import { directTokenResponse, directTokenScopes } from './direct-access.ts'
 
 /**
- * Registers the client credentials grant (RFC 6749 4.4), which gives direct access. With oidc-provider's own
- * implementation, a token that is requested without `scope` would carry no scope.
+ * Registers the client credentials grant (RFC 6749 4.4), which gives direct access. It replaces oidc-provider's own
+ * implementation, in which a token that is requested without `scope` would carry no scope.
  */
 export function registerClientCredentialsGrant(
   provider: Provider,

@@ -39,8 +39,8 @@ export type FastPathResult = { readonly isAnswered: boolean; readonly early?: Ea
 /**
  * Answers the usual token request of an API key (RFC 6749 4.4) without oidc-provider, in a fraction of the time. The
  * response, the token and the events are the same as with oidc-provider. Only two kinds of requests are answered:
- * requests that will get a token, and requests with a wrong secret. The second kind is included because a flood of
- * wrong secrets must not slow down the API. All other requests are passed on unchanged to oidc-provider.
+ * requests that will get a token, and requests with a wrong secret. Wrong secrets are rejected here, because a flood of
+ * them must not slow down the API. All other requests are passed on unchanged to oidc-provider.
  *
  * @returns a function that takes the host's context, the text of the form, and the keys that sign now
  */

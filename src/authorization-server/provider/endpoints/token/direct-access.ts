@@ -6,7 +6,7 @@ import type { Account } from '../../../../host/accounts.ts'
 import { requestedScopes, requireAllowed } from '../../requested-scope.ts'
 import { unauthorized } from '../../unauthorized-client.ts'
 
-// What a token for direct access carries. Used by the fast path and with oidc-provider.
+// What a token for direct access carries. The fast path and the grant type in oidc-provider both use this file.
 
 /**
  * The scopes of a token for direct access (RFC 6749 4.4). Without `scope`, the token carries all scopes of all

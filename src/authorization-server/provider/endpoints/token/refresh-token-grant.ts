@@ -82,8 +82,7 @@ export async function checkRefresh(
  * exactly one of the two tokens is valid after a failure. The use of the client is recorded in the same round
  * trip.
  *
- * @throws invalid_grant if another request has used the token since step 2. In this case this function
- *   revokes the grant
+ * @throws invalid_grant if another request has used the token since step 2. If so, this function revokes the grant
  */
 async function rotateRefreshToken(
   parts: Pick<ProviderParts, 'families' | 'clientUsed' | 'events' | 'revokeGrant'>,
