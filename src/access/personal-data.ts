@@ -35,6 +35,7 @@ const RECORD_KINDS: readonly RecordKind[] = [
     erased: 'deleted',
   },
   { key: 'client-usage:<id>', personal: ['lastUsedAt'], erased: 'deleted' },
+  { key: 'secret-usage:<digest>', personal: [], erased: 'nothing' },
   { key: 'clients:<kind>', personal: [], erased: 'nothing' },
   { key: 'clients:<kind>:of:<account*>', personal: ['the account in the name'], erased: 'deleted' },
   { key: 'client-names', personal: ['words of the names of clients'], erased: 'rewritten' },

@@ -9,6 +9,7 @@ import {
   type ClientRecord,
 } from '../clients/client-record.ts'
 import type { Client } from '../clients/client.ts'
+import { expiryEntriesOf } from '../clients/expiry-notices.ts'
 import { optional } from '../validation/rules.ts'
 import { storedLastUses, type LastUse } from '../clients/last-used.ts'
 import type { Collection } from '../store/collection.ts'
@@ -36,7 +37,7 @@ function tablesOf(store: Store) {
   const { getEach } = clientRecords(store)
   const indexOf = (kind: Client['kind']) => createClientIndex({ store, kind, load: getEach })
   const indexes = { apiKey: indexOf('apiKey'), application: indexOf('application') }
-  return { stored: storedClients(store), lastUses: storedLastUses(store), indexes }
+  return { store, stored: storedClients(store), lastUses: storedLastUses(store), indexes }
 }
 
 type ClientTables = ReturnType<typeof tablesOf>
@@ -101,7 +102,12 @@ async function importClient(
     return
   }
   // The list entries are written after the record, because readers remove old entries that have no record.
-  await Promise.all([tables.indexes[kind].add(record), importLastUse(tables.lastUses, clientId, lastUsedAt)])
+  await Promise.all([
+    tables.indexes[kind].add(record),
+    // The notices that came due since the export are given after the import.
+    ...expiryEntriesOf(record.client, 0).map((entry) => tables.store.add(...entry)),
+    importLastUse(tables.lastUses, clientId, lastUsedAt),
+  ])
   if (isNew) counts[kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
   else counts.unchanged += 1
 }

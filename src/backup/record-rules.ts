@@ -71,7 +71,8 @@ const CLIENT: Fields = {
   disabledBy: optional(oneOf('operator')),
   epoch: countRule,
   createdAt: timeRule,
-  expiresAt: optional(timeRule),
+  // Lists are sorted by this time, in milliseconds of at most 13 digits.
+  expiresAt: optional(wholeNumber(0, 9_999_999_999)),
 }
 
 const NO_ADDRESSES = 'must be a list of addresses that an application may have'

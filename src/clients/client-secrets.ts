@@ -9,6 +9,7 @@ import type { ClientService, RotatedSecret, RotationOptions } from './client-ser
 import { secretHashRule } from './create-client.ts'
 import { removeAccess } from './remove-access.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
+import { LAST_USE_SECONDS } from './last-used.ts'
 import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
 import { hashSecret, hasSecretHash, isLive } from './secrets.ts'
@@ -79,8 +80,10 @@ export function createSecretMethods<C extends Client>(
       const uses = await clients.secretUses.get(live.map(({ hash }) => hash))
       return live.map(({ createdAt, expiresAt, shownTo, hint }, at) => {
         const used = uses[at]
-        // The stored time is rounded down to the hour, so it may be earlier than `createdAt`.
-        const lastUsedAt = used === undefined ? undefined : Math.max(used, createdAt)
+        // The stored time is rounded down to the hour, so it may be earlier than `createdAt`. A still earlier use is one of the same
+        // secret before it was replaced and set again.
+        const isOwn = used !== undefined && used > createdAt - LAST_USE_SECONDS
+        const lastUsedAt = isOwn ? Math.max(used, createdAt) : undefined
         return { createdAt, expiresAt, lastUsedAt, hint, shownTo }
       })
     },

@@ -33,9 +33,9 @@ export interface NewClient<
   readonly clientId?: string | undefined
   /**
    * When the client expires, in epoch seconds: in the future, at most 100 years ahead, and within `keyPolicy`.
-   * @default the default of `keyPolicy`; without it, never
+   * Null for never. @default the default of `keyPolicy`; without it, never
    */
-  readonly expiresAt?: number | undefined
+  readonly expiresAt?: number | null | undefined
 }
 
 /** The fields of an API key that can be changed. An application has these fields, and more. */

@@ -168,9 +168,11 @@ async function changeExpiry<C extends Client>(
   expiresAt: number,
   apply: ApplyChange<C>,
 ): Promise<ClientRecord<C>> {
-  for (const entry of expiryEntriesOf({ clientId: change.clientId, expiresAt }))
-    await clients.store.add(...entry)
-  return removeAccess(
+  const { client } = await requireRecord(clients, change.clientId)
+  const list = () =>
+    Promise.all(expiryEntriesOf({ ...client, expiresAt }).map((entry) => clients.store.add(...entry)))
+  await list()
+  const record = await removeAccess(
     clients,
     change,
     (record) => {
@@ -181,6 +183,9 @@ async function changeExpiry<C extends Client>(
     },
     ({ expiresAt: before = Infinity }) => expiresAt < before,
   )
+  // If the notice was due at once, another process may have removed the entry before it saw the change.
+  await list()
+  return record
 }
 
 /**

@@ -4,7 +4,7 @@ import { GatehouseError, isRejection } from '../errors.ts'
 import { isClientId, newClientId } from './client-id.ts'
 import type { Client } from './client.ts'
 import { expiryOfNew, newExpiryRule, type KeyPolicy } from './expiry.ts'
-import { withNewExpiry } from './expiry-notices.ts'
+import { expiryEntriesOf, withNewExpiry } from './expiry-notices.ts'
 import { findOperationProblem, findProductProblem, requireFits, scopesOf } from './client-products.ts'
 import type { CreationOptions, NewClient } from './client-service-types.ts'
 import { changeFields, type ChangeOptions } from '../host/change-options.ts'
@@ -176,6 +176,8 @@ async function insert<C extends Client>(
       : 'belonged to a client that was deleted, so no other client can have it; choose another client id'
     throw new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" ${why}`)
   }
+  // If a notice was due at once, another process may have removed its entry before it saw the client.
+  await Promise.all(expiryEntriesOf(client).map((each) => clients.store.add(...each)))
   events.emit('client.created', { kind, clientId, accountId, actor: options.actor })
 }
 

@@ -56,9 +56,9 @@ const REQUIRED: Fault = {
   message: 'is required: every API key and application must expire',
 }
 
-/** The rule for the expiry of a new client. */
+/** The rule for the expiry of a new client. Null means that it never expires. */
 export function newExpiryRule(policy: KeyPolicy): Rule {
-  const rule = expiryRule(policy)
+  const rule = changedExpiryRule(policy)
   const isMissing = isExpiryRequired(policy) && defaultDaysOf(policy) === undefined
   return (value) => (value === undefined && isMissing ? REQUIRED : rule(value))
 }
@@ -77,9 +77,9 @@ export function changedExpiryRule(policy: KeyPolicy): Rule {
  *
  * @param given checked by `newExpiryRule`
  */
-export function expiryOfNew(policy: KeyPolicy, given: number | undefined): number | undefined {
+export function expiryOfNew(policy: KeyPolicy, given: number | null | undefined): number | undefined {
   const days = defaultDaysOf(policy)
-  if (given !== undefined || days === undefined) return given
+  if (given !== undefined || days === undefined) return given ?? undefined
   return Math.floor(Date.now() / 1000) + days * DAY_SECONDS
 }
 
@@ -98,10 +98,13 @@ export function isExpired({ expiresAt }: Pick<Client, 'expiresAt'>, now = Date.n
   return expiresAt !== undefined && now >= expiresAt * 1000
 }
 
-/** The lifetime of a new token, in seconds. A token never outlives its client. */
+/**
+ * The lifetime of a new token, in seconds. A token never outlives its client. At least 1, because oidc-provider needs a
+ * lifetime even if the client expires during the request. The claim `exp` is never later than the expiry.
+ */
 export function lifetimeWithin({ expiresAt }: Pick<Client, 'expiresAt'>, lifetime: number): number {
   if (expiresAt === undefined) return lifetime
-  return Math.max(0, Math.min(lifetime, expiresAt - Math.floor(Date.now() / 1000)))
+  return Math.max(1, Math.min(lifetime, expiresAt - Math.floor(Date.now() / 1000)))
 }
 
 /** Days before the expiry at which the owner is notified, and 0 for the expiry itself. */

@@ -1,6 +1,7 @@
 import type { Logger } from '../host/logger.ts'
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
+import { digest } from '../store/digest.ts'
 import { countRule } from '../validation/rules.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { createLru } from '../async/lru.ts'
@@ -37,7 +38,11 @@ export function createLastUses(
   name?: 'client-usage' | 'secret-usage',
 ) {
   const records = storedLastUses(store, name)
-  const ttl = name === 'secret-usage' ? SECRET_USE_SECONDS : undefined
+  const isOfSecrets = name === 'secret-usage'
+  const ttl = isOfSecrets ? SECRET_USE_SECONDS : undefined
+  // A hash of a secret must not be in a log or in a report of corrupt records.
+  const keyOf = (id: string) => (isOfSecrets ? digest(id) : id)
+  const label = isOfSecrets ? 'secret' : 'clientId'
   const written = createLru<string, number>(MAX_CACHED)
 
   return {
@@ -50,9 +55,9 @@ export function createLastUses(
       if (written.get(clientId) === hour) return
       // The cache is set before the write, so that concurrent requests of one client cause one write.
       written.set(clientId, hour)
-      records.set(clientId, { lastUsedAt: hour }, ttl).catch((error: unknown) => {
+      records.set(keyOf(clientId), { lastUsedAt: hour }, ttl).catch((error: unknown) => {
         written.delete(clientId)
-        logger.debug({ clientId, err: error }, 'the last use of a client could not be written')
+        logger.debug({ [label]: keyOf(clientId), err: error }, 'a last use could not be written')
       })
     },
     /**
@@ -61,16 +66,16 @@ export function createLastUses(
      * corrupt time.
      */
     async get(clientIds: readonly string[]): Promise<(number | undefined)[]> {
-      return (await records.getEach(clientIds)).map((record, at) => {
+      return (await records.getEach(clientIds.map(keyOf))).map((record, at) => {
         if (!(record instanceof CorruptRecord)) return record?.lastUsedAt
         const { error } = record
-        logger.debug({ clientId: clientIds[at], err: error }, 'the last use of a client could not be read')
+        logger.debug({ [label]: keyOf(clientIds[at] ?? ''), err: error }, 'a last use could not be read')
         return undefined
       })
     },
     async delete(clientId: string): Promise<void> {
       written.delete(clientId)
-      await records.delete(clientId)
+      await records.delete(keyOf(clientId))
     },
   }
 }

@@ -34,14 +34,15 @@ export const NO_TOKEN_REASONS = [
 ] as const
 
 /**
- * The states by which an owner's list is filtered: a client gets tokens, or gets none, or the reason why it gets none.
+ * The states by which the list of an owner's clients is filtered: `active` (a client gets tokens), `no-token` (it gets none), or
+ * one of the reasons why it gets none.
  */
 export const LISTED_STATES = ['active', 'no-token', ...NO_TOKEN_REASONS] as const
 
 /** Why a client gets no token. */
 export type NoTokenReason = (typeof NO_TOKEN_REASONS)[number]
 
-/** Why a client is rejected as if it did not exist; undefined if it is not rejected. */
+/** Why the service treats a client as if it did not exist: it is disabled or has expired. Undefined if it is neither. */
 export function whyUnusable(
   client: Pick<Client, 'disabled' | 'disabledBy' | 'expiresAt'>,
 ): NoTokenReason | undefined {

@@ -18,7 +18,8 @@ import { requireScope } from './require-scope.ts'
 import { createTokenWatch, type TokenEnd } from './token-watch.ts'
 import { wellKnown } from './well-known.ts'
 
-/** Guards an API. It accepts a call if the token carries the scope of the operation that the call names. */
+/** Guards an API. It finds the operation by the method and URL of a call, and accepts the call if its token
+ * carries the scope of this operation. */
 export interface Gateway<Scope extends string = string> extends EventSource<keyof GatewayEvents> {
   /**
    * Guards everything below the address of the API ({base_url}). A rejected call gets 400, 401, 403, 404 or 503. An

@@ -28,8 +28,8 @@ export interface GatehouseEvents {
   /** A person denied the request of an application. */
   'consent.denied': { clientId: string; accountId?: string | undefined; userId?: string | undefined }
   /**
-   * The user of a grant may no longer use these operations, and this process revoked the access tokens that
-   * carry one of them. The grant stays in use.
+   * The user of a grant may no longer use the operations in `scopes`, and this process revoked the access
+   * tokens that carry one of these scopes. The grant stays in use.
    */
   'grant.limited': GrantEvent & { scopes: readonly string[]; actor?: string | undefined }
   /** This process revoked a grant. */

@@ -9,7 +9,7 @@ import { groupsOf, mappedAddress } from './client-address.ts'
  * - the first 64 bits of an IPv6 address, as `2001:db8:0:1::/64`, because a site usually has the whole network (RFC
  *   6177 2)
  *
- * The result is a copy, because a slice of a header would keep the whole header in memory.
+ * The result is a copy: `ip` may be a part of a header of the request, and would keep the whole header in memory.
  *
  * @param ip Koa's `ctx.ip`. If it is not an address, its first characters are returned, because proxies may forward
  *   arbitrary texts from strangers

@@ -23,7 +23,7 @@ const newClient = {
   name,
   products: v.optional(texts),
   removedOperations: v.optional(texts),
-  expiresAt: v.optional(expiry),
+  expiresAt: v.optional(v.pipe(v.nullable(expiry), v.description('null: it never expires'))),
 }
 
 export const NewApiKey = v.strictObject(newClient)

@@ -127,6 +127,9 @@ function messageOf({ expected, received, type, requirement }: Issue): string {
       return 'must be a whole number'
     case 'picklist':
       return `must be ${expected?.replaceAll(/[()]/g, '').replaceAll(' | ', ' or ')}`
+    case 'iso_timestamp':
+    case 'check':
+      return 'must be a time, such as 2026-07-01T09:30:00Z'
     case 'strict_object':
       return 'must be an object'
     default:

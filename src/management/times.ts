@@ -27,4 +27,6 @@ export const timeAsSeconds = (description: string) =>
     v.isoTimestamp(),
     v.description(description),
     v.transform((time) => Math.floor(Date.parse(time) / 1000)),
+    // An offset such as `+05` has the form of a timestamp, and is no time.
+    v.check((seconds) => Number.isFinite(seconds)),
   )

@@ -23,6 +23,7 @@ import { refreshTokens } from './endpoints/token/refresh-token-grant.ts'
 import { sessions } from './models/sessions.ts'
 import { reportFailures } from './render-errors.ts'
 import { signAccessTokens } from './seam/tokens.ts'
+import { recordOf } from './request-state.ts'
 import { applySeam, ScriptlessProvider } from './seam/seam.ts'
 
 export type { Provider } from 'oidc-provider'
@@ -49,7 +50,7 @@ export function buildProvider(deps: ProviderDependencies): Provider {
   const signingKey = deps.signingKeys.find(({ alg }) => alg === 'ES256')
   if (signingKey) {
     const { extraTokenClaims } = tokenOptions(parts)
-    signAccessTokens(provider, extraTokenClaims, accessTokenSigner(signingKey).signHere)
+    signAccessTokens(provider, extraTokenClaims, accessTokenSigner(signingKey).signHere, recordOf)
   }
   registerClientCredentialsGrant(provider, parts)
   fixResponses(provider, {

@@ -6,6 +6,7 @@ import {
   type KeyPolicy,
 } from '../../clients/expiry.ts'
 import type { Client } from '../../clients/client.ts'
+import { GatehouseError } from '../../errors.ts'
 import type { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
 import { badge, panel } from '../elements/elements.ts'
@@ -30,16 +31,12 @@ function dayOf(milliseconds: number): string {
 }
 
 /**
- * The expiry that a form chooses, in epoch seconds; null for never. An invalid day becomes `NaN`, which the service
- * rejects.
- *
- * @param present the stored expiry. It stays if the form has the same day, because a program may have set a time within
- *   that day
+ * The expiry that a form chooses, in epoch seconds; null for never. Undefined if the form has no such field. An invalid day becomes
+ * `NaN`, which the service rejects.
  */
-export function readExpiry(sent: Form, present?: number): number | null | undefined {
-  const day = (sent.get('expiresAt') ?? '').trim()
-  if (day === lastDayOf(present)) return present
-  if (day === '') return null
+export function readExpiry(sent: Form): number | null | undefined {
+  const day = sent.get('expiresAt')?.trim()
+  if (day === undefined || day === '') return day === undefined ? undefined : null
   return /^\d{4}-\d\d-\d\d$/.test(day) ? (Date.parse(day) + DAY_MS) / 1000 : Number.NaN
 }
 
@@ -80,7 +77,8 @@ export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
         ${form(
           call,
           { action: 'expire' },
-          html`${expiryField(call, policy, client)}
+          html`<input type="hidden" name="before" value="${String(client.expiresAt)}" />
+            ${expiryField(call, policy, client)}
             <p class="hint">${texts.html('expiryEarlier')}</p>
             <div class="buttons"><button>${texts.html('saveButton')}</button></div>`,
         )}`,
@@ -88,10 +86,13 @@ export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
     },
     actions: {
       expire: change(kind, 'doneExpirySaved', async ({ resource, form: sent, change: options }) => {
-        const expiresAt = readExpiry(sent, resource.expiresAt)
-        return expiresAt === undefined || expiresAt === resource.expiresAt
-          ? resource
-          : kind.service.update(resource.clientId, { expiresAt }, options)
+        if (sent.get('before') !== String(resource.expiresAt)) {
+          throw new GatehouseError('ERR_CONFLICT', 'the expiry was changed meanwhile')
+        }
+        // A program may have set a time within the day that the form shows, so the same day changes nothing.
+        const isSame = sent.get('expiresAt') === lastDayOf(resource.expiresAt)
+        if (isSame) return resource
+        return kind.service.update(resource.clientId, { expiresAt: readExpiry(sent) }, options)
       }),
     },
   }

@@ -28,7 +28,7 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
       name: call.form.get('name') ?? '',
       products: chosen.products,
       removedOperations,
-      expiresAt: readExpiry(call.form) ?? undefined,
+      expiresAt: readExpiry(call.form),
       ...owner,
       ...call.change,
     }

@@ -37,7 +37,7 @@ describeEachStore('the expiry of a client', (makeStore) => {
 
   it.each([
     ['the fast path', {}],
-    ['oidc-provider', { scope: 'invoices:read invoices:read' }],
+    ['oidc-provider', { extra: 'parameter' }],
   ])('no token of an API key outlives it: %s', async (_what, parameters) => {
     const key = await host.createApiKey()
     const expiresAt = nowSeconds() + 100
@@ -79,7 +79,7 @@ describeEachStore('the expiry of a client', (makeStore) => {
     await delay(at * 1000 - Date.now() + 20)
     for (const answer of [
       await host.requestDirectToken(key),
-      await host.requestDirectToken(key, { scope: 'invoices:read invoices:read' }),
+      await host.requestDirectToken(key, { extra: 'parameter' }),
       await host.refresh(application, refreshed.body['refresh_token']),
     ]) {
       expect([answer.status, answer.body]).toEqual([unknown.status, unknown.body])
@@ -143,6 +143,51 @@ describeEachStore('the expiry of a client', (makeStore) => {
       ).rejects.toEqual(rejection)
     }
     expect(await serviceOf(key).find(key.client_id)).not.toHaveProperty('expiresAt')
+  })
+
+  it('a client that expires during a request gets a token that has expired, and keeps its refresh token', async () => {
+    let answer = async () => {}
+    const accounts = { find: async (id: string) => answer().then(() => ({ id, kycLevel: 'verified' })) }
+    const slow = await startHost({
+      store: makeStore(randomUUID()),
+      gatehouse: { accounts: { ...accounts, authenticate: () => ({ accountId: 'alice' }) } },
+    })
+    try {
+      const [key, application] = [await slow.createApiKey(), await slow.createApplication()]
+      const tokens = await connect(slow, application)
+      const expiresAt = nowSeconds() + 2
+      await Promise.all([expire(key, expiresAt, slow), expire(application, expiresAt, slow)])
+      answer = () => delay(expiresAt * 1000 + 100 - Date.now())
+      const answers = await Promise.all([
+        slow.refresh(application, tokens.refresh_token),
+        slow.requestDirectToken(key),
+        slow.requestDirectToken(key, { extra: 'parameter' }),
+      ])
+      for (const { status, body } of answers) {
+        expect([status, body['expires_in']]).toEqual([200, 1])
+        expect(claimsOf(body['access_token'])['exp']).toBe(expiresAt)
+      }
+      answer = async () => {}
+      await expire(application, nowSeconds() + 100, slow)
+      expect((await slow.refresh(application, answers[0]?.body['refresh_token'])).status).toBe(200)
+      expect(slow.errors).toEqual([])
+    } finally {
+      await slow.close()
+    }
+  })
+
+  it('an id that no client has is not stored', async () => {
+    const store = makeStore(randomUUID())
+    const other = await startHost({ store })
+    try {
+      for (const id of ['gatehouse_secret', '', 'a b%', 'app_unknown']) {
+        const change = other.gatehouse.apiKeys.update(id, { expiresAt: nowSeconds() + DAY })
+        await expect(change).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+      }
+      expect(await store.range('clients:expiry', { limit: 10 })).toEqual([])
+    } finally {
+      await other.close()
+    }
   })
 
   it('a disabled client that has expired is shown as disabled', async () => {
@@ -217,6 +262,7 @@ describeEachStore('the expiry of a client', (makeStore) => {
       expect((await create()).expiresAt).toBeCloseTo(nowSeconds() + 30 * DAY, -1)
       const expiresAt = nowSeconds() + 500 * DAY
       expect((await create({ expiresAt })).expiresAt).toBe(expiresAt)
+      expect((await create({ expiresAt: null })).expiresAt).toBeUndefined()
       const { application } = await gatehouse.applications.create({ accountId: 'acme', name: 'App' })
       expect(application.expiresAt).toBeCloseTo(nowSeconds() + 30 * DAY, -1)
       const changed = await gatehouse.applications.update(application.clientId, { expiresAt: null })
@@ -239,6 +285,7 @@ describeEachStore('the expiry of a client', (makeStore) => {
         problems: [expect.objectContaining({ path: 'expiresAt', code: 'required' })],
       })
       await expect(gatehouse.apiKeys.update(key.clientId, { expiresAt: null })).rejects.toEqual(required)
+      await expect(create({ expiresAt: null })).rejects.toEqual(required)
     })
 
     it('requires an expiry, and cuts off no client that exists', async () => {
@@ -389,6 +436,20 @@ describeEachStore('the notices of an expiry', (makeStore) => {
     expect(given.slice(3)).toEqual(expect.arrayContaining([['client.expiring', earlier, 1]]))
   })
 
+  it('that came due between an export and its import are given after the import', async () => {
+    const { processes } = await fleet(1)
+    const { gatehouse } = processes[0]!
+    const expiresAt = nowSeconds() + 2
+    const { apiKey } = await gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key', expiresAt })
+    const lines: string[] = []
+    for await (const line of exportRegistry(gatehouse)) lines.push(line)
+    await delay(expiresAt * 1000 - Date.now() + 10)
+    const restored = await fleet(1)
+    await importRegistry(restored.processes[0]!.gatehouse, lines, { signingKeys: false })
+    await restored.give(nowSeconds())
+    expect(restored.given).toEqual([['client.expired', apiKey.clientId, undefined]])
+  })
+
   it('are given by the service itself, without a call of the host', async () => {
     const { processes, given, entries } = await fleet(1)
     const { apiKeys } = processes[0]!.gatehouse
@@ -434,6 +495,7 @@ describeEachStore('the expiry in the management API', (makeStore) => {
       ['2001-01-01T00:00:00Z', 'too-early'],
       [isoOf(nowSeconds() + 400 * DAY), 'too-late'],
       ['tomorrow', 'type'],
+      ['2030-01-01T00:00:00+05', 'type'],
       [nowSeconds() + DAY, 'type'],
       [null, 'required'],
     ] as const) {

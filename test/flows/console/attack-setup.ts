@@ -61,7 +61,7 @@ export function fieldsOf(action: string, { application }: Targets): Record<strin
     removeOperation: { operation: 'invoices:read' },
     restoreOperation: { operation: 'invoices:create' },
     rename: { name: 'Renamed' },
-    expire: { expiresAt: '2099-12-31' },
+    expire: { before: 'undefined', expiresAt: '2099-12-31' },
     save: { name: 'Renamed' },
     delete: { name: 'Ledger' },
     disconnect: { application },

@@ -45,6 +45,10 @@ describeEachStore('the expiry on the pages of the console', (makeStore) => {
     expect(textOf(moved.body)).toContain('The expiry is saved.')
     expect((await host.gatehouse[service].find(clientId))?.expiresAt).toBe(endOf(earlier))
     expect(textOf(moved.body)).toContain('Expiry set to')
+    // A form of an old tab changes nothing.
+    const old = await visitor.submit(page, 'expire', { expiresAt: '' })
+    expect([old.status, textOf(old.body)]).toEqual([422, expect.stringContaining('It was changed meanwhile')])
+    expect((await host.gatehouse[service].find(clientId))?.expiresAt).toBe(endOf(earlier))
     const removed = await visitor.submit(moved, 'expire', { expiresAt: '' })
     expect((await host.gatehouse[service].find(clientId))?.expiresAt).toBeUndefined()
     expect(textOf(removed.body)).toContain('Expiry removed: it never expires')
@@ -65,14 +69,14 @@ describeEachStore('the expiry on the pages of the console', (makeStore) => {
       ['2099-99-99', 'has a value of the wrong kind'],
     ] as const) {
       const answer = await visitor.submit(form, 'create', { name: 'Key', product: 'invoices', expiresAt })
-      if (expiresAt === '') continue
       expect([answer.status, textOf(answer.body)], expiresAt).toEqual([422, expect.stringContaining(problem)])
       expect(answer.body).toContain('value="Key"')
     }
     const { items } = await strict.gatehouse.apiKeys.listByOwner('acme')
-    // An empty field is the default of the policy.
-    expect(items).toHaveLength(1)
-    const page = await visitor.open(`/console/api-keys/${items[0]!.clientId}`)
+    expect(items).toEqual([])
+    await visitor.submit(form, 'create', { name: 'Key', product: 'invoices' })
+    const [created] = (await strict.gatehouse.apiKeys.listByOwner('acme')).items
+    const page = await visitor.open(`/console/api-keys/${created!.clientId}`)
     const answer = await visitor.submit(page, 'expire', { expiresAt: '' })
     expect([answer.status, textOf(answer.body)]).toEqual([422, expect.stringContaining('must not be empty')])
   })

@@ -166,7 +166,8 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
       expect([...headers.keys()]).toEqual([...unknown.headers.keys()])
     }
     expect(unknown.status).toBe(200)
-    expect(writes.slice(before)).toEqual([])
+    // The thief has used its own secret.
+    expect(writes.slice(before).filter((write) => !write.startsWith('set secret-usage:'))).toEqual([])
     expect(events).toEqual([])
     await expectAccepted(host, [token, tokens.access_token])
     expect((await host.refresh(application, tokens.refresh_token)).status).toBe(200)

@@ -25,8 +25,8 @@ export function identityClaims(subject: string) {
 
 /**
  * Removes the error code from the body of the response to a request without a token. Such a response must not
- * contain an error code (RFC 6750 3.1). Also removes missing scopes from `WWW-Authenticate` if one of them looks like a
- * client secret.
+ * contain an error code (RFC 6750 3.1). Also removes the attribute `scope` from `WWW-Authenticate` if one
+ * of its scopes looks like a client secret.
  */
 export function fixUserInfoResponse(ctx: ProviderResponse): void {
   const challenge = ctx.response.get('WWW-Authenticate')

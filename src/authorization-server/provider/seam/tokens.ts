@@ -1,4 +1,5 @@
-import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { Client as ClientRecord } from '../../../clients/client.ts'
 import type { RefreshTokenFormat } from '../../../grants/refresh-tokens/token-format.ts'
 import type { AccessTokenSigner } from '../../../keys/access-token-signer.ts'
 import { registeredClaims } from '../endpoints/token/access-token-claims.ts'
@@ -78,6 +79,7 @@ export function signAccessTokens(
   provider: Provider,
   extraTokenClaims: ExtraTokenClaims,
   sign: AccessTokenSigner['signHere'],
+  recordOf: (client: Client | undefined) => Pick<ClientRecord, 'expiresAt'>,
 ): void {
   for (const { prototype } of [provider.AccessToken, provider.ClientCredentials]) {
     const model = prototype as unknown as { getValueAndPayload(): Promise<object> }
@@ -86,7 +88,14 @@ export function signAccessTokens(
       if (this.format !== 'jwt') return original.call(this)
       const extra = await extraTokenClaims(currentContext(), this)
       const { jti: tokenId, clientId = '', accountId: subject = clientId, scope } = this
-      const token = { tokenId, subject, clientId, scope, lifetime: this.expiration }
+      const token = {
+        tokenId,
+        subject,
+        clientId,
+        scope,
+        lifetime: this.expiration,
+        client: recordOf(this.client),
+      }
       const claims = registeredClaims({ ...token, issuer: provider.issuer, audience: this.aud })
       return { value: sign({ ...extra, ...claims }) }
     }

@@ -30,7 +30,7 @@ describe('access tokens', () => {
       clientDefaults: { id_token_signed_response_alg: 'ES256' },
       extraTokenClaims,
     })
-    if (signsHere) signAccessTokens(provider, extraTokenClaims, accessTokenSigner(key).signHere)
+    if (signsHere) signAccessTokens(provider, extraTokenClaims, accessTokenSigner(key).signHere, () => ({}))
     return provider
   }
 

@@ -13,12 +13,14 @@ export function registeredClaims(token: {
   readonly scope: string | undefined
   /** In seconds. */
   readonly lifetime: number
+  readonly client: Pick<Client, 'expiresAt'>
   readonly issuer: string
   readonly audience: string | string[] | undefined
 }) {
   const { tokenId: jti, subject: sub, clientId: client_id, scope, issuer: iss, audience: aud } = token
   const iat = Math.floor(Date.now() / 1000)
-  return { jti, sub, iat, exp: iat + token.lifetime, scope, client_id, iss, aud }
+  const exp = Math.min(iat + token.lifetime, token.client.expiresAt ?? Infinity)
+  return { jti, sub, iat, exp, scope, client_id, iss, aud }
 }
 
 /**

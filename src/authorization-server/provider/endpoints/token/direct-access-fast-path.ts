@@ -79,7 +79,7 @@ export function createFastPath(parts: FastPathParts) {
     const scope = scopes.join(' ')
     const { clientId } = client
     const lifetime = lifetimeWithin(client, lifetimes.directAccessToken)
-    const registered = { tokenId, subject: clientId, clientId, scope, lifetime, issuer, audience }
+    const registered = { tokenId, subject: clientId, clientId, scope, lifetime, client, issuer, audience }
     const claims = { ...directClaims(client, current.epoch), ...registeredClaims(registered) }
     const signer = accessTokenSigner(key)
     // During a flood, only the calling thread signs, so that the other cores are free for the API.
