@@ -32,7 +32,7 @@ function read<Query = undefined>(
   return route<undefined, Query>({ ...COMMON, ...described, method: 'get', status: 200, handle })
 }
 
-/** A change without a body. @param answer undefined for an answer without a body */
+/** A route that makes a change. Its request has no body. @param answer undefined for an answer without a body */
 function change(
   path: string,
   operationId: string,

@@ -6,7 +6,7 @@ export const TOKEN_REQUESTS = { byDefault: 1000, min: 4, max: 1_000_000 }
 /** The share of all requests in flight that one address may have. One client may have the same share. */
 const SHARE = 1 / 4
 
-/** The share of `max` below which an address sends few requests, so that it is answered even during a flood. */
+/** An address with less than this share of `maxTokenRequests` in flight is answered even during a flood. */
 const FEW = 1 / 100
 
 /**

@@ -86,12 +86,12 @@ export function expiryPanel(kind: ClientKind, policy: KeyPolicy): ClientPanel {
     },
     actions: {
       expire: change(kind, 'doneExpirySaved', async ({ resource, form: sent, change: options }) => {
-        if (sent.get('before') !== String(resource.expiresAt)) {
-          throw new GatehouseError('ERR_CONFLICT', 'the expiry was changed meanwhile')
-        }
         // A program may have set a time within the day that the form shows, so the same day changes nothing.
         const isSame = sent.get('expiresAt') === lastDayOf(resource.expiresAt)
         if (isSame) return resource
+        if (sent.get('before') !== String(resource.expiresAt)) {
+          throw new GatehouseError('ERR_CONFLICT', 'the expiry was changed meanwhile')
+        }
         return kind.service.update(resource.clientId, { expiresAt: readExpiry(sent) }, options)
       }),
     },

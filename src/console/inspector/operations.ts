@@ -5,10 +5,10 @@ import { columns, table } from '../elements/elements.ts'
 import type { Reader } from '../reader-formats.ts'
 
 /**
- * The operations of scopes, by product, each with its routes.
+ * One table for each product: the operations that the scopes allow, and the routes of each operation.
  *
- * @param productIds the products of the client. They are preferred if several products have an operation. @default
- *   all
+ * @param productIds the products of the client. If several products have the same operation, only these are shown for it.
+ *   @default all products with the operations are shown
  */
 export function operationTables(
   scopes: readonly string[],
