@@ -70,7 +70,7 @@ describeEachStore('the expiry of a client', (makeStore) => {
     const [key, application] = [await host.createApiKey(), await host.createApplication()]
     const tokens = await connect(host, application)
     const unknown = await host.requestDirectToken({ client_id: 'key_unknown', client_secret: 'a'.repeat(20) })
-    const at = nowSeconds() + 2
+    const at = nowSeconds() + 5
     await Promise.all([expire(key, at), expire(application, at)])
     // Moving the expiry of the application has revoked its token, and not its grant.
     const refreshed = await host.refresh(application, tokens.refresh_token)
@@ -214,7 +214,7 @@ describeEachStore('the expiry of a client', (makeStore) => {
     })
     try {
       await gateway.ready()
-      const at = nowSeconds() + 3
+      const at = nowSeconds() + 5
       await expire(key, at)
       const { body } = await host.requestDirectToken(key)
       const jwt = String(body['access_token'])
