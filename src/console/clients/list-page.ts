@@ -9,7 +9,7 @@ import { pager, ROWS_PER_PAGE } from '../elements/pager.ts'
 import { filterForm, isUnfiltered, listOptionsOf } from './list-filter.ts'
 import { page, type Call, type Page } from '../page.ts'
 import { pathOf, word, type ClientKind } from './client-kind.ts'
-import { expiryBadge } from './expiry.ts'
+import { expiryBadge } from './expiry-panel.ts'
 import { lastUsed, productTitle, stateBadge } from './client-state.ts'
 
 /** The maximum number of products that a row names. */
