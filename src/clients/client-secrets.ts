@@ -106,7 +106,7 @@ async function setNewSecret<C extends Client>(
   const { overlapSeconds = OVERLAP_SECONDS.byDefault, shownTo } = options
   const clientSecret = attempt?.clientSecret ?? formatSecret(randomBytes(32), clients.secretPrefix)
   const hash = hashSecret(clientSecret)
-  const hint = hintOf(clientSecret, clients.secretPrefix)
+  const hint = hintOf(clientSecret)
   const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }
   const record = await changeRecord(clients, rotation, (stored) => {
     if (attempt && isRotated(stored.secrets, hash, attempt)) return undefined

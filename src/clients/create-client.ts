@@ -100,7 +100,7 @@ export async function createClient<C extends Client>(
   try {
     requireFits(client, clients.catalog.current, clients.otherScopes)
     const shownTo = clientSecret === undefined ? undefined : client.createdBy
-    const hint = clientSecret === undefined ? undefined : hintOf(clientSecret, clients.secretPrefix)
+    const hint = clientSecret === undefined ? undefined : hintOf(clientSecret)
     await insert(clients, client, { hash, shownTo, hint }, input)
     await attempt?.complete()
     return { client: { ...client, ...(shownTo !== undefined && { secretShownTo: [shownTo] }) }, clientSecret }

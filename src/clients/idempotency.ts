@@ -5,7 +5,7 @@ import type { Store } from '../store/contract.ts'
 import { countRule, oneOf, optional, textRule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import { newClientId } from './client-id.ts'
-import { formatSecret } from './secret-format.ts'
+import { formatSecret, SECRET_PREFIX } from './secret-format.ts'
 
 /** Seconds for which a repeat gets the result of the first attempt. */
 const KEPT_SECONDS = 86_400
@@ -31,6 +31,8 @@ interface IdempotencyRecord {
   readonly startedAt: number
   /** For a rotation: `createdAt` of the newest secret before the first attempt. */
   readonly newestCreatedAt?: number | undefined
+  /** What the new secret begins with. The option `secretPrefix` may have another value when the change is repeated. */
+  readonly prefix?: string | undefined
 }
 
 /** A change with an idempotency key. */
@@ -83,6 +85,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
       process: textRule,
       startedAt: countRule,
       newestCreatedAt: optional(countRule),
+      prefix: optional(textRule),
     },
   })
   /** The changes that this process is making. */
@@ -103,7 +106,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
   async function start(id: string, begun: Pick<IdempotencyRecord, 'body' | 'newestCreatedAt'>) {
     const now = { process, startedAt: Date.now() }
     const nonce = randomBytes(16).toString('base64url')
-    const first: IdempotencyRecord = { ...begun, nonce, state: 'pending', ...now }
+    const first: IdempotencyRecord = { ...begun, prefix, nonce, state: 'pending', ...now }
     if (await records.create(id, first, KEPT_SECONDS)) return { record: first, isFirst: true }
     const before = await records.read(id)
     if (!before || before.record.state === 'done' || before.record.body !== begun.body) throw inProgress()
@@ -144,7 +147,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
       if (found?.state === 'done') {
         return {
           isRepeat: true,
-          ...derive(key, prefix, name, found),
+          ...derive(key, name, found),
           complete: nothing,
           reject: nothing,
           end() {},
@@ -157,7 +160,7 @@ export function createIdempotency(store: Store, keys: readonly Uint8Array[], pre
         return {
           isRepeat: false,
           newestCreatedAt: record.newestCreatedAt,
-          ...derive(key, prefix, name, record),
+          ...derive(key, name, record),
           async complete() {
             await records.update(id, (latest) => ({ ...latest, state: 'done' }), KEPT_SECONDS)
           },
@@ -182,7 +185,11 @@ export function goneSince(what: 'client' | 'secret'): GatehouseError {
   return keyError(`what this idempotency key has created is gone: ${gone} since`)
 }
 
-function derive(key: Uint8Array, prefix: string, name: string, { nonce }: Pick<IdempotencyRecord, 'nonce'>) {
+function derive(
+  key: Uint8Array,
+  name: string,
+  { nonce, prefix = SECRET_PREFIX.byDefault }: Pick<IdempotencyRecord, 'nonce' | 'prefix'>,
+) {
   const of = (purpose: string) => mac(key, purpose, `${nonce} ${name}`)
   return {
     clientId: (kind: Client['kind']) => newClientId(kind, of('client id').subarray(0, 16)),

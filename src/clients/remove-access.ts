@@ -35,11 +35,17 @@ export async function removeAccess<C extends Client>(
   checkChange(name, options)
   requireClientId(clients, clientId)
   return clients.revocations.revokeWith({ of: 'client', id: clientId }, async () => {
+    let isHarmless = false
     const record = await changeRecord(clients, { ...change, isRemoval: true }, (stored) => {
       const next = apply(stored)
-      return next && isRemoval(stored.client) ? bumpEpoch(next) : next
+      isHarmless = next !== undefined && !isRemoval(stored.client)
+      return next && !isHarmless ? bumpEpoch(next) : next
     })
-    return { result: record, revoked: revocationsOf(clientId, record), actor: options?.actor }
+    return {
+      result: record,
+      revoked: isHarmless ? [] : revocationsOf(clientId, record),
+      actor: options?.actor,
+    }
   })
 }
 

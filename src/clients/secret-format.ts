@@ -59,9 +59,13 @@ export function isMistypedSecret(text: string, prefix: string): boolean {
   return !isSecret(text, { prefix })
 }
 
-/** What shows people which secret is meant: the prefix and the last four characters. */
-export function hintOf(secret: string, prefix: string): string {
-  return `${prefix}…${secret.slice(-4)}`
+/**
+ * What shows people which secret is meant: the prefix and the last four characters.
+ *
+ * @param secret a result of `formatSecret`
+ */
+export function hintOf(secret: string): string {
+  return `${secret.slice(0, -(LENGTH.bits + LENGTH.checksum))}…${secret.slice(-4)}`
 }
 
 /** Whether a part of a text is long enough to be a secret. Messages must not quote such a text. */

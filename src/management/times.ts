@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isDay } from '../validation/predicates.ts'
 
 /**
  * A time of the services, in epoch seconds. An answer contains this time as ISO 8601 in UTC: `2026-07-01T09:30:00Z`.
@@ -26,7 +27,7 @@ export const timeAsSeconds = (description: string) =>
     v.string(),
     v.isoTimestamp(),
     v.description(description),
-    v.transform((time) => Math.floor(Date.parse(time) / 1000)),
-    // An offset such as `+05` has the form of a timestamp, and is no time.
+    v.transform((time) => (isDay(time.slice(0, 10)) ? Math.floor(Date.parse(time) / 1000) : Number.NaN)),
+    // An offset such as `+05`, and the 30th of February, have the form of a timestamp, and are no time.
     v.check((seconds) => Number.isFinite(seconds)),
   )

@@ -29,6 +29,16 @@ export function isEpochSeconds(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= LATEST_EPOCH_SECONDS
 }
 
+/**
+ * Whether a text is a day that exists, such as `2027-02-28`. `Date` would read the 30th of February as the 2nd of
+ * March.
+ */
+export function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
+  const midnight = new Date(text)
+  return Number.isFinite(midnight.getTime()) && midnight.toISOString().startsWith(text)
+}
+
 /** Whether a value may be a client id or a secret: 1 to 256 printable ASCII characters (RFC 6749 A.1, A.2). */
 export function isPrintableAscii(value: unknown): value is string {
   return typeof value === 'string' && /^[\x20-\x7e]{1,256}$/.test(value)

@@ -8,8 +8,8 @@ const INPUT = { accountId: 'acme', name: 'Export' }
 
 describeEachKind('changes with an idempotency key', (context) => {
   /** The service, and a creation by it. */
-  function setUp() {
-    const process = context.start()
+  function setUp(secretPrefix?: string) {
+    const process = context.start(undefined, { ...(secretPrefix !== undefined && { secretPrefix }) })
     const create = async (input: object, idempotencyKey: string) => {
       const result = await process.service.create({ ...INPUT, ...input }, { idempotencyKey })
       return { client: 'apiKey' in result ? result.apiKey : result.application, secret: result.clientSecret }
@@ -99,6 +99,20 @@ describeEachKind('changes with an idempotency key', (context) => {
     await rotate(60, 'r2')
     expect(await rotate(0, 'r1')).toEqual(first)
     expect(first.oldSecretExpiresAt).toBeUndefined()
+  })
+
+  it('a repeat after a change of `secretPrefix` returns the same secret', async () => {
+    const { create, service } = setUp('acme_')
+    const first = await create({}, 'a')
+    const { clientId } = first.client
+    const rotate = async (by: typeof service) => by.rotateSecret(clientId, { idempotencyKey: 'r' })
+    const rotated = await rotate(service)
+    const later = setUp('zenith_')
+    expect(await rotate(later.service)).toEqual(rotated)
+    expect(await later.create({}, 'a')).toMatchObject({ secret: first.secret })
+    expect(first.secret).toMatch(/^acme_/)
+    const [newest] = await service.listSecrets(clientId)
+    expect(newest?.hint).toBe(`acme_…${rotated.clientSecret.slice(-4)}`)
   })
 
   it('of two rotations with one key at the same time, none says that the secret was revoked', async () => {

@@ -69,6 +69,21 @@ describeEachKind('changes that remove access from a client', (context) => {
     },
   )
 
+  it('a later expiry revokes nothing, and does not repeat an earlier revocation', async () => {
+    const process = context.start()
+    const { clientId } = await context.created(process)
+    const { service } = process
+    const expire = async (days: number) =>
+      service.update(clientId, { expiresAt: Math.floor(Date.now() / 1000) + days * 86_400 })
+    await expire(10)
+    expect(process.revoked).toEqual([{ of: 'client', id: clientId }])
+    await expire(20)
+    expect(process.revoked).toHaveLength(1)
+    // The same expiry again repeats nothing that is missing, but an earlier attempt may have failed after its write.
+    await expire(20)
+    expect(process.revoked).toHaveLength(2)
+  })
+
   it.each(CHANGES)(
     'if the store fails halfway, repeating the change revokes the tokens: %s',
     async (name, change) => {

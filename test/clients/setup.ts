@@ -69,12 +69,17 @@ interface ServicesOptions {
   definitions?: ProductDefinitions
   /** @default records the id in `changed` */
   clientChanged?: (clientId: string) => Promise<void>
+  secretPrefix?: string
 }
 
 /** The services of one process on a store. */
 export function services(
   store: Store,
-  { definitions = { ...products, reports }, clientChanged }: ServicesOptions = {},
+  {
+    definitions = { ...products, reports },
+    clientChanged,
+    secretPrefix = 'gatehouse_',
+  }: ServicesOptions = {},
 ) {
   const catalog = { current: createCatalog(definitions, { kycLevels }) }
   const events = createEvents((error) => {
@@ -116,9 +121,9 @@ export function services(
     logger: silentLogger,
     maxClientsPerAccount: 500,
     keyPolicy: {},
-    secretPrefix: 'gatehouse_',
+    secretPrefix,
     secretUses,
-    idempotency: createIdempotency(store, [Buffer.alloc(32, 1)], 'gatehouse_'),
+    idempotency: createIdempotency(store, [Buffer.alloc(32, 1)], secretPrefix),
   }
   return {
     audit,

@@ -9,6 +9,7 @@ import type { Client } from '../../clients/client.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
+import { isDay } from '../../validation/predicates.ts'
 import { badge, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import type { Call } from '../page.ts'
@@ -37,7 +38,7 @@ function dayOf(milliseconds: number): string {
 export function readExpiry(sent: Form): number | null | undefined {
   const day = sent.get('expiresAt')?.trim()
   if (day === undefined || day === '') return day === undefined ? undefined : null
-  return /^\d{4}-\d\d-\d\d$/.test(day) ? (Date.parse(day) + DAY_MS) / 1000 : Number.NaN
+  return isDay(day) ? (Date.parse(day) + DAY_MS) / 1000 : Number.NaN
 }
 
 /** The field for the last day. @param client undefined for a new client */

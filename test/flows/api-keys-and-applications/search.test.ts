@@ -143,6 +143,6 @@ describeEachStore('the search of operators', (makeStore) => {
     host = await start()
     await host.gatehouse.ready()
     await vi.waitFor(async () => expect(await find('export')).toEqual(['a']))
-    expect(await store.get('client-names-complete')).toBe('1')
+    await vi.waitFor(async () => expect(await store.get('client-names-complete')).toBe('1'))
   })
 })

@@ -67,6 +67,8 @@ describeEachStore('the expiry on the pages of the console', (makeStore) => {
       [dayIn(100), 'must be at most 90 days ahead'],
       ['soon', 'has a value of the wrong kind'],
       ['2099-99-99', 'has a value of the wrong kind'],
+      // A day that does not exist does not become a day of the next month.
+      [`${new Date().getUTCFullYear() + 1}-02-30`, 'has a value of the wrong kind'],
     ] as const) {
       const answer = await visitor.submit(form, 'create', { name: 'Key', product: 'invoices', expiresAt })
       expect([answer.status, textOf(answer.body)], expiresAt).toEqual([422, expect.stringContaining(problem)])

@@ -240,6 +240,22 @@ describeEachStore('API keys and applications over HTTP', (makeStore) => {
     ])
   })
 
+  it.each([
+    'tomorrow',
+    '2099-02-30T00:00:00Z',
+    '2099-13-01T00:00:00Z',
+    '2099-01-01T00:00:00+05',
+    '2099-01-01',
+  ])('%s is no time', async (expiresAt) => {
+    const answer = await host.api('acme').call('POST /api-keys', { name: 'Key', expiresAt })
+    expect(answer).toMatchObject({
+      status: 422,
+      body: {
+        errors: [{ path: 'expiresAt', code: 'type', message: expect.stringContaining('2026-07-01T') }],
+      },
+    })
+  })
+
   it('an unknown route gets 404, and an unsupported method 405 with Allow', async () => {
     const { call } = host.api('acme')
     expect(await call('GET /nothing')).toMatchObject({ status: 404, body: { code: 'ERR_NO_ROUTE' } })
