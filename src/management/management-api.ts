@@ -78,7 +78,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     ...applicationRoutes(parts, ofClients),
     ...catalogRoutes(parts),
     ...authorizationRoutes(parts.grants, parts.registry),
-    ...auditRoutes(parts.audit),
+    ...auditRoutes(parts),
     ...operatorRoutes(parts, presenter),
     {
       method: 'get',

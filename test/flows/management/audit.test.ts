@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createBrowser } from '../../support/browser.ts'
+import { CALLBACK, connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { startManagement, type ManagementHost } from './setup.ts'
 
@@ -37,6 +39,49 @@ describeEachStore('the audit trail of an account over HTTP', (makeStore) => {
       for (const field of ['actor', 'address', 'userAgent']) expect(entry).not.toHaveProperty(field)
     }
     expect(JSON.stringify(body)).not.toMatch(/root|billing|192\.0\.2|Operator-Browser/)
+  })
+
+  it('of one client is readable by its owner only, and hides the same names', async () => {
+    const other = await host.api('acme/ann').call('POST /api-keys', { name: 'Other' })
+    const { body } = await host.api('acme').call(`GET /audit?clientId=${key}&limit=2`)
+    expect(body.items).toMatchObject([{ change: 'tokens.revoked' }, { change: 'enabled', by: 'service' }])
+    const next = await host.api('acme').call(`GET /audit?clientId=${key}&cursor=${body.cursor}`)
+    expect(next.body.items).toMatchObject([{ change: 'disabled' }, { name: 'client.created' }])
+    expect(JSON.stringify([body, next.body])).not.toContain(other.body.apiKey.clientId)
+    expect(JSON.stringify([body, next.body])).not.toMatch(/root|billing|192\.0\.2|Operator-Browser/)
+    for (const [account, clientId] of [
+      ['bob', key],
+      ['acme', 'key_unknown'],
+      ['acme', ''],
+    ] as const) {
+      const answer = await host.api(account).call(`GET /audit?clientId=${clientId}`)
+      expect([answer.status, answer.body.code]).toEqual([404, 'ERR_NOT_FOUND'])
+    }
+    await host.gatehouse.apiKeys.delete(other.body.apiKey.clientId)
+    const deleted = await host.api('acme').call(`GET /audit?clientId=${other.body.apiKey.clientId}`)
+    expect(deleted.status).toBe(404)
+  })
+
+  it('an application: its owner sees that a user of another account has connected it, and not which one', async () => {
+    const { body } = await host
+      .api('acme')
+      .call('POST /applications', { name: 'App', products: ['invoices'], redirectUris: [CALLBACK] })
+    const clientId: string = body.application.clientId
+    const browser = createBrowser({
+      follow: [host.origin],
+      fetch: (url, init) =>
+        fetch(url, {
+          ...init,
+          headers: { ...Object.fromEntries(new Headers(init?.headers)), 'test-session': 'bob' },
+        }),
+    })
+    await connect(host, { client_id: clientId, client_secret: body.clientSecret }, { browser })
+    const listed = await host.api('acme').call(`GET /audit?clientId=${clientId}`)
+    expect(listed.body.items).toMatchObject([
+      { name: 'consent.approved', by: 'user' },
+      { name: 'client.created' },
+    ])
+    expect(JSON.stringify(listed.body)).not.toContain('bob')
   })
 
   it('is complete for operators', async () => {

@@ -169,6 +169,7 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
           headers: { 'test-token': '', 'test-session': isForOperators(operation) ? 'root' : 'acme' },
         }
       case 'ERR_NOT_FOUND':
+        if (path === '/audit') return { query: '?clientId=key_unknown' }
         return {
           values: { clientId: 'key_unknown', grantId: 'unknown', accountId: 'stranger', kid: 'unknown' },
         }
