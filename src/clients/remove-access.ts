@@ -35,6 +35,7 @@ export async function removeAccess<C extends Client>(
   checkChange(name, options)
   requireClientId(clients, clientId)
   return clients.revocations.revokeWith({ of: 'client', id: clientId }, async () => {
+    // True for a change that was made now, and does not remove access: for example, a later expiry.
     let isHarmless = false
     const record = await changeRecord(clients, { ...change, isRemoval: true }, (stored) => {
       const next = apply(stored)

@@ -34,9 +34,8 @@ export function isEpochSeconds(value: unknown): value is number {
  * March.
  */
 export function isDay(text: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
   const midnight = new Date(text)
-  return Number.isFinite(midnight.getTime()) && midnight.toISOString().startsWith(text)
+  return Number.isFinite(midnight.getTime()) && midnight.toISOString().slice(0, 10) === text
 }
 
 /** Whether a value may be a client id or a secret: 1 to 256 printable ASCII characters (RFC 6749 A.1, A.2). */

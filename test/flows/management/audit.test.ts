@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createBrowser } from '../../support/browser.ts'
 import { CALLBACK, connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
-import { startManagement, type ManagementHost } from './setup.ts'
+import { browserOf, startManagement, type ManagementHost } from './setup.ts'
 
 const AGENT = { 'user-agent': 'Operator-Browser/1.0' }
 
@@ -67,14 +66,7 @@ describeEachStore('the audit trail of an account over HTTP', (makeStore) => {
       .api('acme')
       .call('POST /applications', { name: 'App', products: ['invoices'], redirectUris: [CALLBACK] })
     const clientId: string = body.application.clientId
-    const browser = createBrowser({
-      follow: [host.origin],
-      fetch: (url, init) =>
-        fetch(url, {
-          ...init,
-          headers: { ...Object.fromEntries(new Headers(init?.headers)), 'test-session': 'bob' },
-        }),
-    })
+    const browser = browserOf(host, 'bob')
     await connect(host, { client_id: clientId, client_secret: body.clientSecret }, { browser })
     const listed = await host.api('acme').call(`GET /audit?clientId=${clientId}`)
     expect(listed.body.items).toMatchObject([

@@ -1,11 +1,10 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createBrowser } from '../../support/browser.ts'
 import { products } from '../../fixtures/products.ts'
 import { CALLBACK, connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { documentOf, type OpenApi } from './described.ts'
-import { request, startManagement, type ManagementHost } from './setup.ts'
+import { browserOf, request, startManagement, type ManagementHost } from './setup.ts'
 
 /** One operation of the document, with the codes of its 4xx answers. */
 interface Described {
@@ -116,14 +115,7 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
     }
     clients['/operator'] = clients['/api-keys']!
 
-    const browser = createBrowser({
-      follow: [host.origin],
-      fetch: (url, init) =>
-        fetch(url, {
-          ...init,
-          headers: { ...Object.fromEntries(new Headers(init?.headers)), 'test-session': 'acme' },
-        }),
-    })
+    const browser = browserOf(host, 'acme')
     await connect(
       host,
       { client_id: application.clientId, client_secret: application.client_secret },

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type { Account, Accounts, GatehouseOptions, SignedIn, Store } from 'koa-gatehouse'
+import { createBrowser } from '../../support/browser.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import { documentOf, expectDescribed } from './described.ts'
 import { createManagementApi } from '../../../src/management.ts'
@@ -54,6 +55,18 @@ export async function startManagement(options: {
 }
 
 export type ManagementHost = Awaited<ReturnType<typeof startManagement>>
+
+/** A browser in which a person is signed in at the host. */
+export function browserOf({ origin }: Pick<Host, 'origin'>, person: string) {
+  return createBrowser({
+    follow: [origin],
+    fetch: (url, init) =>
+      fetch(url, {
+        ...init,
+        headers: { ...Object.fromEntries(new Headers(init?.headers)), 'test-session': person },
+      }),
+  })
+}
 
 /** The answer to a request. */
 export interface Answer {

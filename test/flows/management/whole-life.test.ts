@@ -1,13 +1,12 @@
 import createClient, { type Middleware } from 'openapi-fetch'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createBrowser } from '../../support/browser.ts'
 import { CALLBACK, connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
 // openapi.test.ts generates this file, and checks the types of the calls below.
 import type { components, paths } from './openapi-types.d.ts'
 import { expectDescribed, type OpenApi } from './described.ts'
-import { request, startManagement, type ManagementHost } from './setup.ts'
+import { browserOf, request, startManagement, type ManagementHost } from './setup.ts'
 
 type Listed = components['schemas']['Catalog' | 'AccessPreview']
 
@@ -166,14 +165,7 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     )
 
     // Alice connects the partner.
-    const browser = createBrowser({
-      follow: [host.origin],
-      fetch: (url, init) =>
-        fetch(url, {
-          ...init,
-          headers: { ...Object.fromEntries(new Headers(init?.headers)), 'test-session': 'alice' },
-        }),
-    })
+    const browser = browserOf(host, 'alice')
     const client = { client_id: clientId, client_secret: clientSecret }
     const tokens = await connect(host, client, { browser })
     expect(await statusAt(host, 'GET /invoices/list', tokens.access_token)).toBe(200)
