@@ -19,8 +19,8 @@ export interface FamilyRecord {
   /** The family is revoked. The record stays for a while, so that no pending code exchange starts the family again. */
   readonly ended?: true
   /**
-   * A random value that each rollback replaces. So the text of the record changes, and a write that arrives
-   * late does not find the text that it expects.
+   * A random value that each rollback replaces. A rollback thus changes the text of the record. A write replaces only
+   * the text that it has read, so an earlier write that arrives late is rejected.
    */
   readonly barrier?: string
 }
