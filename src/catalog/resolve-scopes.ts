@@ -92,6 +92,19 @@ export function explainRejection(
   return undefined
 }
 
+/** Whether a client has an operation that `may` accepts. Costs less than a list of all its scopes. */
+export function hasOperation(
+  catalog: Catalog,
+  { products, removedOperations }: Omit<ScopeHolder, 'kind'>,
+  may: (operation: Operation) => boolean = () => true,
+): boolean {
+  return products.some((id) =>
+    catalog.products
+      .get(id)
+      ?.operations.some((operation) => !removedOperations.includes(operation.scope) && may(operation)),
+  )
+}
+
 /** The operations of a client's products, without the operations that were removed from the client. */
 export function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Operation[] {
   const available = new Set(client.products.flatMap((id) => catalog.products.get(id)?.operations ?? []))

@@ -1,5 +1,6 @@
-import type { Catalog } from '../catalog/catalog.ts'
-import { applicationScopes, directScopes, limitToOwner } from '../catalog/resolve-scopes.ts'
+import type { Catalog, Operation } from '../catalog/catalog.ts'
+import { hasRequiredKycLevel } from '../catalog/limit-by-kyc-level.ts'
+import { directScopes, hasOperation, limitToPerson } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
 import type { Client } from './client.ts'
 import { isExpired } from './expiry.ts'
@@ -61,7 +62,7 @@ export function whyNotAuthenticated(client: Client): NoTokenReason | undefined {
  */
 export function whyNoOperation(catalog: Catalog, client: Client): NoTokenReason | undefined {
   if (client.products.length === 0) return 'no-product'
-  return directScopes(catalog, client).length === 0 ? 'no-operation' : undefined
+  return hasOperation(catalog, client) ? undefined : 'no-operation'
 }
 
 /**
@@ -79,9 +80,11 @@ export function whyUnauthorized(
   if (without) return without
   if (!owner) return 'owner-gone'
   if (client.kind === 'application') {
-    return applicationScopes(catalog, client, owner.kycLevel).length === 0 ? 'kyc-level' : undefined
+    const may = (operation: Operation) => hasRequiredKycLevel(catalog, owner.kycLevel, operation)
+    return hasOperation(catalog, client, may) ? undefined : 'kyc-level'
   }
-  const allowed = limitToOwner(client, owner, directScopes(catalog, client))
+  if (client.userId === undefined) return undefined
+  const allowed = limitToPerson(owner, directScopes(catalog, client))
   return allowed.length === 0 ? 'user-operations' : undefined
 }
 
