@@ -5,7 +5,7 @@
 import { Redis } from 'ioredis'
 import { redisStore } from '../adapters/redis.ts'
 import { createAudit } from '../src/audit/audit.ts'
-import type { AuditListOptions } from '../src/audit/list-options.ts'
+import type { AuditListOptions } from '../src/audit/check-options.ts'
 import { fillTrail, LARGE_ACCOUNT, SMALL_ACCOUNT } from '../test/support/fill-trail.ts'
 import { startRedis } from '../test/support/redis-server.ts'
 import { startSlowLink } from '../test/support/round-trips.ts'

@@ -3,7 +3,7 @@ import { GatehouseError } from '../errors.ts'
 import { readChunk, type Chunk } from './chunk.ts'
 import { isEntry } from './entry.ts'
 import { eraseEntry, type ErasedPeople } from './erase-entry.ts'
-import { removeFromLists } from './lists.ts'
+import { removeFromLists } from './list-indexes.ts'
 import { deletedUpTo, ttlOf } from './retention.ts'
 import { chunkKey, corruptChunk, findLast, rangeOf, readChunks, type Trail } from './trail.ts'
 

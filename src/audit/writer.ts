@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import { BATCH_ENTRIES, chunkText, isOverdue, nextNumber, readChunk, type Chunk } from './chunk.ts'
 import type { AuditEntry, PendingEntry } from './entry.ts'
-import { addToLists } from './lists.ts'
+import { addToLists } from './list-indexes.ts'
 import { deletedUpTo, ttlOf } from './retention.ts'
 import {
   chunkKey,

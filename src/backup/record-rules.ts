@@ -18,7 +18,7 @@ import { applicationFields } from '../clients/application-fields.ts'
 import type { Client } from '../clients/client.ts'
 import { clientRuleOf } from '../clients/client-schema.ts'
 import { isClientId } from '../clients/client-id.ts'
-import { isSecretHash } from '../clients/secrets.ts'
+import { isSecretHash } from '../clients/stored-secrets.ts'
 
 // Error messages never quote a value of the file. The value may be a secret in the wrong place, and messages
 // are logged.

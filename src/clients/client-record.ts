@@ -5,7 +5,7 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import { clientRecordRule } from './client-schema.ts'
 import type { WithOutbox } from '../audit/outbox.ts'
 import type { Client } from './client.ts'
-import { describeSecrets, type StoredSecret } from './secrets.ts'
+import { describeSecrets, type StoredSecret } from './stored-secrets.ts'
 
 /**
  * A revocation of only some scopes. Tokens with an epoch below `since` are all revoked, whatever scopes they

@@ -5,7 +5,7 @@ import type { Application, Client } from './client.ts'
 import { isClientId } from './client-id.ts'
 import { clientOf, clientRecords } from './client-record.ts'
 import { MAX_SECRETS } from './secret-rotation.ts'
-import { decodeHash, isLive, type StoredSecret } from './secrets.ts'
+import { decodeHash, isLive, type StoredSecret } from './stored-secrets.ts'
 
 /**
  * The property of a client that holds the hashes of its secrets. It is a symbol, so the hashes never get into

@@ -12,7 +12,7 @@ import { goneSince, type Attempt } from './idempotency.ts'
 import { LAST_USE_SECONDS } from './last-used.ts'
 import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
-import { hashSecret, hasSecretHash, isLive } from './secrets.ts'
+import { hashSecret, hasSecretHash, isLive } from './stored-secrets.ts'
 
 /** The methods for the secrets of API keys and applications. */
 export function createSecretMethods<C extends Client>(

@@ -21,7 +21,7 @@ import {
   uniqueListOf,
 } from '../validation/rules.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
-import { hashSecret, hasSecretHash, isSecretHash } from './secrets.ts'
+import { hashSecret, hasSecretHash, isSecretHash } from './stored-secrets.ts'
 
 /** The input for a new client, which may import an existing secret. */
 type InputWithSecret = NewClient & { readonly secretHash?: string | undefined }

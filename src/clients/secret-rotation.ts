@@ -1,5 +1,5 @@
 import { GatehouseError } from '../errors.ts'
-import { isLive, type StoredSecret } from './secrets.ts'
+import { isLive, type StoredSecret } from './stored-secrets.ts'
 
 /** Which of two valid secrets is meant: the replaced secret, or the new secret. */
 export type SecretAge = 'old' | 'new'

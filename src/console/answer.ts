@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { createFailures } from '../front-door/failure.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { hasTooManyParameters } from '../http/query-limit.ts'
-import type { createDispatch } from './dispatch.ts'
+import type { createPageHandler } from './show-or-submit.ts'
 import { errorPage } from './error-page.ts'
 import type { Mount } from './mount.ts'
 import type { Reader } from './reader-formats.ts'
@@ -10,7 +10,7 @@ import type { createResponder } from './respond.ts'
 
 /** The functions that answer a request. */
 interface Parts {
-  readonly dispatch: ReturnType<typeof createDispatch>
+  readonly handlePage: ReturnType<typeof createPageHandler>
   readonly respond: ReturnType<typeof createResponder>
   readonly fail: ReturnType<typeof createFailures>
   readonly readers: {
@@ -25,7 +25,7 @@ interface Parts {
  * Creates a function that answers a request of the console. An error gets a page in the layout of the host. If the
  * layout fails too, the page is a document of its own.
  */
-export function createAnswer(mount: Mount, { dispatch, respond, fail, readers }: Parts) {
+export function createAnswer(mount: Mount, { handlePage, respond, fail, readers }: Parts) {
   return async function answer(ctx: Context, path: string): Promise<void> {
     // If an error occurs before the reader's language is known, the error page is in a language of the browser.
     let reader = readers.ofBrowser(ctx)
@@ -35,7 +35,7 @@ export function createAnswer(mount: Mount, { dispatch, respond, fail, readers }:
     try {
       if (isAlone) throw new Rejection('query')
       reader = await readers.find(ctx)
-      const result = await dispatch(ctx, path, reader)
+      const result = await handlePage(ctx, path, reader)
       if (typeof result === 'string') redirect(ctx, result)
       else if (result) await respond(ctx, result, reader)
     } catch (error) {

@@ -16,7 +16,7 @@ import {
   type ConsoleOptions,
   type ConsolePartOptions,
 } from './console-options.ts'
-import { createDispatch } from './dispatch.ts'
+import { createPageHandler } from './show-or-submit.ts'
 import { createMount, type Mount } from './mount.ts'
 import { consolePages } from './pages.ts'
 import type { Section } from './page.ts'
@@ -79,14 +79,14 @@ export function createConsole(gatehouse: AnyGatehouse, options: ConsoleOptions =
   }
 
   function serve(mount: Mount): Middleware {
-    const dispatch = createDispatch(mount, {
+    const handlePage = createPageHandler(mount, {
       accounts,
       tokens: createPageTokens(parts.csrfKeys, { name: 'console', issuer, path: mount.path }),
       issuerOrigin: new URL(issuer).origin,
       ready: parts.ready,
     })
     const respond = createResponder(mount, { assets, branding }, options)
-    const answer = createAnswer(mount, { dispatch, respond, fail, readers })
+    const answer = createAnswer(mount, { handlePage, respond, fail, readers })
 
     return async function console(ctx, next) {
       const path = pathBelow(ctx, mount.mountPath)

@@ -1,5 +1,4 @@
-import type { Access } from '../front-door/access.ts'
-import type { Guarded, Visit } from '../front-door/enter.ts'
+import type { Access, Guarded, Visit } from '../front-door/access.ts'
 import type { Form } from '../http/form-body.ts'
 import type { Html } from '../http/html.ts'
 import type { FormProblem } from './problem-texts.ts'
@@ -93,6 +92,6 @@ export interface Page<Resource = undefined> extends Guarded<Resource> {
 
 /** Adds a page to the table. `find` gives the type of its resource. */
 export function page<Resource = undefined>(definition: Page<Resource>): Page {
-  // Only `createDispatch` calls the functions, with the result of the same page's `find`.
+  // Only `createPageHandler` calls the functions, with the result of the same page's `find`.
   return definition as unknown as Page
 }

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { FrontDoorParts } from '../front-door/enter.ts'
+import type { FrontDoorParts } from '../front-door/access.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { FRAGMENT_HEADER } from './respond.ts'
 

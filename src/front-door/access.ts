@@ -1,4 +1,10 @@
-import type { Permission } from '../host/accounts.ts'
+import type { Context } from 'koa'
+import type { Permission, PermissionTarget, SignedIn } from '../host/accounts.ts'
+import { actorOf } from '../host/actor.ts'
+import type { ChangeOptions } from '../host/change-options.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
+import { requesterOf } from '../audit/entry.ts'
+import type { PageTokens } from '../http/csrf-tokens.ts'
 import { Rejection } from './rejection.ts'
 
 /** Who may open a page or call a route: callers with a permission, every signed-in caller, or operators. */
@@ -15,9 +21,103 @@ export interface Rights {
   may(permission: Permission): Promise<boolean>
 }
 
+/** Who calls the management API, or opens a page of the console. */
+export interface Caller extends Pick<SignedIn, 'accountId' | 'userId'> {
+  /** The caller as events name it: the account, or `account/user`. */
+  readonly actor: string
+  /** Whether a browser may have sent the credentials of this request by itself. */
+  readonly isSession: boolean
+}
+
+/** What the front door must know of a page or a route. */
+export interface Guarded<Resource = unknown> {
+  readonly access: Access
+  /**
+   * Finds the client or grant in the path, if it belongs to the caller. `findOwn` of `client-service.ts` decides to
+   * whom a client belongs, and `authorization-routes.ts` to whom a grant belongs.
+   *
+   * @throws {GatehouseError} `ERR_NOT_FOUND`, also if it belongs to another account
+   */
+  readonly find?:
+    ((caller: Caller, params: Readonly<Record<string, string>>) => Promise<Resource>) | undefined
+  /** The target of the permission check, without the account. */
+  readonly target?: ((resource: Resource) => Omit<PermissionTarget, 'accountId'>) | undefined
+}
+
+/** One request that may enter. */
+export interface Visit<Resource = unknown> extends Rights {
+  readonly ctx: Context
+  readonly caller: Caller
+  /** The decoded parameters of the path. */
+  readonly params: Readonly<Record<string, string>>
+  /** What the path names, if it belongs to the caller. */
+  readonly resource: Resource
+  /** The options of each change that the request makes. */
+  readonly change: ChangeOptions
+}
+
+/** What the checks of a request need. */
+export interface FrontDoorParts {
+  readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'isOperator'>
+  readonly tokens: PageTokens
+  /** The origin of the authorization service, which is an origin of the host too. */
+  readonly issuerOrigin: string
+  /** Waits until the service has started. */
+  ready(): Promise<unknown>
+}
+
+/**
+ * Lets a request in. Waits until the service is ready, finds the caller and the resource of the path, and checks
+ * whether the caller may access this resource. It does not check whether another site sent the request: `csrf-check.ts`
+ * does.
+ *
+ * @throws {Rejection} `signedOut`, `forbidden`
+ * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_NOT_READY`, and other errors of the services
+ */
+export async function enter<Resource>(
+  { access, find, target }: Guarded<Resource>,
+  { accounts, ready }: Pick<FrontDoorParts, 'accounts' | 'ready'>,
+  ctx: Context,
+  params: Readonly<Record<string, string>>,
+): Promise<Visit<Resource>> {
+  await ready()
+  const caller = await findCaller(accounts, ctx)
+  if (!caller) throw new Rejection('signedOut')
+
+  let operator: Promise<boolean> | undefined
+  const isOperator = () => (operator ??= Promise.resolve(accounts.isOperator?.(ctx) ?? false))
+  // The resource of a path for operators is looked up only after this check.
+  if (access === 'operator' && !(await isOperator())) throw new Rejection('forbidden', { needs: 'operator' })
+
+  const resource = (await find?.(caller, params)) as Resource
+  const of = { accountId: caller.accountId, ...target?.(resource) }
+  const visit: Visit<Resource> = {
+    ctx,
+    caller,
+    params,
+    resource,
+    change: { actor: caller.actor, ...requesterOf(ctx) },
+    isOperator,
+    may: async (permission) => (await accounts.can?.(ctx, permission, of)) ?? true,
+  }
+  await requireAccess(visit, access)
+  return visit
+}
+
 /** @throws {Rejection} `forbidden` */
 export async function requireAccess({ isOperator, may }: Rights, access: Access): Promise<void> {
   if (access === 'signed-in') return
   const isAllowed = access === 'operator' ? await isOperator() : await may(access)
   if (!isAllowed) throw new Rejection('forbidden', { needs: access })
+}
+
+/** The caller of a request, as the host says; undefined if no person is signed in. */
+async function findCaller(
+  accounts: Pick<HostAccounts, 'current'>,
+  ctx: Context,
+): Promise<Caller | undefined> {
+  const signedIn = await accounts.current?.(ctx)
+  if (!signedIn) return undefined
+  const { accountId, userId, via } = signedIn
+  return { accountId, userId, actor: actorOf(signedIn), isSession: via !== 'token' }
 }

@@ -4,7 +4,7 @@ import { scopesOf } from '../clients/client-products.ts'
 import type { Client } from '../clients/client.ts'
 import type { Account } from '../host/accounts.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
-import type { Caller } from './enter.ts'
+import type { Caller } from './access.ts'
 import { Rejection } from './rejection.ts'
 
 // An API key that belongs to an account may use all operations of its products. If the host allows a member only some

@@ -4,7 +4,7 @@ import { clientNotFound } from '../clients/client-id.ts'
 import { findClients } from '../front-door/find-clients.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import { route, type Route } from './route.ts'
-import { PageQuery } from './queries.ts'
+import { PageQuery } from './query-schemas.ts'
 
 const AuditQuery = v.strictObject({
   ...PageQuery.entries,

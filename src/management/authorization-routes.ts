@@ -6,7 +6,7 @@ import type { Grant } from '../grants/grant.ts'
 import type { Grants } from '../grants/grant-service.ts'
 import { belongsTo } from '../host/subject.ts'
 import { route, type Route } from './route.ts'
-import { PageQuery } from './queries.ts'
+import { PageQuery } from './query-schemas.ts'
 
 const ClientIdQuery = v.strictObject({ clientId: v.pipe(v.string(), v.minLength(1)) })
 

@@ -11,7 +11,7 @@ import { authorizationRoutes } from './authorization-routes.ts'
 import { catalogRoutes, createAccessPreview } from './catalog-routes.ts'
 import { operatorRoutes } from './operator-routes.ts'
 import { createClientPresenter } from './present-client.ts'
-import { createDispatch } from './dispatch.ts'
+import { createRouteHandler } from './call-route.ts'
 import { openApiDocument } from './openapi.ts'
 import { createErrorAnswers } from './problem-details.ts'
 import { route, type Route } from './route.ts'
@@ -92,7 +92,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     },
   ]
   const document = openApiDocument(routes, path)
-  const dispatch = createDispatch(routes, {
+  const callRoute = createRouteHandler(routes, {
     accounts,
     tokens,
     issuerOrigin: new URL(issuer).origin,
@@ -109,7 +109,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     }
     ctx.set(HEADERS)
     try {
-      await dispatch(ctx, below)
+      await callRoute(ctx, below)
     } catch (error) {
       answerError(ctx, error)
     }

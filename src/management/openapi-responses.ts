@@ -76,7 +76,7 @@ function contentOf(status: number, properties: Record<string, object>) {
 }
 
 /**
- * The codes with which a route can answer. They follow from the checks that `dispatch.ts` makes for the fields of the
+ * The codes with which a route can answer. They follow from the checks that `call-route.ts` makes for the fields of the
  * route, and from its own `errors`.
  */
 function codesOf({

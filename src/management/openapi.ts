@@ -3,8 +3,8 @@ import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import type { Route } from './route.ts'
 import { collectProblemResponses } from './openapi-responses.ts'
-import { BODIES } from './bodies.ts'
-import { ANSWERS, type AnswerName } from './schemas.ts'
+import { BODIES } from './body-schemas.ts'
+import { ANSWERS, type AnswerName } from './answer-schemas.ts'
 
 const REFERENCE = '#/components/schemas/'
 

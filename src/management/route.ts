@@ -1,10 +1,9 @@
 import type * as v from 'valibot'
 import type { ConditionalChange } from '../clients/if-match.ts'
-import type { Access } from '../front-door/access.ts'
-import type { Guarded, Visit } from '../front-door/enter.ts'
+import type { Access, Guarded, Visit } from '../front-door/access.ts'
 import type { Fields } from '../validation/rules.ts'
 import type { ServiceCode } from './openapi-codes.ts'
-import type { AnswerName } from './schemas.ts'
+import type { AnswerName } from './answer-schemas.ts'
 
 /** One request that was checked: the caller may make it, and its input has the right form. */
 export interface Call<Body = unknown, Query = unknown, Resource = unknown> extends Visit<Resource> {
@@ -58,6 +57,6 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> exte
 export function route<Body = undefined, Query = undefined, Resource = undefined>(
   definition: Route<Body, Query, Resource>,
 ): Route {
-  // Only `createDispatch` calls `handle`, with the results of the same route's schemas and `find`.
+  // Only `createRouteHandler` calls `handle`, with the results of the same route's schemas and `find`.
   return definition as unknown as Route
 }

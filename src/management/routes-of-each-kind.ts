@@ -4,7 +4,7 @@ import type { Internals } from '../gatehouse/internals.ts'
 import { clientRoutes, type ClientRouteParts } from './client-routes.ts'
 import { anyValue, type Fields } from '../validation/rules.ts'
 import type { Route } from './route.ts'
-import { ApiKeyChanges, ApplicationChanges, NewApiKey, NewApplication } from './bodies.ts'
+import { ApiKeyChanges, ApplicationChanges, NewApiKey, NewApplication } from './body-schemas.ts'
 
 /** The routes of the caller's API keys. */
 export function apiKeyRoutes({ apiKeys, catalog, keyPolicy }: Internals, parts: ClientRouteParts): Route[] {

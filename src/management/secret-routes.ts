@@ -4,7 +4,7 @@ import type { Client } from '../clients/client.ts'
 import type { ClientService, CreationOptions } from '../clients/client-service-types.ts'
 import type { SecretAge } from '../clients/secret-rotation.ts'
 import { route, type Route } from './route.ts'
-import { Rotation } from './bodies.ts'
+import { Rotation } from './body-schemas.ts'
 
 /** What differs between the secrets of API keys and the secrets of applications. */
 interface SecretRoutesOptions<C extends Client> {

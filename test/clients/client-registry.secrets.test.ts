@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hasSecret, newSecret } from '../support/secrets.ts'
-import { hashSecret, type StoredSecret } from '../../src/clients/secrets.ts'
+import { hashSecret, type StoredSecret } from '../../src/clients/stored-secrets.ts'
 import { registryOf } from '../support/registry-of.ts'
 
 const NOW = Date.UTC(2030, 0, 1)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { hasSecret, newSecret } from '../support/secrets.ts'
-import { hashSecret } from '../../src/clients/secrets.ts'
+import { hashSecret } from '../../src/clients/stored-secrets.ts'
 import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
 import { watched } from './setup.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { hasSecret } from '../support/secrets.ts'
-import { hashSecret } from '../../src/clients/secrets.ts'
+import { hashSecret } from '../../src/clients/stored-secrets.ts'
 import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
 import { watched } from './setup.ts'
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { revokeSecret, rotateSecret } from '../../src/clients/secret-rotation.ts'
-import { isLive, type StoredSecret } from '../../src/clients/secrets.ts'
+import { isLive, type StoredSecret } from '../../src/clients/stored-secrets.ts'
 
 const NOW = Date.UTC(2030, 0, 1)
 const seconds = NOW / 1000

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Store } from 'koa-gatehouse'
 import { CHUNK_ENTRIES, chunkText } from '../../src/audit/chunk.ts'
 import { createEntry, type EntryFields } from '../../src/audit/entry.ts'
-import { addToLists } from '../../src/audit/lists.ts'
+import { addToLists } from '../../src/audit/list-indexes.ts'
 import { chunkKey, createTrail, headKey } from '../../src/audit/trail.ts'
 import { ttlOf } from '../../src/audit/retention.ts'
 

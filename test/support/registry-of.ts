@@ -2,7 +2,7 @@ import { memoryStore } from '../../adapters/memory.ts'
 import { clientRecords } from '../../src/clients/client-record.ts'
 import { createClientRegistry, type ClientRegistry } from '../../src/clients/client-registry.ts'
 import type { ApiKey } from '../../src/clients/client.ts'
-import type { StoredSecret } from '../../src/clients/secrets.ts'
+import type { StoredSecret } from '../../src/clients/stored-secrets.ts'
 
 /** A registry with one API key that has certain secrets. */
 export async function registryOf(

@@ -7,7 +7,7 @@ import {
 } from 'oidc-provider'
 import type { Account } from '../../host/accounts.ts'
 import type { Client } from '../../clients/client.ts'
-import type { StoredSecret } from '../../clients/secrets.ts'
+import type { StoredSecret } from '../../clients/stored-secrets.ts'
 import type { ClientRegistry, StoredClient } from '../../clients/client-registry.ts'
 import type { Collection, Stored } from '../../store/collection.ts'
 import { digest } from '../../store/digest.ts'

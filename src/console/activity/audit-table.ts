@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../audit/entry.ts'
-import type { AuditListOptions, TrailName } from '../../audit/list-options.ts'
+import type { AuditListOptions, TrailName } from '../../audit/check-options.ts'
 import { entryForOwner, type EntryForOwner } from '../../audit/entry-for-owner.ts'
 import type { Catalog, CurrentCatalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'

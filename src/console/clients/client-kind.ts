@@ -1,6 +1,6 @@
 import type { Application, Client } from '../../clients/client.ts'
 import type { ClientService, SecretInfo } from '../../clients/client-service-types.ts'
-import type { Caller } from '../../front-door/enter.ts'
+import type { Caller } from '../../front-door/access.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { People } from '../activity/people.ts'
 import { applicationName } from '../../http/pages/display-text.ts'

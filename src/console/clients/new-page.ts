@@ -10,7 +10,7 @@ import { page, type Call, type Page, type View } from '../page.ts'
 import { word, trail, type ClientKind } from './client-kind.ts'
 import { expiryField, readExpiry } from './expiry-panel.ts'
 import { neededLevel } from './client-state.ts'
-import { secretView } from './secret-view.ts'
+import { secretView } from './new-secret-view.ts'
 import { operationsBeyond, ownerOfNew } from '../../front-door/member-operations.ts'
 import { MAX_NAME_LENGTH } from '../../validation/rules.ts'
 

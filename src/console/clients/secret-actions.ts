@@ -3,7 +3,7 @@ import { GatehouseError } from '../../errors.ts'
 import type { Client } from '../../clients/client.ts'
 import type { Call, Confirmation, Redirect, View } from '../page.ts'
 import { backTo, trail, type ClientKind, type ClientPanel } from './client-kind.ts'
-import { secretView } from './secret-view.ts'
+import { secretView } from './new-secret-view.ts'
 
 /** The choices of the form for how long the old secret stays valid. */
 export const OVERLAPS = {

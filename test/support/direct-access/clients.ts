@@ -1,5 +1,5 @@
 import type { Gatehouse } from '../../../src/gatehouse/gatehouse.ts'
-import { hashSecret } from '../../../src/clients/secrets.ts'
+import { hashSecret } from '../../../src/clients/stored-secrets.ts'
 
 /** A client of both hosts. */
 export interface TestClient {

@@ -1,6 +1,6 @@
 import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client as ClientRecord } from '../../../clients/client.ts'
-import type { StoredSecret } from '../../../clients/secrets.ts'
+import type { StoredSecret } from '../../../clients/stored-secrets.ts'
 import { whyNotAuthenticated, type NoTokenReason } from '../../../clients/why-no-token.ts'
 import type { GatehouseEvents } from '../../../host/events.ts'
 import { personOf, type Person } from '../../../host/subject.ts'

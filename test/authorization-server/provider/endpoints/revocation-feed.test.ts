@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createRevocationFeed } from '../../../../src/authorization-server/provider/endpoints/revocation-feed.ts'
-import { hashSecret } from '../../../../src/clients/secrets.ts'
+import { hashSecret } from '../../../../src/clients/stored-secrets.ts'
 import type { RevocationPage } from '../../../../src/revocation/revocation-source.ts'
 import { registryOf } from '../../../support/registry-of.ts'
 

@@ -6,7 +6,7 @@ import { IF_MATCH } from '../../src/clients/if-match.ts'
 import { createPageTokens } from '../../src/http/csrf-tokens.ts'
 import { createEvents } from '../../src/host/events.ts'
 import { silentLogger } from '../../src/host/logger.ts'
-import { createDispatch } from '../../src/management/dispatch.ts'
+import { createRouteHandler } from '../../src/management/call-route.ts'
 import { createErrorAnswers } from '../../src/management/problem-details.ts'
 import { route, type Call } from '../../src/management/route.ts'
 
@@ -21,7 +21,7 @@ function setUp(via: 'session' | 'token' = 'token') {
     return { done: true }
   }
   const tokens = createPageTokens([new Uint8Array(32)], { name: 'test', issuer: ISSUER, path: '' })
-  const dispatch = createDispatch(
+  const dispatch = createRouteHandler(
     [
       route({ ...common, method: 'get', path: '/open', access: 'public', handle }),
       route({

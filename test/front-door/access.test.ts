@@ -1,12 +1,7 @@
 import type { Context } from 'koa'
 import { describe, expect, it } from 'vitest'
-import {
-  enter,
-  isCsrfTokenExpired,
-  requireOwnPage,
-  type FrontDoorParts,
-  type Guarded,
-} from '../../src/front-door/enter.ts'
+import { enter, type FrontDoorParts, type Guarded } from '../../src/front-door/access.ts'
+import { isCsrfTokenExpired, requireOwnPage } from '../../src/front-door/csrf-check.ts'
 import { createPageTokens } from '../../src/http/csrf-tokens.ts'
 
 const ISSUER = 'https://example.com'

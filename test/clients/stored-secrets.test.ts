@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hashSecret, isSecretHash } from '../../src/clients/secrets.ts'
+import { hashSecret, isSecretHash } from '../../src/clients/stored-secrets.ts'
 import { newSecret } from '../support/secrets.ts'
 
 describe('hashSecret', () => {

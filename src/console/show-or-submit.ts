@@ -1,13 +1,7 @@
 import type { Context } from 'koa'
 import { GatehouseError } from '../errors.ts'
-import { requireAccess } from '../front-door/access.ts'
-import {
-  enter,
-  isCsrfTokenExpired,
-  requireOwnPage,
-  type FrontDoorParts,
-  type Visit,
-} from '../front-door/enter.ts'
+import { enter, requireAccess, type FrontDoorParts, type Visit } from '../front-door/access.ts'
+import { isCsrfTokenExpired, requireOwnPage } from '../front-door/csrf-check.ts'
 import { createMatch } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { Form, isRejection, readForm } from '../http/form-body.ts'
@@ -20,7 +14,7 @@ import type { Reader } from './reader-formats.ts'
 import { signInUrl, type SignInParts } from './sign-in-redirect.ts'
 
 /** What the checks of a request need. */
-export interface DispatchParts extends FrontDoorParts {
+export interface PageHandlerParts extends FrontDoorParts {
   readonly accounts: FrontDoorParts['accounts'] & SignInParts['accounts']
 }
 
@@ -28,14 +22,14 @@ export interface DispatchParts extends FrontDoorParts {
 type Answer = View | string | undefined
 
 /** Creates a function that answers a request with one of the pages of a mount. */
-export function createDispatch(mount: Mount, parts: DispatchParts) {
+export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
   const match = createMatch(mount.pages, ({ path }) => ({
     path: mount.below(path),
     methods: ['get', 'post'],
   }))
 
   /** @param path the path below the mount path */
-  return async function dispatch(ctx: Context, path: string, reader: Reader): Promise<Answer> {
+  return async function handlePage(ctx: Context, path: string, reader: Reader): Promise<Answer> {
     const { found: page, params } = await match(ctx, path)
     let visit
     try {
@@ -58,7 +52,7 @@ async function callOf<Resource>(
     texts,
     path,
     tokens,
-  }: { mount: Mount; texts: Reader; path: string; tokens: DispatchParts['tokens'] },
+  }: { mount: Mount; texts: Reader; path: string; tokens: PageHandlerParts['tokens'] },
 ): Promise<Call<Resource>> {
   const { ctx, caller } = visit
   const isOperator = await visit.isOperator()
@@ -82,7 +76,7 @@ async function callOf<Resource>(
   }
 }
 
-async function submit(page: Page, call: Call, parts: DispatchParts): Promise<Answer> {
+async function submit(page: Page, call: Call, parts: PageHandlerParts): Promise<Answer> {
   requireOwnPage(call, 'console', parts)
   const form = await readForm(call.ctx)
   if (isRejection(form)) throw new Rejection(BODY_REASONS[form.status])

@@ -1,29 +1,24 @@
 import type { Context } from 'koa'
 import * as v from 'valibot'
 import { etagsOf, IF_MATCH } from '../clients/if-match.ts'
-import {
-  enter,
-  isCsrfTokenExpired,
-  needsCsrfToken,
-  requireOwnPage,
-  type FrontDoorParts,
-} from '../front-door/enter.ts'
+import { enter, type FrontDoorParts } from '../front-door/access.ts'
+import { isCsrfTokenExpired, needsCsrfToken, requireOwnPage } from '../front-door/csrf-check.ts'
 import { createMatch, type Match } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { hasTooManyParameters } from '../http/query-limit.ts'
 import { readBody, readQuery, requireJson } from './read-input.ts'
 import type { Call, Route } from './route.ts'
-import { ANSWERS } from './schemas.ts'
+import { ANSWERS } from './answer-schemas.ts'
 
 /** Creates a function that answers a request by the table of routes. It throws if the request is rejected. */
-export function createDispatch(routes: readonly Route[], parts: FrontDoorParts) {
+export function createRouteHandler(routes: readonly Route[], parts: FrontDoorParts) {
   const match = createMatch(routes, ({ path, method }) => ({
     path: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     methods: [method],
   }))
 
   /** @param path the path below the mount path */
-  return async function dispatch(ctx: Context, path: string): Promise<void> {
+  return async function callRoute(ctx: Context, path: string): Promise<void> {
     if (hasTooManyParameters(ctx)) throw new Rejection('query')
     const matched = await match(ctx, path)
     const { handle, status, answer } = matched.found

@@ -3,7 +3,7 @@ import { checkInput, must, oneOf, optional, textRule } from '../validation/rules
 import { GatehouseError } from '../errors.ts'
 import { pageLimitRule } from '../store/page-limit.ts'
 import { cursorRule } from './cursor.ts'
-import { LISTED } from './lists.ts'
+import { LISTED } from './list-indexes.ts'
 
 /** The names of the trails. */
 export type TrailName = 'changes' | 'failures'

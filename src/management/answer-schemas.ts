@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { NO_TOKEN_REASONS } from '../clients/why-no-token.ts'
-import { linksOf } from './bodies.ts'
+import { linksOf } from './body-schemas.ts'
 import { millisecondsAsTime, secondsAsTime } from './times.ts'
 
 const text = v.string()
