@@ -27,7 +27,7 @@ export type {
   PermissionTarget,
   SignedIn,
 } from './host/accounts.ts'
-export type { ChangeOptions } from './host/change-options.ts'
+export type { ChangeOptions, LeakOptions } from './host/change-options.ts'
 export type { AuditOptions } from './audit/retention.ts'
 export type { AuditTrail } from './audit/read-trail.ts'
 export type { AuditEntry } from './audit/entry.ts'
@@ -46,6 +46,7 @@ export type { ApiKey, Application, Client } from './clients/client.ts'
 export type { ApiKeys, NewApiKey } from './clients/api-keys.ts'
 export type { ApplicationChanges, Applications, NewApplication } from './clients/applications.ts'
 export type { ClientPage } from './clients/client-index.ts'
+export type { FoundSecret, Secrets } from './clients/leaked-secrets.ts'
 export type { ListOptions } from './store/time-index.ts'
 export type {
   AddProductOptions,

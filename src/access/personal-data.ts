@@ -35,11 +35,12 @@ const RECORD_KINDS: readonly RecordKind[] = [
     erased: 'deleted',
   },
   { key: 'client-usage:<id>', personal: ['lastUsedAt'], erased: 'deleted' },
+  { key: 'secret-owner:<digest>', personal: [], erased: 'nothing' },
   { key: 'secret-usage:<digest>', personal: [], erased: 'nothing' },
   { key: 'clients:<kind>', personal: [], erased: 'nothing' },
   { key: 'clients:<kind>:of:<account*>', personal: ['the account in the name'], erased: 'deleted' },
   { key: 'client-names', personal: ['words of the names of clients'], erased: 'rewritten' },
-  { key: 'client-names-complete', personal: [], erased: 'nothing' },
+  { key: 'clients-indexed', personal: [], erased: 'nothing' },
   { key: 'idempotency:<digest>', personal: [], erased: 'nothing' },
 
   // A grant whose code is never exchanged is in no list, and expires.

@@ -50,6 +50,10 @@ export interface AuditEntry {
   readonly added?: readonly string[] | undefined
   /** The operations that were removed from products, in the form of `added`. */
   readonly removed?: readonly string[] | undefined
+  /** Where a leaked secret was found, as the report says: for example `commit`. */
+  readonly leakSource?: string | undefined
+  /** The address at which a leaked secret was found, without the secret. */
+  readonly leakUrl?: string | undefined
   /** Why something was revoked or rejected, if no person or program of the host asked for it directly. */
   readonly reason?: AuditReason | undefined
   /** The network address from which the act was requested. */

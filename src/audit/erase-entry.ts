@@ -19,7 +19,18 @@ export interface ErasedPeople {
  */
 const KEPT: ReadonlySet<string> = new Set([
   ...(['id', 'at', 'name', 'outcome', 'kind', 'clientId', 'grantId', 'tokenId', 'keyId'] as const),
-  ...(['change', 'target', 'scopes', 'denied', 'added', 'removed', 'reason', 'count', 'until'] as const),
+  ...([
+    'change',
+    'target',
+    'scopes',
+    'denied',
+    'added',
+    'removed',
+    'reason',
+    'count',
+    'until',
+    'leakSource',
+  ] as const),
   ...(['accountId', 'actor', 'address', 'userAgent', 'erased'] as const),
 ] satisfies (keyof AuditEntry)[])
 

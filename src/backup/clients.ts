@@ -11,6 +11,7 @@ import {
 import type { Client } from '../clients/client.ts'
 import { expiryEntriesOf } from '../clients/expiry-notices.ts'
 import { optional } from '../validation/rules.ts'
+import { createSecretOwners } from '../clients/secret-owners.ts'
 import { storedLastUses, type LastUse } from '../clients/last-used.ts'
 import type { Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
@@ -37,7 +38,13 @@ function tablesOf(store: Store) {
   const { getEach } = clientRecords(store)
   const indexOf = (kind: Client['kind']) => createClientIndex({ store, kind, load: getEach })
   const indexes = { apiKey: indexOf('apiKey'), application: indexOf('application') }
-  return { store, stored: storedClients(store), lastUses: storedLastUses(store), indexes }
+  return {
+    store,
+    stored: storedClients(store),
+    lastUses: storedLastUses(store),
+    secretOwners: createSecretOwners(store),
+    indexes,
+  }
 }
 
 type ClientTables = ReturnType<typeof tablesOf>
@@ -107,6 +114,7 @@ async function importClient(
     // The notices that came due since the export are given after the import.
     ...expiryEntriesOf(record.client, 0).map((entry) => tables.store.add(...entry)),
     importLastUse(tables.lastUses, clientId, lastUsedAt),
+    ...record.secrets.map(({ hash }) => tables.secretOwners.add(hash, { kind, clientId })),
   ])
   if (isNew) counts[kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
   else counts.unchanged += 1

@@ -30,6 +30,7 @@ import type { KeyPolicy } from './expiry.ts'
 import type { Idempotency } from './idempotency.ts'
 import { requireMatch, type ConditionalChange } from './if-match.ts'
 import type { LastUses } from './last-used.ts'
+import { createSecretOwners } from './secret-owners.ts'
 
 /** What the services of API keys and applications need. */
 export interface ClientsDependencies {
@@ -54,6 +55,9 @@ export interface ClientsDependencies {
   readonly idempotency: Idempotency
 }
 
+/** Where a leaked secret was found. */
+export type Leak = Pick<EntryFields, 'leakSource' | 'leakUrl'>
+
 /** One change of a client, with the names that events and error messages use for it. */
 export interface Change {
   readonly clientId: string
@@ -64,6 +68,8 @@ export interface Change {
   readonly name: string
   /** What was added or removed: the product, the scope, or the secret. */
   readonly target?: string | undefined
+  /** Where a leaked secret was found. */
+  readonly leak?: Leak | undefined
   /** Whether the change removes access. Such a change is made even if its audit entry cannot be listed as pending. */
   readonly isRemoval?: boolean | undefined
   /** The options of the caller, not validated yet. */
@@ -92,6 +98,7 @@ export function createClientRepository<C extends Client>(
     records,
     /** The lists of clients. Each listed client contains the time of its last use. */
     index: createClientIndex<C>({ store, kind, load }),
+    secretOwners: createSecretOwners(store),
     /**
      * `listedAt` of the client that this process created last, in milliseconds since the epoch. 0 before the
      * first client.
@@ -207,13 +214,15 @@ export async function changeRecord<C extends Client>(
   checkChange(name, options)
   requireClientId(clients, clientId)
   const { kind, records, events, audit } = clients
-  return audit.change(
+  let before: ClientRecord<C> | undefined
+  const changed = await audit.change(
     records.key(clientId),
     async (outbox) => {
       let isChanged = false
       const record = await records.update(clientId, (stored) => {
         if (stored.client.kind !== kind) throw notFound(clients, clientId)
         requireMatch(options, stored.client)
+        before = stored
         const next = apply(stored)
         isChanged = next !== undefined
         return outbox.put(next, changeEntry(stored.client, change))
@@ -224,16 +233,32 @@ export async function changeRecord<C extends Client>(
     },
     { isRemoval },
   )
+  await retireLostSecrets(clients, before, changed)
+  return changed
+}
+
+/**
+ * Lets the secrets that a client has lost lead to it for one more year. A failure is ignored: these secrets then lead
+ * to it for good.
+ */
+async function retireLostSecrets<C extends Client>(
+  { kind, secretOwners }: Pick<ClientRepository<C>, 'kind' | 'secretOwners'>,
+  before: ClientRecord<C> | undefined,
+  { client: { clientId }, secrets }: ClientRecord<C>,
+): Promise<void> {
+  const hashes = new Set(secrets.map(({ hash }) => hash))
+  const lost = before?.secrets.flatMap(({ hash }) => (hashes.has(hash) ? [] : [hash])) ?? []
+  await secretOwners.retire(lost, { kind, clientId }).catch(() => {})
 }
 
 /** Emits the event of a change. */
 export function emitChange(
   events: EventSink,
   { kind, clientId, accountId }: Client,
-  { name, target, options }: Pick<Change, 'name' | 'target' | 'options'>,
+  { name, target, leak, options }: Pick<Change, 'name' | 'target' | 'leak' | 'options'>,
 ): void {
   const details = { kind, clientId, accountId, actor: options?.actor }
-  if (name === 'compromised') events.emit('client.compromised', details)
+  if (name === 'compromised') events.emit('client.compromised', { ...details, ...leak })
   else events.emit('client.changed', { ...details, change: name, target })
 }
 
@@ -243,11 +268,12 @@ export function changeEntry(
   {
     name,
     target,
+    leak,
     options,
-  }: Pick<Change, 'name' | 'target'> & { readonly options: RemovalOptions | undefined },
+  }: Pick<Change, 'name' | 'target' | 'leak'> & { readonly options: RemovalOptions | undefined },
 ): EntryFields {
   const details = { ...entryDetails(client, options ?? {}), reason: options?.reason }
-  if (name === 'compromised') return { name: 'client.compromised', ...details }
+  if (name === 'compromised') return { name: 'client.compromised', ...details, ...leak }
   return { name: 'client.changed', ...details, change: name, target }
 }
 

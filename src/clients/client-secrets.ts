@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { isRejection } from '../errors.ts'
-import { changeOptionsOf, checkChange } from '../host/change-options.ts'
+import { changeOptionsOf, checkChange, leakFields } from '../host/change-options.ts'
 import { checkInput, hostIdRule, oneOf, optional, stringRule, wholeNumber } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
-import { changeRecord, presentClient, requireRecord, type ClientRepository } from './client-repository.ts'
+import {
+  changeRecord,
+  presentClient,
+  requireRecord,
+  type ApplyChange,
+  type ClientRepository,
+} from './client-repository.ts'
 import type { ClientService, RotatedSecret, RotationOptions } from './client-service-types.ts'
 import { secretHashRule } from './create-client.ts'
 import { removeAccess } from './remove-access.ts'
@@ -12,6 +18,7 @@ import { goneSince, type Attempt } from './idempotency.ts'
 import { LAST_USE_SECONDS } from './last-used.ts'
 import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
+import { withSecretOwner } from './secret-owners.ts'
 import { hashSecret, hasSecretHash, isLive } from './stored-secrets.ts'
 
 /** The methods for the secrets of API keys and applications. */
@@ -55,12 +62,15 @@ export function createSecretMethods<C extends Client>(
 
     async setSecretHash(clientId, secretHash, options) {
       checkInput('the secret cannot be set', { secretHash }, { secretHash: secretHashRule })
-      const changed = await changeRecord(clients, { clientId, name: 'secret.rotated', options }, (record) => {
+      const set: ApplyChange<C> = (record) => {
         const now = Date.now()
         const [current, ...others] = record.secrets.filter((secret) => isLive(secret, now))
         if (current?.hash === secretHash && others.length === 0) return undefined
         return { ...record, secrets: [{ hash: secretHash, createdAt: Math.floor(now / 1000) }] }
-      })
+      }
+      const changed = await withSecretOwner(clients, clientId, secretHash, () =>
+        changeRecord(clients, { clientId, name: 'secret.rotated', options }, set),
+      )
       return presentClient(clients, changed)
     },
 
@@ -88,9 +98,19 @@ export function createSecretMethods<C extends Client>(
       })
     },
 
-    async reportCompromised(clientId, options) {
-      await removeAccess(clients, { clientId, name: 'compromised', options }, (record) =>
-        record.secrets.length === 0 ? undefined : { ...record, secrets: [] },
+    async reportCompromised(clientId, options = {}) {
+      checkChange('compromised', options, {
+        ...leakFields,
+        secretHash: optional(secretHashRule),
+      })
+      const { secretHash, leakSource, leakUrl, ...others } = options
+      const isOver = ({ secrets }: Pick<ClientRecord, 'secrets'>) =>
+        secrets.length > 0 && secretHash !== undefined && !hasSecretHash(secrets, secretHash)
+      // A report that is repeated after a rotation must not revoke the new secret, nor the tokens.
+      if (secretHash !== undefined && isOver(await requireRecord(clients, clientId))) return
+      const leak = { leakSource, leakUrl }
+      await removeAccess(clients, { clientId, name: 'compromised', leak, options: others }, (record) =>
+        record.secrets.length === 0 || isOver(record) ? undefined : { ...record, secrets: [] },
       )
     },
   }
@@ -108,13 +128,14 @@ async function setNewSecret<C extends Client>(
   const hash = hashSecret(clientSecret)
   const hint = hintOf(clientSecret)
   const rotation = { clientId, name: 'secret.rotated', options: changeOptionsOf(options) }
-  const record = await changeRecord(clients, rotation, (stored) => {
+  const rotate: ApplyChange<C> = (stored) => {
     if (attempt && isRotated(stored.secrets, hash, attempt)) return undefined
     return {
       ...stored,
       secrets: rotateSecret(stored.secrets, { hash, hint, now: Date.now(), overlapSeconds, shownTo }),
     }
-  })
+  }
+  const record = await withSecretOwner(clients, clientId, hash, () => changeRecord(clients, rotation, rotate))
   return presentRotation(record, clientSecret)
 }
 

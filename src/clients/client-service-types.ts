@@ -1,5 +1,5 @@
 import type { Client } from './client.ts'
-import type { ChangeOptions } from '../host/change-options.ts'
+import type { ChangeOptions, LeakOptions } from '../host/change-options.ts'
 import type { ListOptions } from '../store/time-index.ts'
 import type { ClientPage } from './client-index.ts'
 import type { DisabledBy } from './disable.ts'
@@ -257,8 +257,14 @@ export interface ClientService<
    * The grants of an application remain, but their refresh tokens cannot be used without a secret. The
    * refresh tokens work again with the next secret, so users need not authorize the application again. If
    * refresh tokens leaked too, revoke the grants.
+   *
+   * @param options.secretHash the result of `hashSecret` for the leaked secret. If the client has other valid secrets and
+   *   not this one, nothing changes: the leaked secret was replaced before
    */
-  reportCompromised(clientId: string, options?: ChangeOptions): Promise<void>
+  reportCompromised(
+    clientId: string,
+    options?: LeakOptions & { readonly secretHash?: string | undefined },
+  ): Promise<void>
   /** Information about the valid secrets, newest first. The list is empty after `reportCompromised`. */
   listSecrets(clientId: string): Promise<SecretInfo[]>
 

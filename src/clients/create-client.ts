@@ -21,6 +21,7 @@ import {
   uniqueListOf,
 } from '../validation/rules.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
+import { withSecretOwner } from './secret-owners.ts'
 import { hashSecret, hasSecretHash, isSecretHash } from './stored-secrets.ts'
 
 /** The input for a new client, which may import an existing secret. */
@@ -101,7 +102,9 @@ export async function createClient<C extends Client>(
     requireFits(client, clients.catalog.current, clients.otherScopes)
     const shownTo = clientSecret === undefined ? undefined : client.createdBy
     const hint = clientSecret === undefined ? undefined : hintOf(clientSecret)
-    await insert(clients, client, { hash, shownTo, hint }, input)
+    await withSecretOwner(clients, client.clientId, hash, () =>
+      insert(clients, client, { hash, shownTo, hint }, input),
+    )
     await attempt?.complete()
     return { client: { ...client, ...(shownTo !== undefined && { secretShownTo: [shownTo] }) }, clientSecret }
   } catch (error) {

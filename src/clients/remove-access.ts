@@ -62,7 +62,7 @@ export async function deleteClient<C extends Client>(
 ): Promise<void> {
   checkChange('delete', options)
   requireClientId(clients, clientId)
-  const { kind, records, index, lastUses, events, revocations, audit, logger } = clients
+  const { kind, records, index, lastUses, secretOwners, events, revocations, audit, logger } = clients
   const actor = options?.actor
   const record = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
     const found = await audit.change(
@@ -86,7 +86,12 @@ export async function deleteClient<C extends Client>(
   })
   if (!record) throw notFound(clients, clientId)
   // The client is deleted. Lists skip its remaining entries, so an error here is only logged.
-  await Promise.all([index.remove(record), lastUses.delete(clientId)]).catch((error: unknown) => {
+  const hashes = record.secrets.map(({ hash }) => hash)
+  await Promise.all([
+    index.remove(record),
+    lastUses.delete(clientId),
+    secretOwners.retire(hashes, { kind, clientId }),
+  ]).catch((error: unknown) => {
     logger.warn(
       { clientId, err: error },
       'the list entries or the last use of a deleted client could not be removed; lists skip the client',

@@ -37,6 +37,11 @@ export function hashSecret(secret: string): string {
       'a client secret must be a text of at least 16 random characters; a shorter one can be guessed from its hash',
     )
   }
+  return hashOf(secret)
+}
+
+/** The hash of any text that may be a secret. */
+export function hashOf(secret: string): string {
   return ALGORITHM + digest(secret)
 }
 

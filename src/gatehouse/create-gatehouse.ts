@@ -61,7 +61,13 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const start = createStart(core, clients, authorizations, personalData, keys, buildProvider)
   const { lifecycle, ready } = start
   const shutdown = createShutdown(close, logger)
-  const { gateway, verifyToken, readStoreHealth, check } = createOwnGateway(core, keys, start, shutdown)
+  const { gateway, verifyToken, readStoreHealth, check } = createOwnGateway(
+    core,
+    clients,
+    keys,
+    start,
+    shutdown,
+  )
   const server = createServerParts(core, clients, authorizations, pages, {
     provider: () => lifecycle.running?.provider,
     ready: readyForRequest,

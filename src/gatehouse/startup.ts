@@ -75,7 +75,7 @@ async function start(
     // Pending requests continue with the previous provider. Both providers keep their state in the store.
     stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing))))
     stops.push(resumeRevocations.start())
-    stops.push(clients.completeNames())
+    stops.push(clients.indexCompletion.start())
     stops.push(clients.notifyOfExpiries())
     stops.push(core.audit.start())
     stops.push(core.storeClock.follow())

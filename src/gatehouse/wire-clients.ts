@@ -6,7 +6,8 @@ import { createLastUses } from '../clients/last-used.ts'
 import { withRepairedEpochs } from '../clients/repair-epochs.ts'
 import { createClientTokens } from '../clients/revoke-client-tokens.ts'
 import { createIdempotency } from '../clients/idempotency.ts'
-import { completeNameIndex } from '../clients/complete-name-index.ts'
+import { createIndexCompletion } from '../clients/complete-indexes.ts'
+import { createSecrets } from '../clients/leaked-secrets.ts'
 import { createNameSearch } from '../clients/name-index.ts'
 import { createExpiryNotices } from '../clients/expiry-notices.ts'
 import type { StoredSecret } from '../clients/stored-secrets.ts'
@@ -43,18 +44,21 @@ export function createClients(core: Core) {
       secretPrefix,
     ),
   }
+  const apiKeys = createApiKeys(parts)
+  const applications = createApplications(parts)
   return {
     registry: withRepairedEpochs(cache, { store, known: revoked }),
-    apiKeys: createApiKeys(parts),
-    applications: createApplications(parts),
+    apiKeys,
+    applications,
     clientTokens: createClientTokens(parts),
     statesOf: createStates(core),
     searchByName: createNameSearch(store),
     keyPolicy,
     /** Notifies of clients that expire. @returns a function that stops the notices */
     notifyOfExpiries: createExpiryNotices(parts).start,
-    /** Adds the clients of older versions of this library to the index of names. */
-    completeNames: () => completeNameIndex(core.store, logger),
+    secrets: createSecrets({ store, apiKeys, applications }),
+    /** Adds the clients of older versions of this library to all indexes. */
+    indexCompletion: createIndexCompletion(core.store, logger),
     /** Subscribes to the changes that other processes make, so that this process may cache clients. */
     follow: cache.follow,
     clientUsed(client: Client, secret?: Pick<StoredSecret, 'hash'>) {

@@ -7,6 +7,7 @@ import { storeHealthReader } from '../health/store-health.ts'
 import type { Shutdown } from '../host/shutdown.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
 import type { Start } from './startup.ts'
+import type { Clients } from './wire-clients.ts'
 import type { Core } from './wire-core.ts'
 
 /**
@@ -15,6 +16,7 @@ import type { Core } from './wire-core.ts'
  */
 export function createOwnGateway(
   core: Core,
+  { indexCompletion }: Pick<Clients, 'indexCompletion'>,
   keys: KeySource,
   { lifecycle, ...start }: Start,
   shutdown: Shutdown,
@@ -22,7 +24,11 @@ export function createOwnGateway(
   const { settings, store, catalog, events, revoked, logger } = core
   const { issuer, audience, startTimeoutMs, maxCachedTokens } = settings
   const readStoreHealth = storeHealthReader(store)
-  const check = () => [checkKeys(keys.condition, Date.now()), checkProducts(catalog)]
+  const check = () => [
+    checkKeys(keys.condition, Date.now()),
+    checkProducts(catalog),
+    ...indexCompletion.check(),
+  ]
   const accessTokens: Parameters<typeof createTokenVerifier>[0] = {
     issuer,
     audience,

@@ -16,7 +16,7 @@ import type { Authorizations } from './wire-grants.ts'
  */
 export function createServices(
   core: Core,
-  { apiKeys, applications, clientTokens }: Clients,
+  { apiKeys, applications, secrets, clientTokens }: Clients,
   { grants, grantsOfUsers, revokeLostOperations }: Authorizations,
   { erase }: PersonalData,
   { list, rotate, revoke }: KeySource,
@@ -28,6 +28,7 @@ export function createServices(
   const services = {
     apiKeys,
     applications,
+    secrets: { find: secrets.find, reportLeaked: secrets.reportLeaked },
     grants,
     tokens: createTokens({ verify, revocations, clientTokens, revokeAccount }),
     accounts: {

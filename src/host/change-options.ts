@@ -26,6 +26,20 @@ export interface RemovalOptions extends ChangeOptions {
   readonly reason?: AuditReason | undefined
 }
 
+/** Where a leaked secret was found. */
+export interface LeakOptions extends ChangeOptions {
+  /**
+   * The kind of place at which the secret was found, such as `commit`; at most 100 characters, without control
+   * characters.
+   */
+  readonly leakSource?: string | undefined
+  /**
+   * The address at which the secret was found; at most 1000 characters, without control characters. It must not
+   * contain the secret, because it is stored in the audit trail.
+   */
+  readonly leakUrl?: string | undefined
+}
+
 /** The longest text that is recorded as a network address. */
 export const MAX_ADDRESS_LENGTH = 64
 
@@ -34,6 +48,15 @@ export const changeFields = {
   actor: optional(hostIdRule),
   address: optional(lineRule(MAX_ADDRESS_LENGTH)),
   userAgent: optional(lineRule(1000)),
+} satisfies Fields
+
+/** The longest `leakSource` and `leakUrl`. */
+export const MAX_LEAK_LENGTH = { source: 100, url: 1000 }
+
+/** The rules of `LeakOptions`, without those of `ChangeOptions`. */
+export const leakFields = {
+  leakSource: optional(lineRule(MAX_LEAK_LENGTH.source)),
+  leakUrl: optional(lineRule(MAX_LEAK_LENGTH.url)),
 } satisfies Fields
 
 /**

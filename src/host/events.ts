@@ -50,7 +50,12 @@ export interface GatehouseEvents {
   /** A client has expired, and gets no tokens any more. Only one of the processes on a store emits this event. */
   'client.expired': ExpiryEvent
   /** The secret of a client leaked (`reportCompromised`), and all its secrets and tokens were revoked. */
-  'client.compromised': ClientEvent
+  'client.compromised': ClientEvent & {
+    /** Where the secret was found, if the report says it: for example `commit`. */
+    leakSource?: string | undefined
+    /** The address at which the secret was found, without the secret. */
+    leakUrl?: string | undefined
+  }
   /**
    * People who have left the account know a valid secret of this client, which stays in use. `accounts.changed` found
    * this. Rotate the secret.

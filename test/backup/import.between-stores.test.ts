@@ -82,14 +82,17 @@ describeWithRedis('export and import between kinds of stores', () => {
       expect(file.filter((line) => line.startsWith(`{"is":"${is}"`)).length).toBeGreaterThan(0)
     }
 
-    const permanent = (await dumpRedis(server)).filter(({ ttl }) => ttl === -1)
+    // The mark of the completed indexes is written in the background.
+    const permanent = (await dumpRedis(server)).filter(
+      ({ ttl, key: name }) => ttl === -1 && name !== 'moved:clients-indexed',
+    )
     const kinds = new Set(
       permanent.map(({ key: name }) =>
         name
           .split(':')
           .slice(0, 3)
           .join(':')
-          .replace(/:(key|app)_.*/, ''),
+          .replace(/:(key|app)_.*|(?<=secret-owner):.*/, ''),
       ),
     )
     expect([...kinds].toSorted()).toEqual(
@@ -97,7 +100,6 @@ describeWithRedis('export and import between kinds of stores', () => {
         'moved:catalog:products',
         'moved:client',
         'moved:client-names',
-        'moved:client-names-complete',
         'moved:client-usage',
         'moved:clients:apiKey',
         'moved:clients:application',
@@ -105,6 +107,7 @@ describeWithRedis('export and import between kinds of stores', () => {
         // This index has no expiry, because it also contains a permanent entry without a revocation. The
         // record of the key ring names this entry, so that a lost revocation log is detected.
         'moved:revocations:buckets',
+        'moved:secret-owner',
         'moved:signing-keys:longest-delegated-access-token',
         'moved:signing-keys:longest-id-token',
         'moved:signing-keys:longest-lifetime',

@@ -70,7 +70,7 @@ const importing = (lines: readonly string[]) => importRegistry(host.gatehouse, R
 /** All writes but messages, and but what each process writes once: the longest token lifetimes, and that the index of names is complete. */
 const written = () =>
   writes.filter(
-    (write) => !/^(publish|(create|replace) signing-keys:longest|set client-names-complete)/.test(write),
+    (write) => !/^(publish|(create|replace) signing-keys:longest|set clients-indexed)/.test(write),
   )
 
 describe('the file of an exported registry', () => {

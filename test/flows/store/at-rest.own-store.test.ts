@@ -161,10 +161,11 @@ describeWithRedis('the data at rest', () => {
         'catalog',
         'client',
         'gatehouse:client-names',
-        'gatehouse:client-names-complete',
+        'gatehouse:clients-indexed',
         'client-usage',
         'clients',
         'revocations',
+        'secret-owner',
         'signing-keys',
       ]),
     )

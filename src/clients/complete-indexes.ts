@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '../host/logger.ts'
+import { warn } from '../store/check-results.ts'
+import type { Store, StoreCheck } from '../store/contract.ts'
+import { CorruptRecord } from '../store/corrupt-record.ts'
+import type { ClientRecord } from './client-record.ts'
+import { nameEntriesOf } from './name-index.ts'
+import { createSecretOwners } from './secret-owners.ts'
+import { createClientWalk } from './walk-clients.ts'
+
+/**
+ * The key of a mark in the store. The mark shows that the clients of older versions of this library are in the index of
+ * names, and that their secrets lead to them.
+ */
+const IS_COMPLETE = 'clients-indexed'
+
+/** After each page this work pauses for so many times as long as the page took, because token requests need the store. */
+const PAUSE_FACTOR = 9
+const RETRY_MS = 60_000
+
+/**
+ * Adds the clients that older versions of this library created to the index of names, and lets their secrets lead to
+ * them. The work runs in the background. After a failure it begins again in a minute.
+ */
+export function createIndexCompletion(store: Store, logger: Logger) {
+  const secretOwners = createSecretOwners(store)
+  let isComplete = false
+  let done = 0
+
+  async function add({ client, secrets }: ClientRecord): Promise<void> {
+    const { kind, clientId, name } = client
+    await Promise.all([
+      ...nameEntriesOf(clientId, name).map((entry) => store.add(...entry)),
+      ...secrets.map(({ hash }) => secretOwners.add(hash, { kind, clientId })),
+    ])
+  }
+
+  async function complete(signal: AbortSignal): Promise<void> {
+    if (!(await store.get(IS_COMPLETE))) {
+      done = 0
+      let took = 0
+      for await (const page of createClientWalk(store).pages(undefined)) {
+        if (done > 0) await delay(PAUSE_FACTOR * took, undefined, { signal, ref: false })
+        const began = performance.now()
+        await Promise.all(page.map((record) => (record instanceof CorruptRecord ? undefined : add(record))))
+        took = performance.now() - began
+        done += page.length
+      }
+      signal.throwIfAborted()
+      await store.set(IS_COMPLETE, '1')
+    }
+    isComplete = true
+  }
+
+  async function keepTrying(signal: AbortSignal): Promise<void> {
+    while (!isComplete && !signal.aborted) {
+      try {
+        await complete(signal)
+      } catch (error) {
+        if (signal.aborted) return
+        logger.warn({ err: error }, 'the clients of an older version could not be indexed; trying again')
+        await delay(RETRY_MS, undefined, { signal, ref: false }).catch(() => {})
+      }
+    }
+  }
+
+  return {
+    /** Whether every secret in the store leads to its client. */
+    isComplete: () => isComplete,
+    /** Warns while the work lasts. */
+    check: (): StoreCheck[] =>
+      isComplete || done === 0
+        ? []
+        : [
+            warn(
+              'client index',
+              `${done} clients of an older version are indexed so far; a search may miss the others, and so may a report of a leaked secret`,
+              'Wait: the work runs in the background, and goes on after a restart',
+            ),
+          ],
+    /** Starts the work. @returns a function that stops it */
+    start(): () => void {
+      const stop = new AbortController()
+      void keepTrying(stop.signal)
+      return () => stop.abort()
+    },
+  }
+}
+
+/** The work that adds the clients of older versions to all indexes. */
+export type IndexCompletion = ReturnType<typeof createIndexCompletion>

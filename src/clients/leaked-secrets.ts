@@ -1,0 +1,103 @@
+import { leakFields, type LeakOptions, changeFields } from '../host/change-options.ts'
+import { CorruptRecord } from '../store/corrupt-record.ts'
+import type { Store } from '../store/contract.ts'
+import { checkInput, stringRule } from '../validation/rules.ts'
+import type { ApiKeys } from './api-keys.ts'
+import type { Applications } from './applications.ts'
+import type { Client } from './client.ts'
+import { clientOf, clientRecords } from './client-record.ts'
+import { createSecretOwners, type SecretOwner } from './secret-owners.ts'
+import { hasSecretHash, hashOf } from './stored-secrets.ts'
+
+/** What is known about a secret. */
+export interface FoundSecret extends SecretOwner {
+  /** The client; undefined if it was deleted. */
+  readonly client?: Client | undefined
+  /** Whether the client can still authenticate with the secret, unless it is disabled or has expired. */
+  readonly isValid: boolean
+}
+
+/** Finds the clients of secrets, for reports of leaks. */
+export interface Secrets {
+  /**
+   * Finds the client to which a secret belongs, or belonged in the last year. Spaces around the secret are ignored.
+   *
+   * @returns undefined if no client has or had the secret. While `health()` warns about the check `client index`, the
+   *   secret of a client from an older version may not be found yet
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if `secret` is not a text; `ERR_STORE_UNAVAILABLE`
+   */
+  find(secret: string): Promise<FoundSecret | undefined>
+  /**
+   * Finds the client to which a leaked secret belongs. If the secret is still valid, `reportCompromised` is called: all
+   * secrets and all access tokens of the client are revoked. If it is not valid any more, nothing changes.
+   *
+   * @returns the client as it was before; undefined if no client has or had the secret
+   * @throws {GatehouseError} as `find`, and the errors of `reportCompromised`
+   */
+  reportLeaked(secret: string, options?: LeakOptions): Promise<FoundSecret | undefined>
+}
+
+/** Finds the clients of secrets in the store. */
+export function createSecrets({
+  store,
+  apiKeys,
+  applications,
+}: {
+  readonly store: Store
+  readonly apiKeys: Pick<ApiKeys, 'reportCompromised'>
+  readonly applications: Pick<Applications, 'reportCompromised'>
+}) {
+  const owners = createSecretOwners(store)
+  const { getEach } = clientRecords(store)
+
+  /** Finds the clients of many secrets. Two reads of the store for each 500 secrets suffice. */
+  async function findEach(secrets: readonly string[]): Promise<(FoundSecret | undefined)[]> {
+    const hashes = secrets.map((secret) => hashOf(secret.trim()))
+    const found = await owners.find(hashes)
+    const ids = [...new Set(found.flatMap((owner) => owner?.clientId ?? []))]
+    const records = new Map((await getEach(ids)).map((record, at) => [ids[at], record]))
+    return found.map((owner, at) => {
+      if (!owner) return undefined
+      const record = records.get(owner.clientId)
+      if (record instanceof CorruptRecord) throw record.error
+      const isValid = record !== undefined && hasSecretHash(record.secrets, hashes[at] ?? '')
+      return { ...owner, client: record && clientOf(record), isValid }
+    })
+  }
+
+  /** Revokes a secret that was found, unless it is not valid any more. */
+  async function revoke(
+    { kind, clientId, client }: FoundSecret,
+    secret: string,
+    options: LeakOptions,
+  ): Promise<void> {
+    if (!client) return
+    const service = kind === 'apiKey' ? apiKeys : applications
+    const leakUrl = options.leakUrl && withoutSecret(options.leakUrl, secret.trim())
+    await service.reportCompromised(clientId, { ...options, leakUrl, secretHash: hashOf(secret.trim()) })
+  }
+
+  return {
+    findEach,
+    revoke,
+    async find(secret) {
+      checkInput('the secret cannot be found', { secret }, { secret: stringRule })
+      return (await findEach([secret]))[0]
+    },
+    async reportLeaked(secret, options = {}) {
+      const fields = { secret: stringRule, ...changeFields, ...leakFields }
+      checkInput('the leak cannot be reported', { secret, ...options }, fields)
+      const [found] = await findEach([secret])
+      if (found) await revoke(found, secret, options)
+      return found
+    },
+  } satisfies Secrets & Record<string, unknown>
+}
+
+/** Finds and revokes secrets that leaked. */
+export type LeakedSecrets = ReturnType<typeof createSecrets>
+
+/** The address without the secret, also if the secret is escaped. */
+function withoutSecret(url: string, secret: string): string {
+  return [secret, encodeURIComponent(secret)].reduce((text, part) => text.replaceAll(part, '…'), url)
+}

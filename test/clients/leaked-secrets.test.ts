@@ -1,0 +1,140 @@
+import { expect, it } from 'vitest'
+import { createSecrets } from '../../src/clients/leaked-secrets.ts'
+import { createSecretOwners } from '../../src/clients/secret-owners.ts'
+import { hashSecret } from '../../src/clients/stored-secrets.ts'
+import { newSecret } from '../support/secrets.ts'
+import { digest } from '../../src/store/digest.ts'
+import { describeEachKind, failure } from './each-kind.ts'
+import { watched } from './setup.ts'
+
+describeEachKind('finding the client of a secret', (context) => {
+  const { kind } = context
+  function start() {
+    const { store, calls } = watched(context.stores.open())
+    const process = context.start(store)
+    return { ...process, store, calls, secrets: createSecrets({ ...process, store }) }
+  }
+
+  it('a new secret, a rotated secret, and an imported secret lead to their client', async () => {
+    const process = start()
+    const { secrets } = process
+    const { clientId, clientSecret } = await context.created(process)
+    const { clientSecret: second } = await process.service.rotateSecret(clientId)
+    for (const secret of [clientSecret, second, ` ${second}\n`]) {
+      expect(await secrets.find(secret)).toMatchObject({
+        kind,
+        clientId,
+        isValid: true,
+        client: { clientId },
+      })
+    }
+    const imported = newSecret()
+    await process.service.setSecretHash(clientId, hashSecret(imported))
+    expect(await secrets.find(imported)).toMatchObject({ kind, clientId, isValid: true })
+    for (const secret of [clientSecret, second]) {
+      expect(await secrets.find(secret)).toMatchObject({ kind, clientId, isValid: false })
+    }
+  })
+
+  it('an unknown secret, a short text and look-alikes lead nowhere, and a value that is no text is an error', async () => {
+    const process = start()
+    const { secrets } = process
+    const { clientSecret } = await context.created(process)
+    const wide = clientSecret.replaceAll(/[a-z]/g, (c) => String.fromCodePoint(c.codePointAt(0)! + 0xfee0))
+    const cyrillic = clientSecret.replaceAll('a', 'а').replaceAll('e', 'е')
+    expect(wide).not.toBe(clientSecret)
+    for (const text of [newSecret(), 'x', '', wide, `${cyrillic}а`, clientSecret.slice(0, -1)]) {
+      expect(await secrets.find(text)).toBeUndefined()
+      expect(await secrets.reportLeaked(text)).toBeUndefined()
+    }
+    await expect(secrets.find(7 as never)).rejects.toEqual(failure('ERR_INVALID_ARGUMENT'))
+  })
+
+  it('a leaked secret is revoked, and where it was found is in the audit trail without the secret', async () => {
+    const process = start()
+    const { secrets } = process
+    const { clientId, clientSecret } = await context.created(process)
+    process.emitted.length = 0
+    const leakUrl = `https://code.example/blob/x?q=${clientSecret}#${clientSecret}`
+    const found = await secrets.reportLeaked(clientSecret, {
+      actor: 'scanner',
+      leakSource: 'commit',
+      leakUrl,
+    })
+    expect(found).toMatchObject({ kind, clientId, isValid: true })
+    expect(await process.service.listSecrets(clientId)).toEqual([])
+    const where = { leakSource: 'commit', leakUrl: 'https://code.example/blob/x?q=…#…' }
+    expect(process.emitted).toMatchObject([
+      { event: 'client.compromised', clientId, actor: 'scanner', ...where },
+    ])
+    const { items: entries } = await process.audit.list({ clientId, limit: 1 })
+    expect(entries).toMatchObject([{ name: 'client.compromised', clientId, actor: 'scanner', ...where }])
+    expect(JSON.stringify(entries)).not.toContain(clientSecret)
+  })
+
+  it('the same report again changes nothing, not even after a rotation', async () => {
+    const process = start()
+    const { secrets } = process
+    const { clientId, clientSecret } = await context.created(process)
+    await secrets.reportLeaked(clientSecret)
+    process.emitted.length = 0
+    expect(await secrets.reportLeaked(clientSecret)).toMatchObject({ clientId, isValid: false })
+    expect(process.emitted).toEqual([])
+    const { clientSecret: next } = await process.service.rotateSecret(clientId)
+    process.emitted.length = 0
+    process.revoked.length = 0
+    expect(await secrets.reportLeaked(clientSecret)).toMatchObject({ clientId, isValid: false })
+    expect(process.emitted).toEqual([])
+    expect(process.revoked).toEqual([])
+    expect(await secrets.find(next)).toMatchObject({ isValid: true })
+  })
+
+  it('the secret of a deleted client still leads to its id, and changes nothing', async () => {
+    const process = start()
+    const { secrets } = process
+    const { clientId, clientSecret } = await context.created(process)
+    await process.service.delete(clientId)
+    process.emitted.length = 0
+    expect(await secrets.reportLeaked(clientSecret)).toEqual({
+      kind,
+      clientId,
+      client: undefined,
+      isValid: false,
+    })
+    expect(process.emitted).toEqual([])
+  })
+
+  it('a rejected creation and a rejected rotation leave no secret that leads to a client', async () => {
+    const process = start()
+    const { secrets } = process
+    const owners = createSecretOwners(process.store)
+    const { clientId } = await context.created(process)
+    const imported = newSecret()
+    const again = () => context.created(process, { clientId, secretHash: hashSecret(imported) })
+    await expect(again()).rejects.toEqual(failure('ERR_CONFLICT'))
+    await expect(process.service.setSecretHash('unknown', hashSecret(imported))).rejects.toEqual(
+      failure('ERR_NOT_FOUND'),
+    )
+    expect(await owners.find([hashSecret(imported)])).toEqual([undefined])
+    // The secret of an import that is repeated stays.
+    await process.service.setSecretHash(clientId, hashSecret(imported))
+    await expect(again()).rejects.toEqual(failure('ERR_CONFLICT'))
+    expect(await secrets.find(imported)).toMatchObject({ clientId, isValid: true })
+  })
+
+  it('a secret that a client gets back is its secret for good', async () => {
+    const process = start()
+    const { clientId } = await context.created(process)
+    const hash = hashSecret(newSecret())
+    /** The time to live of the last record that leads from the secret to its client. */
+    const ttl = () =>
+      process.calls.findLast(
+        ({ method, args }) => method === 'set' && args[0] === `secret-owner:${digest(hash)}`,
+      )?.args[2]
+    await process.service.setSecretHash(clientId, hash)
+    await process.service.rotateSecret(clientId, { overlapSeconds: 0 })
+    expect(ttl()).toBe(365 * 86_400)
+    await process.service.setSecretHash(clientId, hash)
+    expect(ttl()).toBeUndefined()
+  })
+})
