@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { settlesWithin } from '../async/with-timeout.ts'
 import type { Logger } from '../host/logger.ts'
 import { warn } from '../store/check-results.ts'
 import type { Store, StoreCheck } from '../store/contract.ts'
@@ -16,15 +17,18 @@ const IS_COMPLETE = 'clients-indexed'
 
 /** After each page this work pauses for so many times as long as the page took, because token requests need the store. */
 const PAUSE_FACTOR = 9
-const RETRY_MS = 60_000
 
 /**
  * Adds the clients that older versions of this library created to the index of names, and lets their secrets lead to
- * them. The work runs in the background. After a failure it begins again in a minute.
+ * them. The work runs in the background.
+ *
+ * @param retryMs milliseconds after which the work begins again after a failure
  */
-export function createIndexCompletion(store: Store, logger: Logger) {
+export function createIndexCompletion(store: Store, logger: Logger, retryMs = 60_000) {
   const secretOwners = createSecretOwners(store)
   let isComplete = false
+  let completed = (): void => {}
+  const completion = new Promise<void>((resolve) => (completed = resolve))
   let done = 0
 
   async function add({ client, secrets }: ClientRecord): Promise<void> {
@@ -50,6 +54,7 @@ export function createIndexCompletion(store: Store, logger: Logger) {
       await store.set(IS_COMPLETE, '1')
     }
     isComplete = true
+    completed()
   }
 
   async function keepTrying(signal: AbortSignal): Promise<void> {
@@ -59,14 +64,14 @@ export function createIndexCompletion(store: Store, logger: Logger) {
       } catch (error) {
         if (signal.aborted) return
         logger.warn({ err: error }, 'the clients of an older version could not be indexed; trying again')
-        await delay(RETRY_MS, undefined, { signal, ref: false }).catch(() => {})
+        await delay(retryMs, undefined, { signal, ref: false }).catch(() => {})
       }
     }
   }
 
   return {
-    /** Whether every secret in the store leads to its client. */
-    isComplete: () => isComplete,
+    /** Whether every secret in the store leads to its client. Waits at most `timeoutMs` for it. */
+    isComplete: (timeoutMs: number) => settlesWithin(() => completion, timeoutMs),
     /** Warns while the work lasts. */
     check: (): StoreCheck[] =>
       isComplete || done === 0

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
+import { readBody } from './read-body.ts'
 
 /** Maximum size of a form; the same limit as in oidc-provider. */
 const MAX_FORM_BYTES = 56 * 1024
@@ -90,23 +91,7 @@ function fieldsOf(parsed: object): Array<[string, string]> | undefined {
   return fields
 }
 
-function readText(request: IncomingMessage): Promise<string | FormRejection> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const finish = (result: string | FormRejection) => {
-      request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken)
-      // Discards the rest of the body, so that the response can be sent on this connection.
-      request.resume()
-      resolve(result)
-    }
-    const onData = (chunk: Buffer) => {
-      size += chunk.length
-      if (size > MAX_FORM_BYTES) finish({ status: 413 })
-      else chunks.push(chunk)
-    }
-    const onEnd = () => finish(Buffer.concat(chunks).toString())
-    const onBroken = () => finish({ status: 400 })
-    request.on('data', onData).on('end', onEnd).on('close', onBroken).on('error', onBroken)
-  })
+async function readText(request: IncomingMessage): Promise<string | FormRejection> {
+  const body = await readBody(request, MAX_FORM_BYTES)
+  return Buffer.isBuffer(body) ? body.toString() : body
 }

@@ -14,6 +14,7 @@ export const PACKAGES_OF_ENTRIES: Readonly<Record<string, readonly string[]>> = 
   'koa-gatehouse/console': ['@koa/router'],
   'koa-gatehouse/management': ['@koa/bodyparser', '@koa/router', '@valibot/to-json-schema', 'valibot'],
   'koa-gatehouse/backup': [],
+  'koa-gatehouse/leak-reports': [],
   'koa-gatehouse/testing': ['jose'],
   'koa-gatehouse/adapters/memory': [],
   'koa-gatehouse/adapters/redis': [],

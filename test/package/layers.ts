@@ -13,11 +13,14 @@ interface Layer {
  */
 const LAYERS: readonly Layer[] = [
   {
-    folders: ['src/index.ts', 'src/console.ts', 'src/management.ts', 'src/backup.ts', 'src/testing'],
+    folders: [
+      ...['src/index.ts', 'src/console.ts', 'src/management.ts', 'src/backup.ts', 'src/leak-reports.ts'],
+      'src/testing',
+    ],
     about: 'entries: what hosts import',
   },
   {
-    folders: ['src/console', 'src/management', 'src/backup'],
+    folders: ['src/console', 'src/management', 'src/backup', 'src/leak-reports'],
     about: 'optional parts: only their entries load them',
   },
   { folders: ['src/front-door'], about: 'the checks that console and management API share' },

@@ -1,0 +1,1 @@
+export { createLeakReports, type LeakReportsOptions, type ReporterKey } from './leak-reports/leak-reports.ts'

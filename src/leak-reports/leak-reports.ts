@@ -1,0 +1,245 @@
+import { createHash, verify } from 'node:crypto'
+import type { Context, Middleware } from 'koa'
+import { requesterOf } from '../audit/entry.ts'
+import type { FoundSecret, LeakedSecrets } from '../clients/leaked-secrets.ts'
+import { GatehouseError, isStoreUnavailable } from '../errors.ts'
+import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
+import { internalsOf, type Internals } from '../gatehouse/internals.ts'
+import { MAX_LEAK_LENGTH, type LeakOptions } from '../host/change-options.ts'
+import { answerErrorAsJson } from '../http/error-response.ts'
+import { pathBelow } from '../http/request-path.ts'
+import { endpointProblem } from '../options/urls.ts'
+import { callHost, type Awaitable } from '../validation/host-callback.ts'
+import { mountPathProblem, pathsOf } from '../validation/mount-path.ts'
+import { isObject, isText } from '../validation/predicates.ts'
+import {
+  checkInput,
+  exactObjectOf,
+  functionRule,
+  listOf,
+  must,
+  notEmpty,
+  optional,
+  textRule,
+} from '../validation/rules.ts'
+import { readReport } from './raw-body.ts'
+import { fetchedKeys, fixedKeys, isPublicKey, type ReporterKey, type ReporterKeys } from './reporter-keys.ts'
+
+export type { ReporterKey } from './reporter-keys.ts'
+
+/** Options of the endpoint for leak reports. Pass at most one of `keys`, `keysUrl` and `verify`. */
+export interface LeakReportsOptions {
+  /**
+   * Path of the endpoint as the scanner sees it; the address to name to the scanner. @default '/leak-reports'
+   */
+  readonly path?: string | undefined
+  /** Path at which the host's app receives reports, if a proxy changes paths. @default `path` */
+  readonly mountPath?: string | undefined
+  /** The address of the scanner's public keys. @default GitHub's keys for secret scanning */
+  readonly keysUrl?: string | undefined
+  /** The public keys of the scanner, for a host that must not make requests to other servers. */
+  readonly keys?: readonly ReporterKey[] | undefined
+  /**
+   * Checks that a report comes from the scanner, for scanners with another signature.
+   *
+   * @param body the bytes of the report, as they were sent
+   */
+  readonly verify?: ((ctx: Context, body: Uint8Array) => Awaitable<boolean>) | undefined
+}
+
+const GITHUB_KEYS = 'https://api.github.com/meta/public_keys/secret_scanning'
+const DEFAULT_PATH = '/leak-reports'
+
+/** The maximum number of reports that are read and checked at once. It bounds the memory that strangers can use. */
+const MAX_AT_ONCE = 8
+/** The number of secrets that are revoked at once. */
+const REVOKED_AT_ONCE = 10
+const RETRY_SECONDS = 60
+/** How long a report with an unknown secret waits until older clients are indexed. A start of the service takes less. */
+const INDEX_WAIT_MS = 2_000
+
+/** One secret of a report. */
+interface Match {
+  readonly token: string
+  readonly type: string
+  readonly url: string | undefined
+  readonly source: string | undefined
+}
+
+/**
+ * Creates an endpoint to which a scanner reports leaked secrets, with the protocol of GitHub's secret scanning partner
+ * program. Each secret of this service is revoked (`secrets.reportLeaked`). The answer says for each secret whether it
+ * is or was one of this service. A report that is sent again changes nothing. Mount the endpoint before body parsers.
+ * Starts the gatehouse in the background.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, or if `gatehouse` is not from
+ *   `createGatehouse()`
+ */
+export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsOptions = {}): Middleware {
+  const parts = internalsOf(gatehouse, 'createLeakReports()')
+  checkInput('createLeakReports()', options, {
+    path: optional(mountPathProblem),
+    mountPath: optional(mountPathProblem),
+    keysUrl: optional((value) => endpointProblem(value, GITHUB_KEYS)),
+    keys: optional(
+      notEmpty(
+        listOf(
+          exactObjectOf({ id: textRule, key: must('a public key for ECDSA on P-256, as PEM', isPublicKey) }),
+        ),
+      ),
+    ),
+    verify: optional(functionRule),
+  })
+  const { keysUrl, keys, verify: isGenuine } = options
+  if ([keysUrl, keys, isGenuine].filter((option) => option !== undefined).length > 1) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'pass at most one of keysUrl, keys and verify')
+  }
+  const { mountPath } = pathsOf({ ...options, path: options.path ?? DEFAULT_PATH })
+  const reporterKeys = keys ? fixedKeys(keys) : fetchedKeys(keysUrl ?? GITHUB_KEYS, parts.logger)
+  let atOnce = 0
+  parts.begin()
+
+  async function answer(ctx: Context): Promise<void> {
+    if (ctx.method !== 'POST') {
+      ctx.set('Allow', 'POST')
+      return reject(ctx, 405, 'invalid_request', 'a report is sent with POST')
+    }
+    const key = isGenuine ? undefined : await findKey(ctx, reporterKeys)
+    if (!isGenuine && !key) {
+      return reject(
+        ctx,
+        401,
+        'invalid_signature',
+        'the header Github-Public-Key-Identifier names no key of the scanner',
+      )
+    }
+    const body = await readReport(ctx)
+    if (!Buffer.isBuffer(body)) {
+      return reject(
+        ctx,
+        body.status,
+        'invalid_request',
+        body.status === 413 ? 'the report is too large' : 'the report is incomplete',
+      )
+    }
+    const isSigned = isGenuine
+      ? (await callHost('verify', () => isGenuine(ctx, body))) === true
+      : key !== undefined &&
+        verify('sha256', body, { key }, Buffer.from(ctx.get('Github-Public-Key-Signature'), 'base64'))
+    if (!isSigned) return reject(ctx, 401, 'invalid_signature', 'the signature does not fit the report')
+    const matches = parseReport(body)
+    if (!matches) return reject(ctx, 400, 'invalid_request', 'the report is not a list of secrets')
+    await parts.ready()
+    const found = await report(parts, matches, requesterOf(ctx))
+    // An unknown secret may belong to a client of an older version that is not indexed yet.
+    if (found.includes(undefined) && !(await parts.indexCompletion.isComplete(INDEX_WAIT_MS))) {
+      return unavailable(ctx, 'the secrets of older clients are being indexed')
+    }
+    ctx.set('Cache-Control', 'no-store')
+    ctx.type = 'application/json'
+    ctx.body = JSON.stringify(
+      matches.map(({ token, type }, at) => ({
+        token_hash: createHash('sha256').update(token).digest('hex'),
+        token_type: type,
+        label: found[at] ? 'true_positive' : 'false_positive',
+      })),
+    )
+  }
+
+  return async function leakReports(ctx: Context, next) {
+    // The path itself, with or without a slash at the end.
+    if (pathBelow(ctx, mountPath) !== '/') {
+      await next()
+      return
+    }
+    if (atOnce >= MAX_AT_ONCE) return unavailable(ctx, 'too many reports at once')
+    atOnce += 1
+    try {
+      await answer(ctx)
+    } catch (error) {
+      if (!(error instanceof GatehouseError)) throw error
+      if (!isStoreUnavailable(error)) parts.logger.error({ err: error }, 'a leak report failed')
+      unavailable(ctx, 'the report could not be processed')
+    } finally {
+      atOnce -= 1
+    }
+  }
+}
+
+async function findKey(ctx: Context, keys: ReporterKeys) {
+  const id = ctx.get('Github-Public-Key-Identifier')
+  return id === '' ? undefined : keys.find(id)
+}
+
+/** The secrets of a report; undefined if the report has another form. */
+function parseReport(body: Buffer): readonly Match[] | undefined {
+  try {
+    const list: unknown = JSON.parse(body.toString())
+    if (!Array.isArray(list)) return undefined
+    return list.map((match: unknown) => {
+      if (!isObject(match) || !isText(match['token']) || typeof match['type'] !== 'string')
+        throw new TypeError()
+      const { token, type, url, source } = match
+      return {
+        token,
+        type,
+        url: lineOf(url, MAX_LEAK_LENGTH.url),
+        source: lineOf(source, MAX_LEAK_LENGTH.source)?.toLowerCase(),
+      }
+    })
+  } catch {
+    return undefined
+  }
+}
+
+/** A text of a report as the audit trail accepts it; undefined if there is none. */
+function lineOf(value: unknown, maxLength: number): string | undefined {
+  const text = isText(value) ? value.replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '').slice(0, maxLength) : ''
+  return text === '' ? undefined : text
+}
+
+/**
+ * Revokes the valid secrets of a report, each once.
+ *
+ * @returns what was found, in the order of the report
+ */
+async function report(
+  { secrets }: Pick<Internals, 'secrets'>,
+  matches: readonly Match[],
+  requester: LeakOptions,
+): Promise<readonly (FoundSecret | undefined)[]> {
+  const byToken = new Map(matches.toReversed().map((match) => [match.token, match]))
+  const tokens = [...byToken.keys()]
+  const each = await secrets.findEach(tokens)
+  const found = new Map(tokens.map((token, at) => [token, each[at]]))
+  const valid = [...byToken.values()].flatMap((match) => {
+    const secret = found.get(match.token)
+    return secret?.isValid ? [{ match, secret }] : []
+  })
+  for (let from = 0; from < valid.length; from += REVOKED_AT_ONCE) {
+    await Promise.all(
+      valid
+        .slice(from, from + REVOKED_AT_ONCE)
+        .map(({ match, secret }) => revoke(secrets, match, secret, requester)),
+    )
+  }
+  return matches.map(({ token }) => found.get(token))
+}
+
+async function revoke(
+  secrets: Pick<LeakedSecrets, 'revoke'>,
+  { token, source, url }: Match,
+  found: FoundSecret,
+  requester: LeakOptions,
+): Promise<void> {
+  await secrets.revoke(found, token, { ...requester, leakSource: source, leakUrl: url })
+}
+
+function reject(ctx: Context, status: number, error: string, description: string): void {
+  answerErrorAsJson(ctx, { status, error, description })
+}
+
+function unavailable(ctx: Context, description: string): void {
+  ctx.set('Retry-After', String(RETRY_SECONDS))
+  reject(ctx, 503, 'temporarily_unavailable', description)
+}
