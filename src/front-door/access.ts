@@ -17,8 +17,12 @@ export interface Rights {
    * request.
    */
   isOperator(): Promise<boolean>
-  /** Whether the caller has a permission for the resource of the request. */
-  may(permission: Permission): Promise<boolean>
+  /**
+   * Whether the caller has a permission for the resource of the request.
+   *
+   * @param target a client of the caller's account, if the path does not name it
+   */
+  may(permission: Permission, target?: Pick<PermissionTarget, 'clientId'>): Promise<boolean>
 }
 
 /** Who calls the management API, or opens a page of the console. */
@@ -98,7 +102,7 @@ export async function enter<Resource>(
     resource,
     change: { actor: caller.actor, ...requesterOf(ctx) },
     isOperator,
-    may: async (permission) => (await accounts.can?.(ctx, permission, of)) ?? true,
+    may: async (permission, other) => (await accounts.can?.(ctx, permission, { ...of, ...other })) ?? true,
   }
   await requireAccess(visit, access)
   return visit

@@ -64,6 +64,12 @@ export const Rotation = v.strictObject({
   overlapSeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(OVERLAP_SECONDS.max))),
 })
 
+export const LeakedSecret = v.strictObject({
+  secret: v.pipe(v.string(), v.minLength(1), v.maxLength(1000)),
+  leakSource: v.optional(v.pipe(text, v.description('Where the secret was found, such as `commit`'))),
+  leakUrl: v.optional(v.pipe(text, v.description('The address at which the secret was found'))),
+})
+
 /** The schemas of bodies that have a name in the OpenAPI document. */
 export const BODIES = {
   NewApiKey,
@@ -72,4 +78,5 @@ export const BODIES = {
   ApplicationChanges,
   NewOwner,
   Rotation,
+  LeakedSecret,
 } satisfies Record<string, v.GenericSchema>

@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import type { ConditionalChange } from '../clients/if-match.ts'
 import type { Access, Guarded, Visit } from '../front-door/access.ts'
 import type { Fields } from '../validation/rules.ts'
-import type { ServiceCode } from './openapi-codes.ts'
+import type { ProblemCode } from './openapi-codes.ts'
 import type { AnswerName } from './answer-schemas.ts'
 
 /** One request that was checked: the caller may make it, and its input has the right form. */
@@ -29,9 +29,9 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> exte
   /** Who may call the route: callers with a permission, every signed-in caller, operators, or everyone. */
   readonly access: Access | 'public'
   /**
-   * The errors of the services with which the route may answer, besides the errors that follow from its other fields.
+   * The errors with which the route may answer, besides the errors that follow from its other fields.
    */
-  readonly errors?: readonly ServiceCode[] | undefined
+  readonly errors?: readonly ProblemCode[] | undefined
   readonly query?: v.GenericSchema<unknown, Query> | undefined
   readonly body?: v.GenericSchema<unknown, Body> | undefined
   /**

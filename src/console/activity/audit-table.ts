@@ -171,7 +171,20 @@ function subject(
 
 /** What else an entry says: which operations, which token or key, and why. */
 function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | undefined)[] {
-  const { name, change, target = '', scopes, denied, added, removed, tokenId, keyId, reason } = entry
+  const {
+    name,
+    change,
+    target = '',
+    scopes,
+    denied,
+    added,
+    removed,
+    tokenId,
+    keyId,
+    reason,
+    leakSource,
+    leakUrl,
+  } = entry
   const operations = (listName: TextName, list: readonly string[] = []) => {
     if (list.length === 0) return undefined
     const titles = list.slice(0, MAX_NAMED).map((scope) => scopeTitle(scope, texts, catalog))
@@ -192,6 +205,8 @@ function details(entry: AuditEntry, texts: Reader, catalog: Catalog): (Html | un
     operations('activityRemoved', removed),
     code('activityToken', tokenId),
     code('activityKey', keyId),
+    code('activityLeakSource', leakSource),
+    code('activityLeakUrl', leakUrl),
     reason === undefined ? undefined : texts.html('activityReason', { reason: reasonInWords(reason, texts) }),
   ]
 }

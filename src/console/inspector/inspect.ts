@@ -33,7 +33,7 @@ export interface Inspection extends DecodedToken {
  */
 export async function inspect(
   services: ConsoleServices,
-  { ctx, caller, has }: Pick<Call, 'ctx' | 'caller' | 'has'>,
+  { caller, has, may }: Pick<Call, 'caller' | 'has' | 'may'>,
   decoded: DecodedToken,
 ): Promise<Inspection | undefined> {
   const { claims } = decoded
@@ -52,8 +52,7 @@ export async function inspect(
     const isOwn = client ? client.accountId === accountId : wasOwnKey && clientId !== undefined
     if (!isOwn) return undefined
     const permission = client?.kind === 'application' ? 'applications:read' : 'keys:read'
-    const mayRead = await services.accounts.can?.(ctx, permission, { accountId, clientId })
-    if (mayRead === false) return undefined
+    if (!(await may(permission, { clientId }))) return undefined
   }
   const { scope } = claims
   const scopes = isText(scope) ? [...new Set(scope.split(' ').filter(Boolean))] : []

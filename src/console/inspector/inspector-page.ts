@@ -6,11 +6,13 @@ import { field, form } from '../elements/form.ts'
 import { page, type Call, type Page, type View } from '../page.ts'
 import type { TextName } from '../texts.ts'
 import { inspect } from './inspect.ts'
+import { inspectSecret } from './inspect-secret.ts'
 import { readToken } from './read-token.ts'
 import { inspectionResult } from './inspection-result.ts'
 
 /**
- * A page that explains an access token. The token is sent by POST, and the page with the answer does not contain it.
+ * A page that explains an access token, or a client secret. The text is sent by POST, and the page with the answer does
+ * not contain it.
  */
 export function inspectorPage(services: ConsoleServices): Page {
   return page({
@@ -22,8 +24,14 @@ export function inspectorPage(services: ConsoleServices): Page {
       inspect: {
         access: 'signed-in',
         async run(call) {
-          const decoded = readToken(call.form.get('token') ?? '')
-          if (typeof decoded === 'string') return rejected(call, decoded)
+          const pasted = call.form.get('token') ?? ''
+          const decoded = readToken(pasted)
+          if (typeof decoded === 'string') {
+            const secret = await inspectSecret(services, call, pasted)
+            if (secret) return view(call, secret)
+            const isIndexed = await services.indexCompletion.isComplete(0)
+            return rejected(call, decoded, ...(isIndexed ? [] : (['inspectorSecretIndexing'] as const)))
+          }
           const inspection = await inspect(services, call, decoded)
           if (!inspection) return rejected(call, 'inspectorForeign')
           return view(call, inspectionResult(call, inspection, services))
@@ -34,9 +42,13 @@ export function inspectorPage(services: ConsoleServices): Page {
 }
 
 /** The answer to a text that cannot be inspected. */
-function rejected(call: Call, text: TextName): View {
+function rejected(call: Call, ...reasons: readonly TextName[]): View {
   const title = call.texts.plain('problemWindow', { title: call.texts.plain('navInspector') })
-  return { ...view(call, notice('bad', html`<p>${call.texts.html(text)}</p>`)), title, status: 422 }
+  return {
+    ...view(call, notice('bad', html`${reasons.map((text) => html`<p>${call.texts.html(text)}</p>`)}`)),
+    title,
+    status: 422,
+  }
 }
 
 function view(call: Call, result: Html | undefined): View {

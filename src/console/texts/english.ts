@@ -562,6 +562,8 @@ export const english = {
   activityExpirySet: 'Expiry set to {time}',
   activityExpiryRemoved: 'Expiry removed: it never expires',
   activityDeleted: 'Deleted, and its tokens revoked',
+  activityLeakSource: 'Found in: {id}',
+  activityLeakUrl: 'Found at: {id}',
   activityCompromised: 'Reported as leaked: all secrets and tokens revoked',
   activityApproved: 'Application allowed to use the account',
   activityDenied: 'Application not allowed to use the account',
@@ -820,23 +822,31 @@ export const english = {
 
   // The texts of the token inspector.
   inspectorIntro:
-    'Paste an access token to see whether it works, why not, and what it may do. You can inspect the tokens of your own API keys and applications.',
+    'Paste an access token to see whether it works, why not, and what it may do. Or paste a client secret that you found somewhere, to see to which API key or application it belongs. You can inspect the tokens and secrets of your own API keys and applications.',
   inspectorIntroOperator:
-    'Paste an access token to see whether it works, why not, and what it may do. As an operator you can inspect every token of this service.',
-  inspectorField: 'Access token',
+    'Paste an access token to see whether it works, why not, and what it may do. Or paste a client secret, to see to which API key or application it belongs. As an operator you can inspect every token and secret of this service.',
+  inspectorField: 'Access token or client secret',
   inspectorHint:
-    'The text after “Bearer” in the Authorization header. It is checked here and neither stored nor logged.',
+    'A token is the text after “Bearer” in the Authorization header. The text is checked here and neither stored nor logged.',
   inspectorButton: 'Inspect',
-  inspectorAnother: 'Inspect another token',
+  inspectorAnother: 'Inspect another token or secret',
 
-  inspectorEmpty: 'Paste a token first.',
+  inspectorEmpty: 'Paste a token or a secret first.',
   inspectorTooLong:
     'This text is too long for an access token. Access tokens have at most 16,384 characters.',
   inspectorEncrypted: 'This token is encrypted. Access tokens of this service are signed, and not encrypted.',
   inspectorNotJwt:
-    'This is not an access token. An access token is a JWT: three parts of letters, digits, “-” and “_”, with dots between them. Refresh tokens, codes and client secrets are not JWTs and cannot be inspected.',
+    'This is not an access token. An access token is a JWT: three parts of letters, digits, “-” and “_”, with dots between them. It is not a client secret of your API keys and applications either. Refresh tokens and codes cannot be inspected.',
   inspectorForeign:
     'This is not a token of one of your API keys or applications, so nothing about it is shown.',
+
+  inspectorSecretValid: 'This is a valid client secret of {name}.',
+  inspectorSecretValidText:
+    'If others may have seen it, report the leak: all secrets and tokens are revoked at once, and you create a new secret.',
+  inspectorSecretOver: 'This was a client secret of {name}.',
+  inspectorSecretOverText: 'It is not valid any more. Nobody can use it, so there is nothing to do.',
+  inspectorSecretIndexing:
+    'API keys and applications of an older version are still being indexed. If you expect a result, try again in a few minutes.',
 
   inspectorValid: 'This token works.',
   inspectorValidText: 'It is valid until {time} ({ago}).',

@@ -576,6 +576,8 @@ export const german: ConsoleTexts = {
   activityExpirySet: 'Ablaufdatum gesetzt: {time}',
   activityExpiryRemoved: 'Ablaufdatum entfernt: läuft nie ab',
   activityDeleted: 'Gelöscht, Tokens widerrufen',
+  activityLeakSource: 'Gefunden in: {id}',
+  activityLeakUrl: 'Gefunden unter: {id}',
   activityCompromised: 'Leck gemeldet: alle Secrets und Tokens widerrufen',
   activityApproved: 'Anwendung darf das Konto nutzen',
   activityDenied: 'Anwendung darf das Konto nicht nutzen',
@@ -831,24 +833,32 @@ export const german: ConsoleTexts = {
 
   // The texts of the token inspector.
   inspectorIntro:
-    'Fügen Sie ein Zugriffstoken ein, um zu sehen, ob es gilt, warum nicht und was es darf. Sie können Tokens Ihrer eigenen API-Schlüssel und Anwendungen prüfen.',
+    'Fügen Sie ein Zugriffstoken ein, um zu sehen, ob es gilt, warum nicht und was es darf. Oder fügen Sie ein gefundenes Secret ein, um zu sehen, zu welchem API-Schlüssel oder zu welcher Anwendung es gehört. Sie können Tokens und Secrets Ihrer eigenen API-Schlüssel und Anwendungen prüfen.',
   inspectorIntroOperator:
-    'Fügen Sie ein Zugriffstoken ein, um zu sehen, ob es gilt, warum nicht und was es darf. Im Betrieb können Sie jedes Token dieses Dienstes prüfen.',
-  inspectorField: 'Zugriffstoken',
+    'Fügen Sie ein Zugriffstoken ein, um zu sehen, ob es gilt, warum nicht und was es darf. Oder fügen Sie ein Secret ein, um zu sehen, zu welchem API-Schlüssel oder zu welcher Anwendung es gehört. Im Betrieb können Sie jedes Token und jedes Secret dieses Dienstes prüfen.',
+  inspectorField: 'Zugriffstoken oder Secret',
   inspectorHint:
-    'Der Text nach „Bearer“ im Authorization-Header. Er wird hier geprüft und weder gespeichert noch protokolliert.',
+    'Ein Token ist der Text nach „Bearer“ im Authorization-Header. Der Text wird hier geprüft und weder gespeichert noch protokolliert.',
   inspectorButton: 'Prüfen',
-  inspectorAnother: 'Ein anderes Token prüfen',
+  inspectorAnother: 'Ein anderes Token oder Secret prüfen',
 
-  inspectorEmpty: 'Fügen Sie zuerst ein Token ein.',
+  inspectorEmpty: 'Fügen Sie zuerst ein Token oder ein Secret ein.',
   inspectorTooLong:
     'Dieser Text ist zu lang für ein Zugriffstoken. Zugriffstokens haben höchstens 16.384 Zeichen.',
   inspectorEncrypted:
     'Dieses Token ist verschlüsselt. Zugriffstokens dieses Dienstes sind signiert und nicht verschlüsselt.',
   inspectorNotJwt:
-    'Das ist kein Zugriffstoken. Ein Zugriffstoken ist ein JWT: drei Teile aus Buchstaben, Ziffern, „-“ und „_“, mit Punkten dazwischen. Refresh-Tokens, Codes und Secrets sind keine JWTs und können nicht geprüft werden.',
+    'Das ist kein Zugriffstoken. Ein Zugriffstoken ist ein JWT: drei Teile aus Buchstaben, Ziffern, „-“ und „_“, mit Punkten dazwischen. Es ist auch kein Secret Ihrer API-Schlüssel und Anwendungen. Refresh-Tokens und Codes können nicht geprüft werden.',
   inspectorForeign:
     'Das ist kein Token eines Ihrer API-Schlüssel oder einer Ihrer Anwendungen. Deshalb wird nichts darüber gezeigt.',
+
+  inspectorSecretValid: 'Das ist ein gültiges Secret von {name}.',
+  inspectorSecretValidText:
+    'Wenn andere es gesehen haben können, melden Sie das Leck: Alle Secrets und Tokens werden sofort widerrufen, und Sie erstellen ein neues Secret.',
+  inspectorSecretOver: 'Das war ein Secret von {name}.',
+  inspectorSecretOverText: 'Es gilt nicht mehr. Niemand kann es benutzen, deshalb ist nichts zu tun.',
+  inspectorSecretIndexing:
+    'API-Schlüssel und Anwendungen einer älteren Version werden noch erfasst. Wenn Sie ein Ergebnis erwarten, versuchen Sie es in einigen Minuten noch einmal.',
 
   inspectorValid: 'Dieses Token gilt.',
   inspectorValidText: 'Es gilt bis {time} ({ago}).',

@@ -114,6 +114,41 @@ describeEachStore('the token inspector', (makeStore) => {
     expect((await inspect(host, 'acme', token)).text).toContain('the user disconnected the application')
   })
 
+  it('a pasted client secret leads its owner and operators to the report of the leak, and nobody else', async () => {
+    for (const client of [await host.createApiKey(), await host.createApplication()]) {
+      const { client_id: id, client_secret: secret } = client
+      for (const person of ['alice', 'bob']) {
+        const { status, text } = await inspect(host, person, secret)
+        expect(status).toBe(422)
+        expect(text).not.toMatch(/valid client secret of|Nightly export|Ledger/)
+      }
+      for (const person of ['acme', 'root']) {
+        const { status, text, body } = await inspect(host, person, ` ${secret}\n`)
+        expect(status).toBe(200)
+        expect(text).toContain('This is a valid client secret of')
+        expect(body).not.toContain(secret)
+        const [, link = ''] = /class="button danger" href="([^"]+)"/.exec(body) ?? []
+        expect(link).toContain(id)
+        const visitor = host.visit(person)
+        const confirmation = await visitor.get(link.replaceAll('&amp;', '&'))
+        expect(confirmation.status).toBe(200)
+        if (person === 'acme') continue
+        await visitor.submit(confirmation, 'reportCompromised', {})
+      }
+      const { status, text } = await inspect(host, 'acme', secret)
+      expect(status).toBe(200)
+      expect(text).toContain('This was a client secret of')
+      expect((await host.requestDirectToken(client)).status).toBe(401)
+    }
+  })
+
+  it('the secret of a deleted client is shown to operators, by its id', async () => {
+    const { client_id: id, client_secret: secret } = await host.createApiKey()
+    await host.gatehouse.apiKeys.delete(id)
+    expect((await inspect(host, 'root', secret)).text).toContain(`This was a client secret of ${id}`)
+    expect((await inspect(host, 'acme', secret)).status).toBe(422)
+  })
+
   it('a token whose signing key was revoked is shown as revoked by this', async () => {
     const client = await host.createApiKey()
     const token = await tokenOf(host, client)
@@ -187,7 +222,7 @@ describe('what is not a valid token', () => {
   it('garbage, an empty field and huge texts are explained, and nothing crashes', async () => {
     for (const [pasted, explanation] of [
       ['hello', 'This is not an access token. An access token is a JWT'],
-      [' ', 'Paste a token first.'],
+      [' ', 'Paste a token or a secret first.'],
       ['x'.repeat(50_000), 'This text is too long for an access token.'],
       ['a.b.c.d.e', 'This token is encrypted.'],
     ] as const) {

@@ -68,6 +68,7 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
   let operations: Described[] = []
   /** The values of the paths of valid requests, besides the client id. */
   let values: Record<string, string> = {}
+  let ownSecret = ''
   /** By the first part of a path: a client, one whose tokens are as large as allowed, and one with two secrets. */
   const clients: Record<string, Record<'usual' | 'large' | 'rotated' | 'disabled', string>> = {}
 
@@ -97,6 +98,7 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
       return { ...(body.apiKey ?? body.application), client_secret: body.clientSecret }
     }
     const application = await create('/applications', { redirectUris: [CALLBACK] })
+    ownSecret = application.client_secret
     const large = async (base: string) => {
       for (let removed = 1; removed < LARGE.length; removed += 1) {
         const input = { products: ['large'], removedOperations: LARGE.slice(0, removed) }
@@ -154,7 +156,12 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
         return { headers: { 'test-token': '' } }
       case 'ERR_FORBIDDEN':
         return {
-          headers: { 'test-forbidden': 'yes', ...(isForOperators(operation) && { 'test-token': 'acme' }) },
+          headers: {
+            ...(path.startsWith('/secrets') && JSON_TYPE),
+            'test-forbidden': 'yes',
+            ...(isForOperators(operation) && { 'test-token': 'acme' }),
+          },
+          ...(path.startsWith('/secrets') && { body: JSON.stringify({ secret: ownSecret }) }),
         }
       case 'ERR_CSRF':
         return {
@@ -162,6 +169,8 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
         }
       case 'ERR_NOT_FOUND':
         if (path === '/audit') return { query: '?clientId=key_unknown' }
+        if (path.endsWith('/report-leaked'))
+          return { headers: JSON_TYPE, body: JSON.stringify({ secret: 'unknown' }) }
         return {
           values: { clientId: 'key_unknown', grantId: 'unknown', accountId: 'stranger', kid: 'unknown' },
         }

@@ -341,6 +341,42 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     expect(forbidden.error).toMatchObject({ code: 'ERR_FORBIDDEN' })
   })
 
+  it('a leaked secret is found and revoked: by its owner, by an operator, and by nobody else', async () => {
+    const bob = clientFor('bob')
+    const leak = async (person: string, secret: string) =>
+      clientFor(person).POST('/secrets/report-leaked', {
+        body: { secret, leakSource: 'commit', leakUrl: `https://code.example/?${secret.trim()}` },
+      })
+    for (const path of ['/api-keys', '/applications'] as const) {
+      const { data } = await bob.POST(path, { body: { name: 'Leaky' } })
+      const { clientSecret: secret } = data!
+      const { clientId, kind } = 'apiKey' in data! ? data.apiKey : data!.application
+      expect((await leak('alice', secret)).error).toMatchObject({ code: 'ERR_NOT_FOUND' })
+      expect((await leak('alice', `${secret}x`)).error).toMatchObject({ code: 'ERR_NOT_FOUND' })
+      expect((await leak('bob', ` ${secret}`)).data).toEqual({ kind, clientId, wasValid: true })
+      expect((await leak('bob', secret)).data).toEqual({ kind, clientId, wasValid: false })
+      expect((await getToken(clientId, secret)).status).toBe(401)
+      const { items } = (await bob.GET('/audit', { params: { query: { clientId } } })).data!
+      expect(items[0]).toMatchObject({
+        name: 'client.compromised',
+        leakSource: 'commit',
+        leakUrl: 'https://code.example/?…',
+      })
+    }
+    const { data } = await bob.POST('/api-keys', { body: { name: 'Leaky' } })
+    const secret = data!.clientSecret
+    const byOperator = await clientFor('root').POST('/operator/secrets/report-leaked', { body: { secret } })
+    expect(byOperator.data).toMatchObject({ kind: 'apiKey', wasValid: true })
+    const wrong = await clientFor('bob').POST('/secrets/report-leaked', {
+      body: { secret, leakUrl: 'a\nb', colour: 1 } as never,
+    })
+    expect(wrong.error).toMatchObject({
+      code: 'ERR_INPUT',
+      problems: [{ path: 'colour' }, { path: 'leakUrl' }],
+    })
+    expect(JSON.stringify(wrong.error)).not.toContain(secret)
+  })
+
   it('the audit trail of the account tells that life in order, with actor and address, and without a secret', async () => {
     const api = clientFor('acme')
     type Entry = components['schemas']['AuditEntry']

@@ -1,0 +1,57 @@
+import type { Client } from '../../clients/client.ts'
+import { html, type Html } from '../../http/html.ts'
+import { applicationName, displayText } from '../../http/pages/display-text.ts'
+import { notice } from '../elements/elements.ts'
+import type { Call } from '../page.ts'
+import type { ConsoleServices } from '../services.ts'
+
+/**
+ * What a caller may know about a pasted client secret. Operators may inspect every secret. Other callers may inspect the
+ * secrets of clients that their account owns. The answer never contains the secret.
+ *
+ * @returns undefined if the text is not a secret that the caller may inspect
+ */
+export async function inspectSecret(
+  { secrets }: Pick<ConsoleServices, 'secrets'>,
+  call: Pick<Call, 'may' | 'caller' | 'has' | 'texts' | 'to'>,
+  pasted: string,
+): Promise<Html | undefined> {
+  const found = await secrets.find(pasted)
+  if (!found) return undefined
+  const { client, clientId, isValid } = found
+  const { texts, to, has, caller } = call
+  const isOperator = has('operator')
+  if (!isOperator) {
+    if (client?.accountId !== caller.accountId) return undefined
+    const permission = client.kind === 'application' ? 'applications:read' : 'keys:read'
+    if (!(await call.may(permission, { clientId }))) return undefined
+  }
+  const path = client && pathOf(call, client)
+  const shown = html`<bdi>${client ? applicationName(client) : displayText(clientId)}</bdi>`
+  const name = path === undefined ? shown : html`<a href="${to(path)}">${shown}</a>`
+  if (!isValid) {
+    return notice(
+      'good',
+      html`<p><strong>${texts.html('inspectorSecretOver', { name })}</strong></p>
+        <p>${texts.html('inspectorSecretOverText')}</p>`,
+    )
+  }
+  const report =
+    path !== undefined &&
+    (isOperator ? to(path, { confirm: 'reportCompromised' }) : to(`${path}/report-compromised`))
+  return notice(
+    'warn',
+    html`<p><strong>${texts.html('inspectorSecretValid', { name })}</strong></p>
+      <p>${texts.html('inspectorSecretValidText')}</p>
+      ${report && html`<p><a class="button danger" href="${report}">${texts.html('clientsLeaked')}</a></p>`}`,
+  )
+}
+
+/** The path of the page of a client, for operators or for its owner. Undefined if the console has no such page here. */
+function pathOf({ has }: Pick<Call, 'has'>, { kind, clientId }: Client): string | undefined {
+  const [section, base] =
+    kind === 'apiKey' ? (['apiKeys', '/api-keys'] as const) : (['applications', '/applications'] as const)
+  const id = encodeURIComponent(clientId)
+  if (has('operator')) return `/operator/clients/${id}`
+  return has(section) ? `${base}/${id}` : undefined
+}

@@ -1,0 +1,68 @@
+import type * as v from 'valibot'
+import type { FoundSecret } from '../clients/leaked-secrets.ts'
+import { GatehouseError } from '../errors.ts'
+import { Rejection } from '../front-door/rejection.ts'
+import type { Internals } from '../gatehouse/internals.ts'
+import { leakFields } from '../host/change-options.ts'
+import { LeakedSecret } from './body-schemas.ts'
+import { route, type Call, type Route } from './route.ts'
+
+type LeakCall = Call<v.InferOutput<typeof LeakedSecret>>
+
+/** The routes that take a leaked secret, for owners and for operators. */
+export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Route[] {
+  async function report({ body, change }: LeakCall, found: FoundSecret) {
+    const { secret, ...leak } = body
+    if (found.isValid) await secrets.revoke(found, secret, { ...change, ...leak })
+    return { kind: found.kind, clientId: found.clientId, wasValid: found.isValid }
+  }
+
+  const common = {
+    method: 'post',
+    body: LeakedSecret,
+    rules: () => leakFields,
+    status: 200,
+    answer: 'ReportedSecret',
+    description:
+      'If the secret is valid, all secrets and all access tokens of its client are revoked. If it is not valid any more, nothing changes. The answer and the audit trail never have the secret.',
+  } as const
+  return [
+    route<LeakCall['body']>({
+      ...common,
+      path: '/secrets/report-leaked',
+      operationId: 'reportLeakedSecret',
+      tag: 'Secrets',
+      summary: 'Find the client of the account to which a leaked secret belongs, and revoke the secret',
+      access: 'signed-in',
+      errors: ['ERR_FORBIDDEN', 'ERR_NOT_FOUND'],
+      async handle(call) {
+        const found = await secrets.find(call.body.secret)
+        // The same answer for the secret of another account.
+        if (found?.client?.accountId !== call.caller.accountId) throw unknownSecret('of this account ')
+        const permission = found.kind === 'apiKey' ? 'keys:write' : 'applications:write'
+        const isAllowed = await call.may(permission, { clientId: found.clientId })
+        if (!isAllowed) throw new Rejection('forbidden', { needs: permission })
+        return report(call, found)
+      },
+    }),
+    route<LeakCall['body']>({
+      ...common,
+      path: '/operator/secrets/report-leaked',
+      operationId: 'reportLeakedSecretOfAnyAccount',
+      tag: 'Operators',
+      summary: 'Find the client to which a leaked secret belongs, and revoke the secret',
+      access: 'operator',
+      errors: ['ERR_NOT_FOUND'],
+      async handle(call) {
+        const found = await secrets.find(call.body.secret)
+        if (!found) throw unknownSecret('')
+        return report(call, found)
+      },
+    }),
+  ]
+}
+
+/** @param whose 'of this account ' or empty */
+function unknownSecret(whose: string): GatehouseError {
+  return new GatehouseError('ERR_NOT_FOUND', `no API key or application ${whose}has or had this secret`)
+}
