@@ -51,6 +51,12 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     ],
   },
   {
+    file: 'leak-reports',
+    title: 'Leak reports',
+    about: 'The options of `createLeakReports()` of `koa-gatehouse/leak-reports`.',
+    parts: ['createLeakReports', 'LeakReportsOptions', 'ReporterKey'],
+  },
+  {
     file: 'backup',
     title: 'Backup and migration',
     about: 'The functions of `koa-gatehouse/backup`: export and import.',
@@ -87,8 +93,17 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
   {
     file: 'secrets',
     title: 'Secrets',
-    about: 'Secrets of API keys and applications: what rotations and lists return, and two functions.',
-    parts: ['RotationOptions', 'RotatedSecret', 'SecretInfo', 'hashSecret', 'isSecret'],
+    about: 'Secrets of API keys and applications: rotations, lists, leaks, and two functions.',
+    parts: [
+      'RotationOptions',
+      'RotatedSecret',
+      'SecretInfo',
+      'Secrets',
+      'FoundSecret',
+      'LeakOptions',
+      'hashSecret',
+      'isSecret',
+    ],
   },
   {
     file: 'audit',

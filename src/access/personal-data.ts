@@ -65,7 +65,7 @@ const RECORD_KINDS: readonly RecordKind[] = [
 
   {
     key: 'audit:<trail>:<number>',
-    personal: ['accountId', 'userId', 'clientName', 'actor', 'address', 'userAgent'],
+    personal: ['accountId', 'userId', 'clientName', 'actor', 'address', 'userAgent', 'leakUrl'],
     erased: 'rewritten',
   },
   { key: 'audit:<trail>:head', personal: [], erased: 'nothing' },

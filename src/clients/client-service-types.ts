@@ -258,8 +258,7 @@ export interface ClientService<
    * refresh tokens work again with the next secret, so users need not authorize the application again. If
    * refresh tokens leaked too, revoke the grants.
    *
-   * @param options.secretHash the result of `hashSecret` for the leaked secret. If the client has other valid secrets and
-   *   not this one, nothing changes: the leaked secret was replaced before
+   * @param options.secretHash the result of `hashSecret` for the leaked secret. If it was replaced before, nothing changes
    */
   reportCompromised(
     clientId: string,

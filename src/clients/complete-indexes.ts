@@ -46,7 +46,7 @@ export function createIndexCompletion(store: Store, logger: Logger, retryMs = 60
       for await (const page of createClientWalk(store).pages(undefined)) {
         if (done > 0) await delay(PAUSE_FACTOR * took, undefined, { signal, ref: false })
         const began = performance.now()
-        await Promise.all(page.map((record) => (record instanceof CorruptRecord ? undefined : add(record))))
+        await Promise.all(page.flatMap((record) => (record instanceof CorruptRecord ? [] : [add(record)])))
         took = performance.now() - began
         done += page.length
       }
@@ -91,6 +91,3 @@ export function createIndexCompletion(store: Store, logger: Logger, retryMs = 60
     },
   }
 }
-
-/** The work that adds the clients of older versions to all indexes. */
-export type IndexCompletion = ReturnType<typeof createIndexCompletion>

@@ -7,7 +7,7 @@ import { GatehouseError } from '../errors.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
 import { createPageTokens } from '../http/csrf-tokens.ts'
-import { createAnswer } from './answer.ts'
+import { createAnswer } from './answer-or-error-page.ts'
 import { createAssets } from './assets/assets.ts'
 import {
   checkConsoleOptions,
@@ -19,9 +19,9 @@ import {
 import { createPageHandler } from './show-or-submit.ts'
 import { createMount, type Mount } from './mount.ts'
 import { consolePages } from './pages.ts'
-import type { Section } from './page.ts'
+import type { Section } from './page-types.ts'
 import { createReaders } from './reader-formats.ts'
-import { createResponder } from './respond.ts'
+import { createResponder } from './send-page.ts'
 import { createConsoleTexts } from './texts.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Failure } from '../front-door/failure.ts'
 import type { RejectionReason } from '../front-door/rejection.ts'
 import { html } from '../http/html.ts'
-import type { View } from './page.ts'
+import type { View } from './page-types.ts'
 import type { Reader } from './reader-formats.ts'
 import type { TextName } from './texts.ts'
 

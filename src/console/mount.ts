@@ -1,5 +1,5 @@
 import { pathsOf, type MountOptions } from '../validation/mount-path.ts'
-import type { Page, Section } from './page.ts'
+import type { Page, Section } from './page-types.ts'
 
 /** Some pages of the console, and the path at which they are mounted. */
 export type Mount = ReturnType<typeof createMount>

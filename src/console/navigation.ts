@@ -2,7 +2,7 @@ import { html, type Html } from '../http/html.ts'
 import { notice } from './elements/elements.ts'
 import { problemList } from './elements/problem-list.ts'
 import type { Mount } from './mount.ts'
-import type { Call, Page, Section, View } from './page.ts'
+import type { Call, Page, Section, View } from './page-types.ts'
 import { english, type TextName } from './texts.ts'
 
 /** The parts in the order of the navigation: the path of the first page, and the name. */

@@ -9,7 +9,7 @@ import { confirmPage } from './elements/confirm.ts'
 import { EXPIRED, problemsOf, type FormProblem } from './problem-texts.ts'
 import type { Mount } from './mount.ts'
 import { showsSection, withNavigation } from './navigation.ts'
-import type { Call, Page, View } from './page.ts'
+import type { Call, Page, View } from './page-types.ts'
 import type { Reader } from './reader-formats.ts'
 import { signInUrl, type SignInParts } from './sign-in-redirect.ts'
 

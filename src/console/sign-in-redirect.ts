@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { FrontDoorParts } from '../front-door/access.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
-import { FRAGMENT_HEADER } from './respond.ts'
+import { FRAGMENT_HEADER } from './send-page.ts'
 
 /** What the address of the sign-in page depends on. */
 export interface SignInParts extends Pick<FrontDoorParts, 'issuerOrigin'> {

@@ -1,7 +1,7 @@
 import type { Client } from '../clients/client.ts'
 import type { FoundAccount } from '../host/accounts.ts'
 import type { Internals } from '../gatehouse/internals.ts'
-import { findClients } from './find-clients.ts'
+import { findClients } from './clients-named-in-list.ts'
 
 /** The maximum number of clients in a result. Accounts and users together have the same maximum. */
 const MAX_FOUND = 20

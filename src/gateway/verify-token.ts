@@ -47,7 +47,7 @@ export function isExpired(expiresAt: number, now: number): boolean {
  * audience and times.
  *
  * @returns the verifier. Its promise rejects with {@link GatehouseError} `ERR_NOT_READY` if the keys are
- *   unavailable; the token may then be valid
+ *   unavailable. This error does not mean that the token is invalid
  */
 export function createTokenVerifier(options: {
   readonly issuer: string

@@ -11,7 +11,7 @@ import { digest } from '../store/digest.ts'
 import { readMember, readPage, timedMember, type ListOptions, type RecordList } from '../store/time-index.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { isActive, type GrantRecord } from './grant-record.ts'
-import { MAX_GRANTS_OF_PAIR, type GrantPair } from './limit-grants.ts'
+import { MAX_GRANTS_OF_PAIR, type GrantPair } from './max-grants.ts'
 
 /** The entry of a grant in the list of its account. */
 export interface GrantEntry extends GrantPair {

@@ -122,11 +122,13 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
         body.status === 413 ? 'the report is too large' : 'the report is incomplete',
       )
     }
-    const isSigned = isGenuine
-      ? (await callHost('verify', () => isGenuine(ctx, body))) === true
+    const isSigned: unknown = isGenuine
+      ? await callHost('verify', () => isGenuine(ctx, body))
       : key !== undefined &&
         verify('sha256', body, { key }, Buffer.from(ctx.get('Github-Public-Key-Signature'), 'base64'))
-    if (!isSigned) return reject(ctx, 401, 'invalid_signature', 'the signature does not fit the report')
+    // A host's function may return any value.
+    if (isSigned !== true)
+      return reject(ctx, 401, 'invalid_signature', 'the signature does not fit the report')
     const matches = parseReport(body)
     if (!matches) return reject(ctx, 400, 'invalid_request', 'the report is not a list of secrets')
     await parts.ready()

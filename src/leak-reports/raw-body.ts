@@ -3,7 +3,7 @@ import { GatehouseError } from '../errors.ts'
 import { readBody, type BodyRejection } from '../http/read-body.ts'
 
 /** The largest report. A report of 10,000 secrets has about 2 MB. */
-export const MAX_REPORT_BYTES = 8 * 1024 * 1024
+const MAX_REPORT_BYTES = 8 * 1024 * 1024
 
 /**
  * The bytes of a report, as they were sent. If a body parser of the host has read the body before, its `rawBody` is

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { entryForOwner } from '../audit/entry-for-owner.ts'
 import { clientNotFound } from '../clients/client-id.ts'
-import { findClients } from '../front-door/find-clients.ts'
+import { findClients } from '../front-door/clients-named-in-list.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import { route, type Route } from './route.ts'
 import { PageQuery } from './query-schemas.ts'

@@ -43,8 +43,8 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
    */
   readonly jwksUri?: string | undefined
   /**
-   * Maximum age of the keys in seconds; the minimum is 30. If older keys are used, the gateway fetches the keys again
-   * in the background.
+   * Maximum age of the fetched keys in seconds; the minimum is 30. If a token is verified with older keys, the gateway
+   * also fetches the keys again in the background.
    * @default 600 (10 minutes)
    */
   readonly jwksCacheSeconds?: number | undefined

@@ -61,8 +61,8 @@ function checkFeed(feed: Readonly<Record<string, unknown>>, add: AddProblem): vo
 export type ResolvedGatewayOptions = ReturnType<typeof resolveGatewayOptions>
 
 /**
- * Checks the options of `createGateway`, adds the defaults and freezes the result. This function does no I/O.
- * The catalog checks the products.
+ * Checks the options of `createGateway`, adds the defaults and freezes the result. This function does no I/O. It does
+ * not check the products: `createCatalog` does.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
  */

@@ -91,8 +91,8 @@ export function createPendingRevocations(parts: {
      * Records the audit entry of a change whose revocations are stored, and removes the change from the list. If the
      * entry cannot be recorded, the change stays listed, so that the entry is recorded later. Never rejects.
      *
-     * @param member undefined if the change could not be listed. No other process knows its entry, so this process
-     *   keeps the entry until it is recorded
+     * @param member undefined if the change could not be listed. In this case no other process knows the audit entry
+     *   of the change, so this process keeps the entry until it is recorded
      */
     async finish(member: string | undefined, entry: PendingEntry | undefined): Promise<void> {
       if (member === undefined) return entry && audit?.record(entry)
@@ -129,8 +129,8 @@ export function createPendingRevocations(parts: {
     /**
      * Completes all changes whose process seems to have stopped.
      *
-     * @param resume completes the change of a subject. It may be called while the change is still running,
-     *   and several times for each change
+     * @param resume completes the change of a subject. It must tolerate that the change is still running, and that it
+     *   was already called for the same change
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     resumeAll: (resume: (subject: PendingSubject) => Promise<void>) =>

@@ -67,10 +67,10 @@ interface Log {
 }
 
 /**
- * Stores each revocation in two indexes. A bucket contains all revocations that expire in the same hour; a repeated
- * revocation is stored in its bucket only once. Each process reads all buckets when it starts. The second index
- * contains recent revocations: each of its parts has the revocations of ten minutes, in the order in which they were
- * made. Processes poll the newest parts.
+ * Stores each revocation in two indexes. The first index consists of buckets. A bucket contains all revocations that
+ * expire in the same hour, each once. Each process reads all buckets when it starts. The second index contains recent
+ * revocations. It consists of parts, each with the revocations of ten minutes, in the order in which they were made.
+ * Processes poll the newest parts.
  *
  * @param options.now milliseconds since the epoch. @default the clock of this process
  */

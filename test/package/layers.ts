@@ -13,10 +13,8 @@ interface Layer {
  */
 const LAYERS: readonly Layer[] = [
   {
-    folders: [
-      ...['src/index.ts', 'src/console.ts', 'src/management.ts', 'src/backup.ts', 'src/leak-reports.ts'],
-      'src/testing',
-    ],
+    // prettier-ignore
+    folders: ['src/index.ts', 'src/console.ts', 'src/management.ts', 'src/backup.ts', 'src/leak-reports.ts', 'src/testing'],
     about: 'entries: what hosts import',
   },
   {

@@ -20,10 +20,10 @@ export type Fields = ReadonlyMap<string, string>
 const SETTINGS = ['save', 'appendfsync', 'stop-writes-on-bgsave-error']
 
 /**
- * Reads the state of a server. All commands are sent before the first answer.
+ * Reads the state of a server. Sends all commands at once, without waiting for the answers in between.
  *
- * @throws the error of the client if the server does not answer. A rejected command has no answer in the
- *   result
+ * @throws the error of the client if the server does not answer. If the server rejects one command, this function does not
+ *   throw: the result has no answer for this command
  */
 export async function askServer(
   server: RedisServerClient,

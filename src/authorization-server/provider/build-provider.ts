@@ -1,5 +1,5 @@
 import type { Adapter, Provider } from 'oidc-provider'
-import { createLimitGrants } from '../../grants/limit-grants.ts'
+import { createLimitGrants } from '../../grants/max-grants.ts'
 import { createRevokeKeepingConsent } from '../../grants/revoke-grants.ts'
 import { accessTokenSigner } from '../../keys/access-token-signer.ts'
 import { createAccountLookup } from './account-lookup.ts'

@@ -1,6 +1,6 @@
 import { html } from '../../http/html.ts'
 import { choiceLinks, heading } from '../elements/elements.ts'
-import { page, type Page } from '../page.ts'
+import { page, type Page } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { auditPage, shownTrail } from './audit-table.ts'
 

@@ -4,7 +4,7 @@ import { operationsOf } from '../../catalog/resolve-scopes.ts'
 import type { Application } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { columns, panel, table } from '../elements/elements.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 
 /**
  * The operations of an application that need a higher KYC level than its developer has. Undefined if no operation of

@@ -6,7 +6,7 @@ import { applicationName } from '../../http/pages/display-text.ts'
 import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kind.ts'
 import { heading, notice } from '../elements/elements.ts'
 import type { ConsoleServices } from '../services.ts'
-import { page, type Call, type Page } from '../page.ts'
+import { page, type Call, type Page } from '../page-types.ts'
 import { operationsAboveLevel } from './level-panel.ts'
 
 /** The consent page of an application in a frame, as its users will see it. */

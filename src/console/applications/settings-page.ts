@@ -8,7 +8,7 @@ import { applicationKind, ownClient, pathOf, trail } from '../clients/client-kin
 import { facts, notice } from '../elements/elements.ts'
 import { FIELD_LABELS } from '../elements/problem-list.ts'
 import type { ConsoleServices } from '../services.ts'
-import { page, type Call, type Page, type Redirect, type View } from '../page.ts'
+import { page, type Call, type Page, type Redirect, type View } from '../page-types.ts'
 import { levelPanel } from './level-panel.ts'
 import { changedFields, readTexts, textsOf, toChanges, type SettingsTexts } from './settings-fields.ts'
 import { settingsForm } from './settings-form.ts'

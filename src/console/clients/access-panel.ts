@@ -10,7 +10,7 @@ import { scopeTitle } from '../scope-title.ts'
 import { badge, panel } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 import { word, change, type ClientKind, type ClientPanel } from './client-kind.ts'
 import { neededLevel, productTitle } from './client-state.ts'
 

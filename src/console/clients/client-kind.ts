@@ -4,7 +4,7 @@ import type { Caller } from '../../front-door/access.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { People } from '../activity/people.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
-import type { Action, Call, Confirmation, Page, Redirect } from '../page.ts'
+import type { Action, Call, Confirmation, Page, Redirect } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import type { TextName } from '../texts.ts'
 

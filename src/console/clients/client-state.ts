@@ -6,7 +6,7 @@ import { displayText } from '../../http/pages/display-text.ts'
 import type { NoTokenReason } from '../../clients/why-no-token.ts'
 import { badge, notice } from '../elements/elements.ts'
 import { form } from '../elements/form.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 
 /** How the pages show why a client gets no token: a badge, a sentence, and what its owner can do. */

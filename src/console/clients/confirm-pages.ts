@@ -3,7 +3,7 @@ import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { buttons, notice, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
-import { page, type Call, type Page, type View } from '../page.ts'
+import { page, type Call, type Page, type View } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { change, ownClient, pathOf, trail, word, type ClientKind } from './client-kind.ts'
 

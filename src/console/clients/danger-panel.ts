@@ -3,7 +3,7 @@ import { html, type Html } from '../../http/html.ts'
 import { panel, actionRow } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 import { pathOf, word, change, type ClientKind, type ClientPanel } from './client-kind.ts'
 
 /**

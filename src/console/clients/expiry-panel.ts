@@ -12,7 +12,7 @@ import { html, type Html } from '../../http/html.ts'
 import { isDay } from '../../validation/predicates.ts'
 import { badge, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 import { change, type ClientKind, type ClientPanel } from './client-kind.ts'
 
 // A person chooses the last day of a client. The client expires when this day is over, in UTC.

@@ -6,7 +6,7 @@ import { whyUnusable } from '../../clients/why-no-token.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { copyable, notice, panel } from '../elements/elements.ts'
-import type { Call, View } from '../page.ts'
+import type { Call, View } from '../page-types.ts'
 import { pathOf, word, type ClientKind } from './client-kind.ts'
 import { callCommand, firstReadAddress, secretAndTokenCommand } from './curl-commands.ts'
 

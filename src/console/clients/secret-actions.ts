@@ -1,7 +1,7 @@
 import type { ConsoleServices } from '../services.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Client } from '../../clients/client.ts'
-import type { Call, Confirmation, Redirect, View } from '../page.ts'
+import type { Call, Confirmation, Redirect, View } from '../page-types.ts'
 import { backTo, trail, type ClientKind, type ClientPanel } from './client-kind.ts'
 import { secretView } from './new-secret-view.ts'
 

@@ -7,7 +7,7 @@ import { html, type Html } from '../../http/html.ts'
 import { badge, panel } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 import type { ClientKind, ClientPanel } from './client-kind.ts'
 import { OVERLAPS, secretActions } from './secret-actions.ts'
 

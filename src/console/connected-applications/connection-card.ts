@@ -7,7 +7,7 @@ import { logoTile } from '../../http/pages/logo-tile.ts'
 import { OPENID_SCOPES } from '../scope-title.ts'
 import { badge } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 import type { Reader } from '../reader-formats.ts'
 
 /** The number of permissions that are visible without a click. */

@@ -1,5 +1,5 @@
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
-import type { Call, Confirmation, View } from '../page.ts'
+import type { Call, Confirmation, View } from '../page-types.ts'
 import { buttons, panel } from './elements.ts'
 import { form } from './form.ts'
 

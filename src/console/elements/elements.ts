@@ -1,5 +1,5 @@
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 
 /** The heading of a page, and what the page is for. */

@@ -1,6 +1,6 @@
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { problemText } from '../problem-texts.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 
 /** How a form is sent. */
 interface FormOptions {

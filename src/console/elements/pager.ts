@@ -1,5 +1,5 @@
 import { html, type Html } from '../../http/html.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 
 /** The most rows of a list on one page of the console. Only “Connected applications” has another number. */
 export const ROWS_PER_PAGE = 25

@@ -1,7 +1,7 @@
 import type { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
 import { problemText } from '../problem-texts.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 import type { Reader } from '../reader-formats.ts'
 import type { TextName } from '../texts.ts'
 import { notice } from './elements.ts'

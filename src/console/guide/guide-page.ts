@@ -5,7 +5,7 @@ import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
 import { ownClient, pathOf, trail, type ClientKind } from '../clients/client-kind.ts'
 import { copyable, emptyPanel, facts, heading, notice, panel } from '../elements/elements.ts'
-import { page, type Call, type Page } from '../page.ts'
+import { page, type Call, type Page } from '../page-types.ts'
 import { guideValues, type GuideValues } from './guide-values.ts'
 import { terminalSteps } from './terminal-steps.ts'
 

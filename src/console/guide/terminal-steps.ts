@@ -8,7 +8,7 @@ import {
   tokenCommand,
 } from '../clients/curl-commands.ts'
 import { copyable } from '../elements/elements.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 import { scopeText, type GuideValues } from './guide-values.ts'
 

@@ -2,7 +2,7 @@ import type { Client } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { notice } from '../elements/elements.ts'
-import type { Call } from '../page.ts'
+import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { ConsoleServices } from '../services.ts'
 import { html, type Html } from '../../http/html.ts'
 import { auditPage, shownTrail } from '../activity/audit-table.ts'
-import type { Call, Page } from '../page.ts'
+import type { Call, Page } from '../page-types.ts'
 import { operatorPage, operatorView } from './operator-page.ts'
 
 const PATH = '/operator/audit'

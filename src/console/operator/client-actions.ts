@@ -3,7 +3,7 @@ import { html, type Html } from '../../http/html.ts'
 import { actionRow } from '../elements/elements.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
-import type { Call, Confirmation } from '../page.ts'
+import type { Call, Confirmation } from '../page-types.ts'
 
 /** The texts of each action. The row of the action and its confirmation page share these texts. */
 export const CLIENT_ACTIONS = {

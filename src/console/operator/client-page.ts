@@ -10,7 +10,7 @@ import { scopeTitle } from '../scope-title.ts'
 import { expiryFact } from '../clients/expiry-panel.ts'
 import { lastUsed, productTitle, stateBadge, stateNotice } from '../clients/client-state.ts'
 import { badge, copyable, facts, notice, panel } from '../elements/elements.ts'
-import type { Action, Call, Page, Redirect } from '../page.ts'
+import type { Action, Call, Page, Redirect } from '../page-types.ts'
 import { CLIENT_ACTIONS, clientActions } from './client-actions.ts'
 import {
   clientPath,

@@ -6,7 +6,7 @@ import type { Health } from '../../health/health-report.ts'
 import { lastUsed, stateBadge } from '../clients/client-state.ts'
 import { badge, columns, notice, panel, table } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
-import type { Call, Page, View } from '../page.ts'
+import type { Call, Page, View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
 import { clientPath, holderLink, holderPath, operatorPage, operatorView } from './operator-page.ts'
 

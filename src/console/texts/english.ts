@@ -844,7 +844,7 @@ export const english = {
   inspectorSecretValidText:
     'If others may have seen it, report the leak: all secrets and tokens are revoked at once, and you create a new secret.',
   inspectorSecretOver: 'This was a client secret of {name}.',
-  inspectorSecretOverText: 'It is not valid any more. Nobody can use it, so there is nothing to do.',
+  inspectorSecretOverText: 'It is not valid any more, so there is nothing to do.',
   inspectorSecretIndexing:
     'API keys and applications of an older version are still being indexed. If you expect a result, try again in a few minutes.',
 

@@ -856,7 +856,7 @@ export const german: ConsoleTexts = {
   inspectorSecretValidText:
     'Wenn andere es gesehen haben können, melden Sie das Leck: Alle Secrets und Tokens werden sofort widerrufen, und Sie erstellen ein neues Secret.',
   inspectorSecretOver: 'Das war ein Secret von {name}.',
-  inspectorSecretOverText: 'Es gilt nicht mehr. Niemand kann es benutzen, deshalb ist nichts zu tun.',
+  inspectorSecretOverText: 'Es gilt nicht mehr, deshalb ist nichts zu tun.',
   inspectorSecretIndexing:
     'API-Schlüssel und Anwendungen einer älteren Version werden noch erfasst. Wenn Sie ein Ergebnis erwarten, versuchen Sie es in einigen Minuten noch einmal.',
 

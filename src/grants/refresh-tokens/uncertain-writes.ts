@@ -201,7 +201,7 @@ export function rollbackDeadline(): number {
 }
 
 /**
- * Whether a write may have been applied late.
+ * Whether the store may have applied a write later than usual, so that its client got an error.
  *
  * @param sentAt when the write was sent, in milliseconds since the epoch; undefined in records that older
  *   versions of this library wrote

@@ -14,7 +14,8 @@ export const LOGO_TILE_RULES = readAsset(new URL('./logo-tile.css', import.meta.
  * Creates a stylesheet with the host's accent colour.
  *
  * @param accentColor `#rrggbb`
- * @param scope the selector of the element that has the shades of the accent colour, as the custom properties `--accent-…`
+ * @param scope the selector of the element on which the stylesheet sets the custom properties `--accent-…`, the shades of
+ *   the accent colour
  * @param rules the rules that use these custom properties
  * @returns the stylesheet without comments and line breaks
  */

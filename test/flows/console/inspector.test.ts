@@ -114,7 +114,7 @@ describeEachStore('the token inspector', (makeStore) => {
     expect((await inspect(host, 'acme', token)).text).toContain('the user disconnected the application')
   })
 
-  it('a pasted client secret leads its owner and operators to the report of the leak, and nobody else', async () => {
+  it('a pasted client secret leads its owner and operators to the report of the leak, and no other person', async () => {
     for (const client of [await host.createApiKey(), await host.createApplication()]) {
       const { client_id: id, client_secret: secret } = client
       for (const person of ['alice', 'bob']) {

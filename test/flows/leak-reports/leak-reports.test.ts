@@ -49,7 +49,7 @@ describeEachStore('leak reports', (makeStore) => {
 
   async function send(init: RequestInit, at = host) {
     const response = await fetch(`${at.origin}/leak-reports`, init)
-    return { status: response.status, headers: response.headers, body: (await response.json()) as unknown }
+    return { status: response.status, headers: response.headers, body: await response.json() }
   }
   const report = (matches: readonly object[], at = host) =>
     send(signedReport(JSON.stringify(matches), scanner), at)

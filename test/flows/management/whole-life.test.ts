@@ -341,7 +341,7 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     expect(forbidden.error).toMatchObject({ code: 'ERR_FORBIDDEN' })
   })
 
-  it('a leaked secret is found and revoked: by its owner, by an operator, and by nobody else', async () => {
+  it('a leaked secret is found and revoked: by its owner, by an operator, and by no other account', async () => {
     const bob = clientFor('bob')
     const leak = async (person: string, secret: string) =>
       clientFor(person).POST('/secrets/report-leaked', {
@@ -372,7 +372,7 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     })
     expect(wrong.error).toMatchObject({
       code: 'ERR_INPUT',
-      problems: [{ path: 'colour' }, { path: 'leakUrl' }],
+      errors: [{ path: 'colour' }, { path: 'leakUrl' }],
     })
     expect(JSON.stringify(wrong.error)).not.toContain(secret)
   })

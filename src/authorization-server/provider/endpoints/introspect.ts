@@ -11,11 +11,11 @@ import type { ProviderParts } from '../dependencies.ts'
 
 /**
  * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens. A resource server may
- * also introspect the access tokens of all other clients. All other tokens are reported as not active. Tokens are also
+ * also introspect the access tokens of all other clients. Any other token is reported as not active. Tokens are also
  * reported as not active if their client is disabled, or if their client or account no longer exists.
  *
- * @param token a token that oidc-provider has found valid. Its `accountId` is the subject, and is undefined
- *   in a token of direct access
+ * @param token a token that oidc-provider has found valid. Its `accountId` is the subject. It is undefined
+ *   in a token that an API key got for direct access
  */
 export async function mayIntrospect(
   { registry, accountLookup }: Pick<ProviderParts, 'registry' | 'accountLookup'>,

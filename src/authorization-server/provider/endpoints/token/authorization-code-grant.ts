@@ -50,7 +50,7 @@ export async function listGrant(
 }
 
 /**
- * 3. oidc-provider saves the first refresh token. One atomic write starts the refresh token family and
+ * Step 3: oidc-provider saves the first refresh token. This is one atomic write, which starts the refresh token family and
  * consumes the code. Before that write, a failure leaves the code usable. After that write, every use of the
  * code is a replay.
  *

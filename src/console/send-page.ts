@@ -10,7 +10,7 @@ import { isText, kindOf } from '../validation/predicates.ts'
 import type { Assets } from './assets/assets.ts'
 import type { ConsoleOptions, ConsolePage } from './console-options.ts'
 import type { Mount } from './mount.ts'
-import type { View } from './page.ts'
+import type { View } from './page-types.ts'
 import type { Reader } from './reader-formats.ts'
 
 /** The header with which a script asks for a page without a document around it. */

@@ -6,7 +6,7 @@ import type { createPageHandler } from './show-or-submit.ts'
 import { errorPage } from './error-page.ts'
 import type { Mount } from './mount.ts'
 import type { Reader } from './reader-formats.ts'
-import type { createResponder } from './respond.ts'
+import type { createResponder } from './send-page.ts'
 
 /** The functions that answer a request. */
 interface Parts {
