@@ -1,7 +1,7 @@
 import { isPrintableAscii } from '../validation/predicates.ts'
 import { checkInput, must, oneOf, optional, textRule } from '../validation/rules.ts'
 import { GatehouseError } from '../errors.ts'
-import { pageLimitRule } from '../store/page-limit.ts'
+import { pageLimitRule } from '../validation/page-limit.ts'
 import { cursorRule } from './cursor.ts'
 import { LISTED } from './list-indexes.ts'
 

@@ -1,4 +1,4 @@
-import { PAGE_LIMIT } from '../store/page-limit.ts'
+import { PAGE_LIMIT } from '../validation/page-limit.ts'
 import { CHUNK_ENTRIES, MAX_STEP, type Chunk } from './chunk.ts'
 import { cursorOf, placeOf, type Place } from './cursor.ts'
 import type { AuditEntry } from './entry.ts'

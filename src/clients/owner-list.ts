@@ -1,5 +1,5 @@
 import { isText } from '../validation/predicates.ts'
-import { PAGE_LIMIT, pageLimitRule } from '../store/page-limit.ts'
+import { PAGE_LIMIT, pageLimitRule } from '../validation/page-limit.ts'
 import {
   checkInput,
   epochSecondsRule,

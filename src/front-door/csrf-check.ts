@@ -1,4 +1,4 @@
-import { isFromOwnPage } from '../http/own-page.ts'
+import { isFromOwnPage } from '../http/request-origin.ts'
 import type { FrontDoorParts, Visit } from './access.ts'
 import { Rejection } from './rejection.ts'
 

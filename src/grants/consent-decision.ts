@@ -22,3 +22,17 @@ export function decide(requested: readonly string[], ticked: readonly string[]):
     ? undefined
     : { granted, denied: requested.filter((scope) => !isGranted(scope)) }
 }
+
+/**
+ * The consent to store after a decision. The new decision replaces the stored decisions about the same
+ * scopes.
+ */
+export function mergeConsent(stored: ConsentDecision, decision: ConsentDecision): ConsentDecision {
+  const merge = (before: readonly string[], now: readonly string[], otherwise: readonly string[]) => [
+    ...new Set([...before.filter((scope) => !otherwise.includes(scope)), ...now]),
+  ]
+  return {
+    granted: merge(stored.granted, decision.granted, decision.denied),
+    denied: merge(stored.denied, decision.denied, decision.granted),
+  }
+}

@@ -1,6 +1,5 @@
 import { subjectOf, type Person } from '../host/subject.ts'
-import type { ConsentDecision } from './consent-decision.ts'
-import { mergeConsent, type StoredConsent } from './consent-policy.ts'
+import { mergeConsent, type ConsentDecision } from './consent-decision.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
@@ -9,11 +8,11 @@ import { isOfVersions, type ConsentVersions, type ConsentVersionStore } from './
 
 /** The stored consent, and the consent versions that are in force (see `ConsentVersions`). */
 export interface CurrentConsent {
-  readonly consent: StoredConsent
+  readonly consent: ConsentDecision
   readonly versions: ConsentVersions
 }
 
-interface ConsentRecord extends StoredConsent {
+interface ConsentRecord extends ConsentDecision {
   /** The consent versions at the time of the decision; absent if there was no version. */
   readonly versions?: ConsentVersions | undefined
 }
@@ -89,7 +88,7 @@ function idOf(person: Person, clientId: string): string {
  * The consent of a record. Both lists are empty if there is no record, or if the consent was revoked after its
  * decision.
  */
-function validPart(record: ConsentRecord | undefined, versions: ConsentVersions): StoredConsent {
+function validPart(record: ConsentRecord | undefined, versions: ConsentVersions): ConsentDecision {
   if (!record || !isOfVersions(record.versions, versions)) return { granted: [], denied: [] }
   return { granted: record.granted, denied: record.denied }
 }

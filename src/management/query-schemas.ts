@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { LIST_ORDERS } from '../clients/owner-list.ts'
 import { MAX_SEARCH_LENGTH } from '../front-door/search.ts'
 import { LISTED_STATES } from '../clients/why-no-token.ts'
-import { PAGE_LIMIT } from '../store/page-limit.ts'
+import { PAGE_LIMIT } from '../validation/page-limit.ts'
 import { timeAsSeconds } from './times.ts'
 
 const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(PAGE_LIMIT.max))

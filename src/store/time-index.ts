@@ -1,7 +1,7 @@
 import { checkInput, must, optional } from '../validation/rules.ts'
 import { CorruptRecord } from './corrupt-record.ts'
 import { metCorruptMember, type StoreWithMemory } from './met-corrupt-records.ts'
-import { PAGE_LIMIT, pageLimitRule } from './page-limit.ts'
+import { PAGE_LIMIT, pageLimitRule } from '../validation/page-limit.ts'
 
 /** The number of digits of a time in milliseconds. A member of a time index is `<milliseconds>:<id>`. */
 const TIME_DIGITS = 13

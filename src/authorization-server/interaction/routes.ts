@@ -9,10 +9,10 @@ import {
   type StepRequest,
   type StepResult,
 } from './step.ts'
-import { showConsent, submitConsent } from './consent-steps.ts'
+import { showConsent, submitConsent } from './submit-consent.ts'
 import type { PendingInteraction } from './port.ts'
 import { createSignInRateLimit } from './sign-in-rate-limit.ts'
-import { showSignIn, submitSignIn } from './sign-in-steps.ts'
+import { showSignIn, submitSignIn } from './submit-sign-in.ts'
 import { switchAccount } from './switch-account.ts'
 
 /** Addresses of one interaction, below {auth_url}. */

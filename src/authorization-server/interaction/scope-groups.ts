@@ -2,7 +2,7 @@ import type { Catalog, Operation } from '../../catalog/catalog.ts'
 import { localize } from '../../catalog/localize.ts'
 import type { Html } from '../../http/html.ts'
 import { MANDATORY_SCOPE } from '../../grants/consent-decision.ts'
-import { scopeStatus, type ScopeStatus } from '../../grants/consent-policy.ts'
+import { scopeStatus, type ScopeStatus } from '../../grants/consent-needed.ts'
 import type { PendingInteraction } from './port.ts'
 import type { PageTexts, Texts } from './texts.ts'
 
@@ -12,8 +12,7 @@ export interface ScopeEntry {
   readonly title: Html | string
   readonly description?: string | undefined
   readonly status: ScopeStatus
-  /** Whether the submitted form ticks the scope; undefined if no form was submitted. */
-  readonly isTicked?: boolean | undefined
+  readonly isTicked: boolean
   /** Whether the scope is shown without a checkbox, because it is always included. */
   readonly isMandatory: boolean
   /** Whether the host marks the operation as sensitive. */
@@ -55,15 +54,19 @@ export function scopeGroups(
   selected?: readonly string[],
 ): ScopeGroup[] {
   const { requestedScopes, storedConsent, application } = pending
-  const entry = (scope: string, title: Html | string, description?: string): ScopeEntry => ({
-    scope,
-    title,
-    description,
-    status: scopeStatus(scope, storedConsent),
-    isTicked: selected?.includes(scope),
-    isMandatory: scope === MANDATORY_SCOPE,
-    isSensitive: catalog.operations.get(scope)?.sensitive ?? false,
-  })
+  const entry = (scope: string, title: Html | string, description?: string): ScopeEntry => {
+    const status = scopeStatus(scope, storedConsent)
+    return {
+      scope,
+      title,
+      description,
+      status,
+      // At first, each scope is ticked that the person has not denied before.
+      isTicked: selected ? selected.includes(scope) : status !== 'denied',
+      isMandatory: scope === MANDATORY_SCOPE,
+      isSensitive: catalog.operations.get(scope)?.sensitive ?? false,
+    }
+  }
   const read = (text: Operation['title']) => localize(text, texts.locales, texts.defaultLocale)
 
   const aboutYou = requestedScopes

@@ -2,7 +2,7 @@ import type { ConsoleServices } from '../services.ts'
 import type { Application, ApiKey, Client } from '../../clients/client.ts'
 import type { ClientPage } from '../../clients/client-index.ts'
 import type { Grant } from '../../grants/grant.ts'
-import { PAGE_LIMIT } from '../../store/page-limit.ts'
+import { PAGE_LIMIT } from '../../validation/page-limit.ts'
 import type { Holder } from './operator-page.ts'
 
 /** The first part of a list. */

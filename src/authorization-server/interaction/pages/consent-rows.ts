@@ -1,6 +1,6 @@
-import { isTickedAtFirst, type ScopeStatus } from '../../../grants/consent-policy.ts'
+import type { ScopeStatus } from '../../../grants/consent-needed.ts'
 import { html, type Html } from '../../../http/html.ts'
-import { formatGroupChoice, GROUP_CHOICES, type GroupChoice } from '../group-choice.ts'
+import { formatGroupChoice, GROUP_CHOICES, type GroupChoice } from '../all-none-buttons.ts'
 import type { ScopeEntry, ScopeGroup } from '../scope-groups.ts'
 import type { Texts } from '../texts.ts'
 import type { Frame } from './layout.ts'
@@ -75,7 +75,7 @@ function row({ texts }: Frame, entry: ScopeEntry, { application }: Surroundings,
       value="${entry.scope}"
       aria-labelledby="${id}-title"
       ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
-      ${(entry.isTicked ?? isTickedAtFirst(entry.status)) && 'checked'}
+      ${entry.isTicked && 'checked'}
     />${what}${notes}</label
   >`
 }

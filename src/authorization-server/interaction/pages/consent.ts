@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../http/html.ts'
 import type { PendingInteraction } from '../port.ts'
-import type { GroupChoice } from '../group-choice.ts'
+import type { GroupChoice } from '../all-none-buttons.ts'
 import type { ScopeGroup } from '../scope-groups.ts'
 import type { Texts } from '../texts.ts'
 import { applicationName, displayText, webAddress } from '../../../http/pages/display-text.ts'

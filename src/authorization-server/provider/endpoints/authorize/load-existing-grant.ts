@@ -1,6 +1,6 @@
 import type { Grant, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
 import type { ConsentDecision } from '../../../../grants/consent-decision.ts'
-import { isConsentNeeded } from '../../../../grants/consent-policy.ts'
+import { isConsentNeeded } from '../../../../grants/consent-needed.ts'
 import type { ConsentVersions } from '../../../../grants/revoked-consents.ts'
 import { personOf } from '../../../../host/subject.ts'
 import { recordOf } from '../../request-state.ts'

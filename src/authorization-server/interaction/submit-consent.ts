@@ -1,6 +1,6 @@
 import { decide } from '../../grants/consent-decision.ts'
 import type { Form } from '../../http/form-body.ts'
-import { parseGroupChoice, selectGroup, type GroupChoice } from './group-choice.ts'
+import { parseGroupChoice, selectGroup, type GroupChoice } from './all-none-buttons.ts'
 import { scopeGroups, type ScopeGroup } from './scope-groups.ts'
 import { addressOf, csrfTokenOf, showError, type StepRequest, type StepResult } from './step.ts'
 import { isPersonSignedIn } from './switch-account.ts'

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decide } from '../../src/grants/consent-decision.ts'
-import {
-  isConsentNeeded,
-  isTickedAtFirst,
-  mergeConsent,
-  scopeStatus,
-} from '../../src/grants/consent-policy.ts'
+import { decide, mergeConsent } from '../../src/grants/consent-decision.ts'
+import { isConsentNeeded, scopeStatus } from '../../src/grants/consent-needed.ts'
 
 const nothing = { granted: [], denied: [] }
 const stored = { granted: ['openid', 'a', 'b'], denied: ['c'] }
@@ -41,14 +36,6 @@ it.each([
   ['d', 'new'],
 ])('the scope %s has the status %s', (scope, status) => {
   expect(scopeStatus(scope, stored)).toBe(status)
-})
-
-it.each([
-  ['new', true],
-  ['granted', true],
-  ['denied', false],
-] as const)('the checkbox of a scope with the status %s is ticked at first: %s', (status, isTicked) => {
-  expect(isTickedAtFirst(status)).toBe(isTicked)
 })
 
 describe('mergeConsent()', () => {

@@ -1,4 +1,4 @@
-import { optional, wholeNumber } from '../validation/rules.ts'
+import { optional, wholeNumber } from './rules.ts'
 
 /** The default and the maximum of `limit`, the number of items on a page, in code and in the management API. */
 export const PAGE_LIMIT = { byDefault: 50, max: 500 }
