@@ -107,6 +107,12 @@ export type ProblemCode =
   | 'not-found'
   /** The value is valid on its own, but not in this place, or not together with another value. */
   | 'not-allowed'
+  /** The text is neither an IP address nor a network. */
+  | 'network'
+  /** The network contains every address. */
+  | 'network-all'
+  /** The network is not in its one valid form, which is `expected`. */
+  | 'network-spelling'
   /** The text is not an absolute URL. */
   | 'url'
   /** The URL contains white space or invisible characters. */
@@ -139,7 +145,7 @@ export interface Problem {
    * long.
    */
   readonly max?: number | undefined
-  /** The valid spelling, if the code is `url-spelling`. */
+  /** The valid spelling, if the code is `url-spelling` or `network-spelling`. */
   readonly expected?: string | undefined
 }
 

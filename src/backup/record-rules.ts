@@ -18,6 +18,7 @@ import { applicationFields } from '../clients/application-fields.ts'
 import type { Client } from '../clients/client.ts'
 import { clientRuleOf } from '../clients/client-schema.ts'
 import { isClientId } from '../clients/client-id.ts'
+import { allowedAddressesRule } from '../clients/allowed-addresses.ts'
 import { isSecretHash } from '../clients/stored-secrets.ts'
 
 // Error messages never quote a value of the file. The value may be a secret in the wrong place, and messages
@@ -73,6 +74,7 @@ const CLIENT: Fields = {
   createdAt: timeRule,
   // Lists are sorted by this time, in milliseconds of at most 13 digits.
   expiresAt: optional(wholeNumber(0, 9_999_999_999)),
+  allowedAddresses: optional(allowedAddressesRule),
 }
 
 const NO_ADDRESSES = 'must be a list of addresses that an application may have'

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
+import { allowedAddressesRule } from './allowed-addresses.ts'
 import type { ApiKey } from './client.ts'
 import { createClient, newClient, newClientFields } from './create-client.ts'
 import { changedExpiryRule, type KeyPolicy } from './expiry.ts'
@@ -62,6 +63,7 @@ export function newApiKeyFields(catalog: Catalog, input: unknown, keyPolicy: Key
 export const apiKeyChanges = (keyPolicy: KeyPolicy): Fields => ({
   name: optional(nameRule),
   expiresAt: changedExpiryRule(keyPolicy),
+  allowedAddresses: optional(allowedAddressesRule),
 })
 
 /** API keys in the store. */

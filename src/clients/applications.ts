@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { applicationFields, requireShortAddresses } from './application-fields.ts'
+import { allowedAddressesRule } from './allowed-addresses.ts'
 import type { Application } from './client.ts'
 import { createClient, newClient, newClientFields } from './create-client.ts'
 import { changedExpiryRule, type KeyPolicy } from './expiry.ts'
@@ -107,6 +108,7 @@ export function newApplicationFields(catalog: Catalog, input: unknown, keyPolicy
 export const applicationChanges = (keyPolicy: KeyPolicy): Fields => ({
   name: optional(nameRule),
   expiresAt: changedExpiryRule(keyPolicy),
+  allowedAddresses: optional(allowedAddressesRule),
   redirectUris: optional(applicationFields.redirectUris),
   postLogoutRedirectUris: optional(applicationFields.postLogoutRedirectUris),
   homepageUri: removable(applicationFields.homepageUri),

@@ -28,6 +28,7 @@ const COMMON: Fields = {
   epoch: countRule,
   createdAt: countRule,
   expiresAt: optional(countRule),
+  allowedAddresses: optional(listOf(textRule)),
 }
 
 /**

@@ -36,6 +36,8 @@ export interface NewClient<
    * Null for never. @default the default of `keyPolicy`; without it, never
    */
   readonly expiresAt?: number | null | undefined
+  /** IPv4 and IPv6 addresses and networks, at most 20: see `Client`. @default any address */
+  readonly allowedAddresses?: readonly string[] | undefined
 }
 
 /** The fields of an API key that can be changed. An application has these fields, and more. */
@@ -47,6 +49,8 @@ export interface ClientChanges {
    * previous time, all access tokens of the client are revoked.
    */
   readonly expiresAt?: number | null | undefined
+  /** As in `NewClient`; empty for any address. Each change revokes all access tokens of the client. */
+  readonly allowedAddresses?: readonly string[] | undefined
 }
 
 /** Input without a secret: the service generates a new secret. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { changesAddresses } from './allowed-addresses.ts'
 import type { Client } from './client.ts'
 import {
   addProduct,
@@ -151,8 +152,13 @@ export function fieldsSetter<C extends Client>(
     const target = typeof expiresAt === 'number' ? timeText(expiresAt) : undefined
     const what = { clientId, name, target, options }
     const apply = ofClient(set)
+    const { allowedAddresses } = fields as Pick<C, 'allowedAddresses'>
+    const isRemoval = (before: C) =>
+      (typeof expiresAt === 'number' && expiresAt < (before.expiresAt ?? Infinity)) ||
+      changesAddresses(before, allowedAddresses)
     const change = () => {
-      if (typeof expiresAt === 'number') return changeExpiry(clients, what, expiresAt, apply)
+      if (typeof expiresAt === 'number') return changeExpiry(clients, what, { expiresAt, apply, isRemoval })
+      if (allowedAddresses) return removeAccess(clients, what, apply, isRemoval)
       return changeRecord(clients, what, apply)
     }
     const newName = values.find(([field]) => field === 'name')?.[1]
@@ -165,8 +171,11 @@ export function fieldsSetter<C extends Client>(
 async function changeExpiry<C extends Client>(
   clients: ClientRepository<C>,
   change: Change,
-  expiresAt: number,
-  apply: ApplyChange<C>,
+  {
+    expiresAt,
+    apply,
+    isRemoval,
+  }: { expiresAt: number; apply: ApplyChange<C>; isRemoval: (before: C) => boolean },
 ): Promise<ClientRecord<C>> {
   const { client } = await requireRecord(clients, change.clientId)
   const list = () =>
@@ -181,7 +190,7 @@ async function changeExpiry<C extends Client>(
         ? changed
         : changed && withNewExpiry(changed)
     },
-    ({ expiresAt: before = Infinity }) => expiresAt < before,
+    isRemoval,
   )
   // If the notice was due at once, another process may have removed the entry before it saw the change.
   await list()

@@ -35,6 +35,11 @@ interface ClientCommon {
    */
   readonly expiresAt?: number | undefined
   /**
+   * The addresses and networks from which the client and its tokens may be used, such as `203.0.113.0/24`. Undefined or
+   * empty if they may be used from anywhere.
+   */
+  readonly allowedAddresses?: readonly string[] | undefined
+  /**
    * When the client last got a token, in epoch seconds, rounded down to the hour, but never earlier than
    * `createdAt`. Undefined if the client never got a token.
    */

@@ -15,6 +15,8 @@ import { createClientWalk } from './walk-clients.ts'
  */
 const IS_COMPLETE = 'clients-indexed'
 
+const STOP_WAIT_MS = 500
+
 /** After each page this work pauses for so many times as long as the page took, because token requests need the store. */
 const PAUSE_FACTOR = 9
 
@@ -45,12 +47,13 @@ export function createIndexCompletion(store: Store, logger: Logger, retryMs = 60
       let took = 0
       for await (const page of createClientWalk(store).pages(undefined)) {
         if (done > 0) await delay(PAUSE_FACTOR * took, undefined, { signal, ref: false })
+        signal.throwIfAborted()
         const began = performance.now()
         await Promise.all(page.flatMap((record) => (record instanceof CorruptRecord ? [] : [add(record)])))
         took = performance.now() - began
         done += page.length
+        signal.throwIfAborted()
       }
-      signal.throwIfAborted()
       await store.set(IS_COMPLETE, '1')
     }
     isComplete = true
@@ -83,11 +86,14 @@ export function createIndexCompletion(store: Store, logger: Logger, retryMs = 60
               'Wait: the work runs in the background, and goes on after a restart',
             ),
           ],
-    /** Starts the work. @returns a function that stops it */
-    start(): () => void {
+    /** Starts the work. @returns a function that stops it, and waits a moment for its last call of the store */
+    start(): () => Promise<void> {
       const stop = new AbortController()
-      void keepTrying(stop.signal)
-      return () => stop.abort()
+      const work = keepTrying(stop.signal)
+      return async () => {
+        stop.abort()
+        await settlesWithin(() => work, STOP_WAIT_MS)
+      }
     },
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Catalog } from '../catalog/catalog.ts'
 import { GatehouseError, isRejection } from '../errors.ts'
+import { allowedAddressesRule } from './allowed-addresses.ts'
 import { isClientId, newClientId } from './client-id.ts'
 import type { Client } from './client.ts'
 import { expiryOfNew, newExpiryRule, type KeyPolicy } from './expiry.ts'
@@ -52,6 +53,7 @@ export function newClientFields(catalog: Catalog, input: unknown, keyPolicy: Key
       isClientId(value) ? undefined : 'must have 1 to 200 characters; letters, digits and ._~@=- are allowed',
     ),
     expiresAt: newExpiryRule(keyPolicy),
+    allowedAddresses: optional(allowedAddressesRule),
     secretHash: optional(secretHashRule),
     ...changeFields,
   }
@@ -61,6 +63,7 @@ export function newClientFields(catalog: Catalog, input: unknown, keyPolicy: Key
 export function newClient(kind: Client['kind'], input: NewClient, keyPolicy: KeyPolicy) {
   const createdBy = input.createdBy ?? input.userId
   const expiresAt = expiryOfNew(keyPolicy, input.expiresAt)
+  const { allowedAddresses = [] } = input
   return {
     clientId: input.clientId ?? newClientId(kind),
     accountId: input.accountId,
@@ -73,6 +76,7 @@ export function newClient(kind: Client['kind'], input: NewClient, keyPolicy: Key
     epoch: 0,
     createdAt: Math.floor(Date.now() / 1000),
     ...(expiresAt !== undefined && { expiresAt }),
+    ...(allowedAddresses.length > 0 && { allowedAddresses: [...allowedAddresses] }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { createAddressCheck } from '../http/address-check.ts'
 import { createAudit } from '../audit/audit.ts'
 import { createCatalogSync } from '../catalog/sync/catalog-sync.ts'
 import { createLiveCatalog } from '../catalog/live-catalog.ts'
@@ -76,6 +77,8 @@ export function createCore(settings: ResolvedOptions) {
     stopProbing,
     events,
     logger,
+    /** Whether a client may request tokens from an address. */
+    mayUseFrom: createAddressCheck(logger),
     accounts,
     catalog,
     catalogSync,

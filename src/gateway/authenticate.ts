@@ -1,5 +1,5 @@
 import { mountPathProblem } from '../validation/mount-path.ts'
-import { checkInput, optional, type Fields } from '../validation/rules.ts'
+import { checkInput, optional, stringRule, type Fields } from '../validation/rules.ts'
 import type { Authorized } from './authorize-token.ts'
 import { authorizationFields } from './bearer-token.ts'
 import { createPathLocator, locateReadings } from './canonical-path.ts'
@@ -42,6 +42,11 @@ export interface AuthenticateOptions<Scope extends string = string> {
    * of {base_url}
    */
   readonly mountPath?: string | undefined
+  /**
+   * The network address of the caller, such as the address that your framework finds behind your proxy. It is needed for
+   * clients with `allowedAddresses`. @default not known: calls of such clients get 403
+   */
+  readonly address?: string | undefined
 }
 
 /** An accepted call. */
@@ -74,7 +79,7 @@ export async function authenticate(
   if ('status' in scopes) return scopes
 
   const outcome = await parts.authorizer.authorizeToken(
-    { authorization: authorizationOf(call), query },
+    { authorization: authorizationOf(call), query, address: options.address },
     scopes,
   )
   return outcome.ok ? { ...outcome, scope: scopes[0] } : outcome
@@ -87,6 +92,7 @@ const OPTIONS: Fields = {
       ? { code: 'empty', message: 'must name at least one scope' }
       : undefined,
   mountPath: optional(mountPathProblem),
+  address: optional(stringRule),
 }
 
 /** The scopes that a call requires: the scopes in the options, and the scopes of its operation. */

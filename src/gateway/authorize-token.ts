@@ -1,3 +1,4 @@
+import { createAddressCheck } from '../http/address-check.ts'
 import type { RevocableToken } from '../revocation/revocation.ts'
 import { onlyBearerToken, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import type { GatewayDependencies } from './dependencies.ts'
@@ -23,6 +24,7 @@ export function createAuthorizer(
   firstLoad: Pick<FirstLoad, 'isReady' | 'soonReady'>,
 ) {
   const { issuer, audience, getKey, revocations, maxCachedTokens, logger } = dependencies
+  const mayUseFrom = createAddressCheck(logger)
   const toPrincipal = (verified: VerifiedToken, token: string) =>
     createPrincipal(verified, token, dependencies)
   const verifiedTokens = createVerifiedTokens({
@@ -51,22 +53,36 @@ export function createAuthorizer(
     return missing.length === 0 ? { ok: true, principal } : errorResponses.insufficientScope(scopes, missing)
   }
 
+  /** As `authorizePrincipal`, and also checks whether the token may be used from the address of the caller. */
+  function authorize(
+    principal: Principal,
+    verified: VerifiedToken,
+    scopes: readonly string[],
+    address: string | undefined,
+  ): Authorized | ErrorResponse {
+    const outcome = authorizePrincipal(principal, scopes, verified)
+    const { networks } = verified
+    const isAllowed = !outcome.ok || networks === undefined || mayUseFrom(networks, address)
+    return isAllowed ? outcome : errorResponses.addressNotAllowed(address)
+  }
+
   /** Accepts a request if its token is valid and carries all of `scopes`. The promise never rejects. */
   async function authorizeToken(
     request: BearerRequest,
     scopes: readonly string[],
   ): Promise<Authorized | ErrorResponse> {
     const { token, problem } = readBearerToken(request)
+    const { address } = request
     if (problem !== undefined) return errorResponses.invalidRequest(problem)
     if (token === undefined) return errorResponses.missingToken(scopes)
     if (!firstLoad.isReady && !(await firstLoad.soonReady())) return errorResponses.unavailable()
 
     try {
       const known = verifiedTokens.get(token)
-      if (known !== undefined) return authorizePrincipal(known.principal, scopes, known.verified)
+      if (known !== undefined) return authorize(known.principal, known.verified, scopes, address)
       const verified = await verifiedTokens.verify(token)
       if ('problem' in verified) return errorResponses.invalidToken(verified)
-      return authorizePrincipal(toPrincipal(verified, token), scopes, verified)
+      return authorize(toPrincipal(verified, token), verified, scopes, address)
     } catch (error) {
       // The check failed, so nothing is known about the token.
       logger.error({ err: error }, 'an access token could not be checked')
@@ -87,6 +103,8 @@ export function createAuthorizer(
       const token = onlyBearerToken(rawHeaders)
       const known = token === undefined ? undefined : verifiedTokens.get(token)
       if (known === undefined || !known.verified.has(scope)) return undefined
+      // The address of the caller must be checked.
+      if (known.verified.networks !== undefined) return undefined
       if (revocations.mustReject || revocations.isTokenRevoked(known.verified)) return undefined
       return known.principal
     },

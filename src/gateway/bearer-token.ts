@@ -4,6 +4,8 @@ export interface BearerRequest {
   readonly authorization: readonly string[]
   /** The query without its `?`. */
   readonly query: string
+  /** The network address of the caller; undefined if it is not known. */
+  readonly address?: string | undefined
 }
 
 /**

@@ -1,3 +1,4 @@
+import { describeAddress } from '../http/address-check.ts'
 import { describeInvalidToken } from './token-problem.ts'
 import { protectedResourceMetadataUrl } from './well-known.ts'
 
@@ -6,8 +7,8 @@ export interface ErrorResponse {
   readonly ok: false
   readonly status: 400 | 401 | 403 | 404 | 503
   /**
-   * `invalid_request`, `invalid_token`, `insufficient_scope` (RFC 6750 3.1), `not_found` or
-   * `temporarily_unavailable`; undefined if no token was sent.
+   * `invalid_request`, `invalid_token`, `insufficient_scope` (RFC 6750 3.1), `access_denied` (the caller has an address
+   * that its client does not allow), `not_found` or `temporarily_unavailable`; undefined if no token was sent.
    */
   readonly error?: string | undefined
   /** The headers of the response, by their usual names. */
@@ -69,6 +70,16 @@ export function createErrorResponses(audience: string) {
     insufficientScope(scopes: readonly string[], missing: readonly string[]): ErrorResponse {
       const description = `the access token does not carry the scope ${missing.join(' ')}`
       return challenge(403, 'insufficient_scope', description, scopes)
+    },
+
+    /**
+     * The token is valid, but its client may not be used from this address. There is no challenge, because no other
+     * token of the client would work.
+     *
+     * @param address undefined if it is not known
+     */
+    addressNotAllowed(address: string | undefined): ErrorResponse {
+      return errorResponse(403, 'access_denied', describeAddress(address))
     },
 
     /** No operation has the method and path of the request. The response is the same with and without a token. */

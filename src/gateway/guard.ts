@@ -151,7 +151,8 @@ export function guard(
 
 /** The parts of a request that identify the caller. */
 export function bearerRequestOf(ctx: Context): BearerRequest {
-  return { authorization: authorizationFields(ctx.headers, ctx.req.rawHeaders), query: ctx.querystring }
+  const authorization = authorizationFields(ctx.headers, ctx.req.rawHeaders)
+  return { authorization, query: ctx.querystring, address: ctx.ip }
 }
 
 /**

@@ -55,6 +55,8 @@ export interface AccessTokenClaims extends JWTPayload {
    * scope of this operation and have a lower epoch are then revoked.
    */
   readonly catalog_epoch?: number | undefined
+  /** The addresses and networks from which the token may be used, separated by spaces. Without it: any address. */
+  readonly allowed_networks?: string | undefined
 }
 
 /**
@@ -67,6 +69,8 @@ export interface VerifiedToken
     Pick<Principal, 'mode' | 'accountId' | 'userId' | 'clientId' | 'has' | 'tokenId' | 'expiresAt'> {
   /** The epochs of the token. They decide whether the token is revoked. */
   readonly claims: Readonly<Pick<AccessTokenClaims, 'access_epoch' | 'catalog_epoch'>>
+  /** The claim `allowed_networks`. */
+  readonly networks: string | undefined
 }
 
 /** Picks what a call needs from the claims of a verified token. @param keyId `kid` of the token */
@@ -81,6 +85,7 @@ export function toVerifiedToken(claims: AccessTokenClaims, keyId: string): Verif
     grantId: claims.grant_id,
     keyId,
     expiresAt: claims.exp,
+    networks: claims.allowed_networks,
     claims: { access_epoch: claims.access_epoch, catalog_epoch: claims.catalog_epoch },
   }
 }

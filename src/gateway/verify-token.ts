@@ -106,6 +106,7 @@ function acceptClaims(claims: JWTPayload, keyId: string): VerifiedToken | Invali
 }
 
 const CLAIM_RULES: Fields = {
+  allowed_networks: optional(textRule),
   sub: textRule,
   client_id: textRule,
   jti: textRule,

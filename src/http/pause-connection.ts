@@ -1,5 +1,5 @@
-import { BlockList, isIPv6 } from 'node:net'
 import type { Context } from 'koa'
+import { isPrivate } from './networks.ts'
 
 /**
  * Stops reading from the connection of a request after its response. Reading continues after 50 % to 100 % of the
@@ -37,26 +37,10 @@ export function pauseConnection(ctx: Context, seconds: number): void {
 
 const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via']
 
-/**
- * The networks of proxies, which the internet does not route (RFC 6890). The headers of a proxy are not enough, because
- * any client can send them.
- */
-const PRIVATE_NETWORKS = new BlockList()
-for (const network of [
-  ['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
-  ['::1/128', 'fc00::/7', 'fe80::/10'],
-].flat()) {
-  const [address = '', prefix] = network.split('/')
-  PRIVATE_NETWORKS.addSubnet(address, Number(prefix), familyOf(address))
-}
-
 function isFromProxy({ req, headers }: Context): boolean {
   if (!PROXY_HEADERS.some((name) => name in headers)) return false
   const { remoteAddress } = req.socket
   // A Unix socket has no address.
-  return remoteAddress === undefined || PRIVATE_NETWORKS.check(remoteAddress, familyOf(remoteAddress))
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIPv6(address) ? 'ipv6' : 'ipv4'
+  // The headers alone are not enough, because any client can send them.
+  return remoteAddress === undefined || isPrivate(remoteAddress)
 }

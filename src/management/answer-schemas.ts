@@ -35,6 +35,9 @@ const clientEntries = {
   expiresAt: v.optional(
     v.pipe(secondsAsTime, v.description('From then on it gets no tokens; absent if it never expires')),
   ),
+  allowedAddresses: v.optional(
+    v.pipe(texts, v.description('From where it and its tokens may be used; absent or empty: from anywhere')),
+  ),
   lastUsedAt: v.optional(secondsAsTime),
 }
 

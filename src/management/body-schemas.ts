@@ -19,11 +19,17 @@ const optionalLinks = linksOf(v.optional(text))
 
 const expiry = timeAsSeconds('When it expires, such as `2026-07-01T00:00:00Z`')
 
+const allowedAddresses = v.pipe(
+  texts,
+  v.description('IP addresses and networks, such as `203.0.113.0/24`, from which it may be used'),
+)
+
 const newClient = {
   name,
   products: v.optional(texts),
   removedOperations: v.optional(texts),
   expiresAt: v.optional(v.pipe(v.nullable(expiry), v.description('null: it never expires'))),
+  allowedAddresses: v.optional(allowedAddresses),
 }
 
 export const NewApiKey = v.strictObject(newClient)
@@ -43,6 +49,9 @@ const clientChanges = {
       v.nullable(expiry),
       v.description('null: it never expires. An earlier time than before revokes the tokens issued so far'),
     ),
+  ),
+  allowedAddresses: v.optional(
+    v.pipe(allowedAddresses, v.description('A change revokes the tokens issued so far; empty: any address')),
   ),
 }
 

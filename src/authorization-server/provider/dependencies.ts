@@ -3,6 +3,7 @@ import type { CurrentCatalog } from '../../catalog/catalog.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { AuditWriter } from '../../audit/audit.ts'
 import type { EventSink } from '../../host/events.ts'
+import type { AddressCheck } from '../../http/address-check.ts'
 import type { Logger } from '../../host/logger.ts'
 import type { SigningJwk } from '../../keys/generate-key.ts'
 import type { ClientRegistry } from '../../clients/client-registry.ts'
@@ -79,6 +80,8 @@ export interface ProviderDependencies {
   readonly events: EventSink
   readonly audit: AuditWriter
   readonly logger: Logger
+  /** Whether a client may request tokens from an address. */
+  readonly mayUseFrom: AddressCheck
 }
 
 /**

@@ -33,7 +33,7 @@ import { createReject, createRouter } from './router.ts'
 /** The dependencies of the mounted authorization server. */
 export interface AuthorizationServerParts
   extends
-    Pick<ProviderDependencies, 'audit' | 'events' | 'registry' | 'clientUsed' | 'secretUsed'>,
+    Pick<ProviderDependencies, 'audit' | 'events' | 'registry' | 'clientUsed' | 'secretUsed' | 'mayUseFrom'>,
     Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys'> {
   readonly settings: Pick<
     ProviderDependencies['settings'],

@@ -59,6 +59,7 @@ const CHANGES: Readonly<Record<string, TextName>> = {
 const FIELDS: Readonly<Record<string, TextName>> = {
   name: 'activityFieldName',
   expiresAt: 'activityFieldExpiresAt',
+  allowedAddresses: 'activityFieldAllowedAddresses',
   products: 'activityFieldProducts',
   redirectUris: 'activityFieldRedirectUris',
   postLogoutRedirectUris: 'activityFieldPostLogoutRedirectUris',

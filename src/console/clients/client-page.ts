@@ -9,6 +9,7 @@ import type { AuditEntry } from '../../audit/entry.ts'
 import { copyable, facts, notice, panel } from '../elements/elements.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import { accessPanel } from './access-panel.ts'
+import { addressesPanel } from './addresses-panel.ts'
 import { ownClient, pathOf, trail, type ClientKind } from './client-kind.ts'
 import { lastUsed, ownStateNotice, stateBadge } from './client-state.ts'
 import { expiryFact, expiryPanel } from './expiry-panel.ts'
@@ -29,6 +30,7 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
     secretsPanel(kind, services),
     settingsPanel(kind),
     expiryPanel(kind, services.keyPolicy),
+    addressesPanel(kind),
   ]
   const danger = dangerPanel(kind)
 
@@ -61,6 +63,11 @@ export function clientPage(kind: ClientKind, services: ConsoleServices): Page {
           ],
           [texts.html('clientsColumnLastUsed'), lastUsed(call, client)],
           [texts.html('expiryTitle'), expiryFact(call, client)],
+          [
+            texts.html('addressesTitle'),
+            (client.allowedAddresses ?? []).length > 0 &&
+              html`<span dir="ltr">${texts.list(client.allowedAddresses ?? [])}</span>`,
+          ],
           [
             texts.html('appsRedirectUris'),
             client.kind === 'application' && redirectUriList(call, kind, client),

@@ -11,6 +11,7 @@ import { typedLineOf } from './form.ts'
 export const FIELD_LABELS = {
   name: 'nameLabel',
   expiresAt: 'expiryLabel',
+  allowedAddresses: 'addressesTitle',
   redirectUris: 'appsRedirectUris',
   postLogoutRedirectUris: 'appsPostLogout',
   homepageUri: 'appsHomepage',

@@ -93,6 +93,9 @@ export const english = {
   problemDuplicate: 'is in the list already',
   problemNotFound: 'does not exist, or no longer exists',
   problemNotAllowed: 'is not allowed here',
+  problemNetwork: 'must be an IP address, or a network such as 203.0.113.0/24 or 2001:db8::/32',
+  problemNetworkAll: 'allows every address: leave the field empty instead',
+  problemNetworkSpelling: 'must be written as {expected}',
   problemUrl: 'must be an absolute URL, such as “https://example.com/callback”',
   problemUrlCharacters:
     'must not contain white space, control characters or invisible characters: encode them as %XX',
@@ -130,6 +133,7 @@ export const english = {
 
   // The texts of the lists of API keys and applications, of the form for a new one, and of new secrets.
   doneExpirySaved: 'The expiry is saved.',
+  doneAddressesSaved: 'The allowed addresses are saved.',
   doneRenamed: 'The new name is saved.',
 
   // Why an API key or application gets no tokens.
@@ -188,6 +192,11 @@ export const english = {
   doneHandedOver: 'It is handed over.',
 
   // When an API key or application expires.
+  addressesTitle: 'Allowed addresses',
+  addressesLabel: 'Addresses and networks, one in each line',
+  addressesHint:
+    'Programs get tokens, and use them, only from these IP addresses and networks, such as 203.0.113.0/24. Leave the field empty to allow any address.',
+  addressesRevoke: 'A change revokes all tokens issued so far. Programs get new ones.',
   expiryTitle: 'Expiry',
   expiryLabel: 'Last day (UTC)',
   expiryHint: 'Programs get no tokens after this day. Leave it empty if it shall never expire.',
@@ -608,6 +617,7 @@ export const english = {
 
   activityFieldName: 'name',
   activityFieldExpiresAt: 'expiry',
+  activityFieldAllowedAddresses: 'allowed addresses',
   activityFieldProducts: 'products',
   activityFieldRedirectUris: 'redirect addresses',
   activityFieldPostLogoutRedirectUris: 'addresses after sign-out',

@@ -91,6 +91,9 @@ export const german: ConsoleTexts = {
   problemDuplicate: 'steht schon in der Liste',
   problemNotFound: 'gibt es nicht oder nicht mehr',
   problemNotAllowed: 'ist hier nicht erlaubt',
+  problemNetwork: 'muss eine IP-Adresse sein, oder ein Netz wie 203.0.113.0/24 oder 2001:db8::/32',
+  problemNetworkAll: 'erlaubt jede Adresse: lassen Sie stattdessen das Feld leer',
+  problemNetworkSpelling: 'muss so geschrieben werden: {expected}',
   problemUrl: 'muss eine vollständige Adresse sein, zum Beispiel „https://example.com/callback“',
   problemUrlCharacters:
     'darf keine Leerzeichen, Steuerzeichen und unsichtbaren Zeichen enthalten: Schreiben Sie sie als %XX',
@@ -133,6 +136,7 @@ export const german: ConsoleTexts = {
 
   // The texts of the lists of API keys and applications, of the form for a new one, and of new secrets.
   doneExpirySaved: 'Das Ablaufdatum ist gespeichert.',
+  doneAddressesSaved: 'Die erlaubten Adressen sind gespeichert.',
   doneRenamed: 'Der neue Name ist gespeichert.',
 
   // Why an API key or application gets no tokens.
@@ -192,6 +196,11 @@ export const german: ConsoleTexts = {
   doneHandedOver: 'Der Zugang ist übergeben.',
 
   // When an API key or application expires.
+  addressesTitle: 'Erlaubte Adressen',
+  addressesLabel: 'Adressen und Netze, eins je Zeile',
+  addressesHint:
+    'Programme erhalten und benutzen Tokens nur von diesen IP-Adressen und Netzen aus, zum Beispiel 203.0.113.0/24. Lassen Sie das Feld leer, um jede Adresse zu erlauben.',
+  addressesRevoke: 'Eine Änderung widerruft alle bisherigen Tokens. Programme holen neue.',
   expiryTitle: 'Ablaufdatum',
   expiryLabel: 'Letzter Tag (UTC)',
   expiryHint:
@@ -622,6 +631,7 @@ export const german: ConsoleTexts = {
 
   activityFieldName: 'Name',
   activityFieldExpiresAt: 'Ablaufdatum',
+  activityFieldAllowedAddresses: 'erlaubte Adressen',
   activityFieldProducts: 'Produkte',
   activityFieldRedirectUris: 'Redirect-Adressen',
   activityFieldPostLogoutRedirectUris: 'Adressen nach der Abmeldung',

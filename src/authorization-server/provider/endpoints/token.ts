@@ -1,8 +1,17 @@
-import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import {
+  errors,
+  type Client,
+  type Configuration,
+  type KoaContextWithOIDC,
+  type Provider,
+} from 'oidc-provider'
+import { requesterOf } from '../../../audit/entry.ts'
+import { networksClaim } from '../../../clients/allowed-addresses.ts'
 import type { Client as ClientRecord } from '../../../clients/client.ts'
 import type { StoredSecret } from '../../../clients/stored-secrets.ts'
 import { whyNotAuthenticated, type NoTokenReason } from '../../../clients/why-no-token.ts'
 import type { GatehouseEvents } from '../../../host/events.ts'
+import { describeAddress } from '../../../http/address-check.ts'
 import { personOf, type Person } from '../../../host/subject.ts'
 import { recordOf, requestState } from '../request-state.ts'
 import { requireSomethingLeft } from '../delegated-scopes.ts'
@@ -39,14 +48,27 @@ export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
 
 /** Completes the parameters of a token request after its client has authenticated. */
 export async function completeTokenRequest(
-  parts: Pick<ProviderParts, 'settings' | 'codes'>,
+  parts: Pick<ProviderParts, 'settings' | 'codes' | 'mayUseFrom'>,
   ctx: KoaContextWithOIDC,
   client: Client,
 ): Promise<void> {
   const { route, params } = ctx.oidc
   if (route !== 'token' || !params) return
+  requireAllowedAddress(parts, ctx, recordOf(client))
   if (params['grant_type'] === 'refresh_token') dropIgnoredScopes(parts, params)
   if (params['grant_type'] === 'authorization_code') await fillInRedirectUri(parts, ctx, client, params)
+}
+
+/** @throws unauthorized_client if the client may not request tokens from the address of the caller */
+function requireAllowedAddress(
+  { mayUseFrom }: Pick<ProviderParts, 'mayUseFrom'>,
+  ctx: KoaContextWithOIDC,
+  client: ClientRecord,
+): void {
+  const networks = networksClaim(client)
+  const { address } = requesterOf(requestState(ctx).host)
+  if (networks === undefined || mayUseFrom(networks, address)) return
+  throw new errors.UnauthorizedClient(describeAddress(address), 'address')
 }
 
 export function fixTokenResponse(ctx: ProviderResponse): void {

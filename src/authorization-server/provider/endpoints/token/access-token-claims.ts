@@ -1,4 +1,5 @@
 import type { KoaContextWithOIDC, UnknownObject } from 'oidc-provider'
+import { networksClaim } from '../../../../clients/allowed-addresses.ts'
 import type { Client } from '../../../../clients/client.ts'
 import { personOf } from '../../../../host/subject.ts'
 import { recordOf, requestState } from '../../request-state.ts'
@@ -35,6 +36,7 @@ export function directClaims(key: Client, catalogEpoch: number | undefined) {
     user_id: key.userId,
     access_epoch: key.epoch,
     catalog_epoch: catalogEpoch,
+    allowed_networks: networksClaim(key),
   }
 }
 
@@ -60,5 +62,6 @@ export function ownClaims(
     grant_id: token.grantId,
     access_epoch: client.epoch,
     catalog_epoch: catalogEpoch,
+    allowed_networks: networksClaim(client),
   }
 }

@@ -2,6 +2,8 @@ import { parse } from 'node:querystring'
 import type { Context } from 'koa'
 import { errors } from 'oidc-provider'
 import { isScope } from '../../../../catalog/scope.ts'
+import { requesterOf } from '../../../../audit/entry.ts'
+import { networksClaim } from '../../../../clients/allowed-addresses.ts'
 import type { Client } from '../../../../clients/client.ts'
 import { isMistypedSecret } from '../../../../clients/secret-format.ts'
 import { lifetimeWithin } from '../../../../clients/expiry.ts'
@@ -22,7 +24,7 @@ import { directTokenResponse, directTokenScopes } from './direct-access.ts'
 /** What the fast path needs. */
 export interface FastPathParts extends Pick<
   ProviderDependencies,
-  'registry' | 'accounts' | 'catalog' | 'audit' | 'events' | 'clientUsed'
+  'registry' | 'accounts' | 'catalog' | 'audit' | 'events' | 'clientUsed' | 'mayUseFrom'
 > {
   readonly settings: Pick<
     ProviderDependencies['settings'],
@@ -70,6 +72,10 @@ export function createFastPath(parts: FastPathParts) {
       return { isAnswered: true }
     }
     if (!isUsable || isWrong || !isWellFormed(request.scope)) return { isAnswered: false, early }
+    const networks = networksClaim(client)
+    if (networks !== undefined && !parts.mayUseFrom(networks, requesterOf(ctx).address)) {
+      return { isAnswered: false, early }
+    }
     const { current } = parts.catalog
     const findOwner = () => findAccountOnce(accounts, early.accounts, client)
     const scopes = await directTokenScopes(current, client, request.scope, findOwner).catch(() => undefined)

@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util'
+import { networkProblem } from '../http/networks.ts'
+import { uniqueListOf, type Rule } from '../validation/rules.ts'
+import type { Client } from './client.ts'
+
+/** The maximum number of networks of one client. */
+const MAX_NETWORKS = 20
+/** The maximum length of the claim `allowed_networks`, because every token of the client carries it. */
+const MAX_CLAIM_BYTES = 400
+
+const listRule = uniqueListOf(
+  (entry) =>
+    typeof entry === 'string' ? networkProblem(entry) : { code: 'type', message: 'must be a text' },
+  MAX_NETWORKS,
+)
+
+/** The rule for the networks from which a client may be used. */
+export const allowedAddressesRule: Rule = (value) => {
+  const problem = listRule(value)
+  if (problem !== undefined) return problem
+  const length = (value as readonly string[]).join(' ').length
+  if (length <= MAX_CLAIM_BYTES) return undefined
+  return {
+    code: 'too-long',
+    message: `must have at most ${MAX_CLAIM_BYTES} characters in all, because every token carries them: use fewer or larger networks`,
+    max: MAX_CLAIM_BYTES,
+  }
+}
+
+/** The claim with the networks from which the tokens of a client may be used; undefined if they may be used anywhere. */
+export function networksClaim({
+  allowedAddresses = [],
+}: Pick<Client, 'allowedAddresses'>): string | undefined {
+  return allowedAddresses.length === 0 ? undefined : allowedAddresses.join(' ')
+}
+
+/** Whether a change gives a client other networks. */
+export function changesAddresses(
+  { allowedAddresses = [] }: Pick<Client, 'allowedAddresses'>,
+  changed: readonly string[] | undefined,
+): boolean {
+  return changed !== undefined && !isDeepStrictEqual(allowedAddresses, changed)
+}

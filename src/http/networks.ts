@@ -1,0 +1,98 @@
+import { BlockList, isIP, isIPv4 } from 'node:net'
+import { createLru } from '../async/lru.ts'
+import type { Fault } from '../errors.ts'
+import { groupsOf, mappedAddress, unmapAddress } from './client-address.ts'
+
+/** The networks that the internet does not route (RFC 6890): a request from them passed a proxy, or is from inside. */
+const PRIVATE = networkList([
+  ...['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
+  ...['::1/128', 'fc00::/7', 'fe80::/10'],
+])
+
+/** Whether an address, or the first address of a network, is one that the internet does not route. */
+export function isPrivate(address: string): boolean {
+  return isIn(PRIVATE, address)
+}
+
+/** The parsed lists by their text. Many requests have the same list. */
+const known = createLru<string, BlockList>(1000)
+
+/**
+ * Whether an address is in one of the networks.
+ *
+ * @param networks valid networks, separated by spaces, as the claim `allowed_networks` has them
+ * @param address undefined if it is not known
+ */
+export function isAllowed(networks: string, address: string | undefined): boolean {
+  let list = known.get(networks)
+  if (list === undefined) {
+    list = networkList(networks.split(' '))
+    known.set(networks, list)
+  }
+  return address !== undefined && isIn(list, address)
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  // The zone of a local address (`fe80::1%eth0`) is the name of an interface.
+  const plain = unmapAddress(address.split('%', 1)[0] ?? '')
+  return isIP(plain) !== 0 && list.check(plain, familyOf(plain))
+}
+
+function networkList(networks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/')
+    if (prefix === undefined) list.addAddress(address, familyOf(address))
+    else list.addSubnet(address, Number(prefix), familyOf(address))
+  }
+  return list
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv4(address) ? 'ipv4' : 'ipv6'
+}
+
+/**
+ * Why a text is not a network in its one valid form; undefined if it is. Valid are an IPv4 or IPv6 address, and a
+ * network (RFC 4632, RFC 4291 2.3) such as `203.0.113.0/24`.
+ */
+export function networkProblem(text: string): Fault | undefined {
+  const [address = '', prefix, ...others] = text.split('/')
+  const size = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+  if (size === 0 || address.includes('%') || others.length > 0) {
+    return {
+      code: 'network',
+      message: 'must be an IP address, or a network such as 203.0.113.0/24 or 2001:db8::/32',
+    }
+  }
+  const mapped = size === 128 ? mappedAddress(groupsOf(address)) : undefined
+  if (mapped !== undefined) return misspelt(mapped)
+  const length = prefix === undefined ? size : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Infinity
+  if (length > size) {
+    return { code: 'network', message: `must have a number from 1 to ${size} after the slash` }
+  }
+  if (length === 0) {
+    return { code: 'network-all', message: 'allows every address: leave the list empty instead' }
+  }
+  const written = networkOf(address, length, size)
+  return text === written ? undefined : misspelt(written)
+}
+
+function misspelt(expected: string): Fault {
+  return { code: 'network-spelling', message: `must be written as ${expected}`, expected }
+}
+
+/** A network in its one valid form. A network of one address is written without its length. */
+function networkOf(address: string, length: number, size: number): string {
+  const groups = size === 32 ? address.split('.').map(Number) : groupsOf(address)
+  const groupSize = size / groups.length
+  const kept = groups.map((group, at) => {
+    const bits = Math.min(Math.max(length - at * groupSize, 0), groupSize)
+    return group - (group % 2 ** (groupSize - bits))
+  })
+  const first =
+    size === 32
+      ? kept.join('.')
+      : new URL(`http://[${kept.map((group) => group.toString(16)).join(':')}]`).hostname.slice(1, -1)
+  return length === size ? first : `${first}/${length}`
+}
