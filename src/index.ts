@@ -54,12 +54,11 @@ export type {
   DisableOptions,
   RotatedSecret,
   RotationOptions,
-  SecretInfo,
   ListOrder,
   OwnerListOptions,
 } from './clients/client-service-types.ts'
 export { isSecret } from './clients/secret-format.ts'
-export { hashSecret } from './clients/stored-secrets.ts'
+export { hashSecret, type SecretInfo } from './clients/stored-secrets.ts'
 export type { ErasedRecords, PersonToErase } from './access/erase-person.ts'
 export type { NoTokenReason } from './clients/why-no-token.ts'
 export type { AccountChanges, AccountService } from './access/account-changes.ts'

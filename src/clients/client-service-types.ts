@@ -4,6 +4,7 @@ import type { ListOptions } from '../store/time-index.ts'
 import type { ClientPage } from './client-index.ts'
 import type { DisabledBy } from './disable.ts'
 import type { SecretAge } from './secret-rotation.ts'
+import type { SecretInfo } from './stored-secrets.ts'
 import type { LISTED_STATES, NoTokenReason } from './why-no-token.ts'
 
 /** The input for a new API key, and the common part of the input for a new application. */
@@ -73,23 +74,6 @@ export interface CreationOptions {
    * @default every call creates a client
    */
   readonly idempotencyKey?: string | undefined
-}
-
-/** Information about a client secret. It does not contain the secret itself. */
-export interface SecretInfo {
-  /** Epoch seconds. */
-  readonly createdAt: number
-  /** Epoch seconds at which the secret expires; undefined for the current secret. */
-  readonly expiresAt?: number | undefined
-  /**
-   * When a program last authenticated with the secret, in epoch seconds, rounded down to the hour. Undefined if no
-   * program did so in the last 365 days.
-   */
-  readonly lastUsedAt?: number | undefined
-  /** The prefix and the last four characters of the secret. Undefined for a secret that was imported. */
-  readonly hint?: string | undefined
-  /** The user of the account to whom the secret was shown; undefined if the host named no user. */
-  readonly shownTo?: string | undefined
 }
 
 /** Options of `addProduct`. */

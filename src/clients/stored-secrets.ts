@@ -16,6 +16,23 @@ export interface StoredSecret {
   readonly hint?: string | undefined
 }
 
+/** Information about a client secret. It does not contain the secret itself. */
+export interface SecretInfo {
+  /** Epoch seconds. */
+  readonly createdAt: number
+  /** Epoch seconds at which the secret expires; undefined for the current secret. */
+  readonly expiresAt?: number | undefined
+  /**
+   * When a program last authenticated with the secret, in epoch seconds, rounded down to the hour. Undefined if no
+   * program did so in the last 365 days.
+   */
+  readonly lastUsedAt?: number | undefined
+  /** The prefix and the last four characters of the secret. Undefined for a secret that was imported. */
+  readonly hint?: string | undefined
+  /** The user of the account to whom the secret was shown; undefined if the host named no user. */
+  readonly shownTo?: string | undefined
+}
+
 const ALGORITHM = 'sha256:'
 
 /**

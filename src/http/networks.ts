@@ -4,10 +4,11 @@ import type { Fault } from '../errors.ts'
 import { groupsOf, mappedAddress, unmapAddress } from './client-address.ts'
 
 /** The networks that the internet does not route (RFC 6890): a request from them passed a proxy, or is from inside. */
-const PRIVATE = networkList([
-  ...['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
-  ...['::1/128', 'fc00::/7', 'fe80::/10'],
-])
+const PRIVATE = networkList(
+  '10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16 ::1 fc00::/7 fe80::/10'.split(
+    ' ',
+  ),
+)
 
 /** Whether an address, or the first address of a network, is one that the internet does not route. */
 export function isPrivate(address: string): boolean {

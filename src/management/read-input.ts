@@ -67,7 +67,8 @@ export function readQuery({ query }: Context, schema: v.GenericSchema): unknown 
 
 /**
  * Checks a part of a request by its schema. The services check the values further. If the schema finds a mistake, the
- * service is not called, so the rules of the service are applied here to the other fields.
+ * service is not called. To report all problems at once, this function then also applies the rules of the service to
+ * the fields that the schema accepts.
  *
  * @param what the part of the request
  * @throws {Rejection} `input` with all problems, each with its path

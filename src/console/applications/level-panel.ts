@@ -7,8 +7,8 @@ import { columns, panel, table } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 
 /**
- * The operations of an application that need a higher KYC level than its developer has. Undefined if no operation of
- * its products needs a level.
+ * The operations of an application that need a higher KYC level than its developer has, or a sentence that the level is
+ * enough. Undefined if no operation of its products needs any level.
  *
  * @param kycLevel level of the developer's account; undefined counts as the lowest level
  */

@@ -1,5 +1,6 @@
 import type { Application, Client } from '../../clients/client.ts'
-import type { ClientService, SecretInfo } from '../../clients/client-service-types.ts'
+import type { ClientService } from '../../clients/client-service-types.ts'
+import type { SecretInfo } from '../../clients/stored-secrets.ts'
 import type { Caller } from '../../front-door/access.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { People } from '../activity/people.ts'

@@ -129,9 +129,9 @@ describeEachStore('addresses from which a client may be used', (makeStore) => {
     const connected = await connect(host, application)
     await host.gatehouse.applications.update(application.client_id, { allowedAddresses: [OFFICE] })
     const parameters = { ...application, grant_type: 'refresh_token', refresh_token: connected.refresh_token }
-    const rejected = await host.token(parameters as Record<string, string>, FROM_ELSEWHERE)
+    const rejected = await host.token(parameters, FROM_ELSEWHERE)
     expect(rejected).toMatchObject({ status: 400, body: { error: 'unauthorized_client' } })
-    const refreshed = await host.token(parameters as Record<string, string>, FROM_OFFICE)
+    const refreshed = await host.token(parameters, FROM_OFFICE)
     expect(refreshed.status).toBe(200)
     expect((await callFrom(host, refreshed.body['access_token'], FROM_OFFICE)).status).toBe(200)
     expect((await callFrom(host, refreshed.body['access_token'], FROM_ELSEWHERE)).status).toBe(403)

@@ -61,6 +61,7 @@ export function fieldsOf(action: string, { application }: Targets): Record<strin
     removeOperation: { operation: 'invoices:read' },
     restoreOperation: { operation: 'invoices:create' },
     rename: { name: 'Renamed' },
+    addresses: { allowedAddresses: '203.0.113.0/24', addressesBefore: '' },
     expire: { before: 'undefined', expiresAt: '2099-12-31' },
     save: { name: 'Renamed' },
     delete: { name: 'Ledger' },
