@@ -129,7 +129,13 @@ async function measureClients(what: string, create: (owner: string) => Promise<C
     const before = earlier.get(kind) ?? { count: 0, bytes: 0 }
     return [kind, { count: count - before.count, bytes: bytes - before.bytes }] as const
   })
-  const kinds = ['client', 'client-usage', 'list of all clients', "list of an account's clients"]
+  const kinds = [
+    'client',
+    'client-usage',
+    'secret-owner',
+    'list of all clients',
+    "list of an account's clients",
+  ]
   record(what, made.length, new Map(added), ...kinds)
   const [first] = made
   if (!first) throw new Error('no client')

@@ -10,7 +10,7 @@ import { idOfWord, NAME_WORDS } from './name-index.ts'
 const KINDS = ['apiKey', 'application'] as const
 
 /** The number of clients that are read at once. */
-const PAGE_SIZE = 200
+export const PAGE_SIZE = 200
 
 /** Walks over the API keys and applications of one account, or of all accounts, for work in batches. */
 export function createClientWalk(store: Store) {
