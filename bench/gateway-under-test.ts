@@ -11,7 +11,7 @@ export const OPERATIONS = 500
 const ISSUER = 'https://example.com/auth'
 const AUDIENCE = 'https://example.com/api'
 
-/** @returns the gateway, and a token with the scopes of the first twenty operations */
+/** @returns the gateway, a token with the scopes of the first twenty operations, and one that also has 20 networks */
 export async function createGatewayUnderTest() {
   const { publicKey, privateKey } = await generateKeyPair('ES256')
   const operations = Object.fromEntries(
@@ -29,15 +29,21 @@ export async function createGatewayUnderTest() {
     account_id: 'acme',
     access_epoch: 0,
   }
-  const token = await new SignJWT(claims)
-    .setProtectedHeader({ alg: 'ES256', kid: 'key-1', typ: 'at+jwt' })
-    .setIssuer(ISSUER)
-    .setAudience(AUDIENCE)
-    .setSubject('key_1')
-    .setJti('token')
-    .setIssuedAt()
-    .setExpirationTime('1h')
-    .sign(privateKey)
+  const sign = (own: object) =>
+    new SignJWT({ ...claims, ...own })
+      .setProtectedHeader({ alg: 'ES256', kid: 'key-1', typ: 'at+jwt' })
+      .setIssuer(ISSUER)
+      .setAudience(AUDIENCE)
+      .setSubject('key_1')
+      .setJti('token')
+      .setIssuedAt()
+      .setExpirationTime('1h')
+      .sign(privateKey)
+  const networks = Array.from({ length: 20 }, (_, i) =>
+    i % 2 === 0 ? `10.0.${i}.0/24` : `2001:db8:${i}::/48`,
+  )
+  const token = await sign({})
+  const limitedToken = await sign({ allowed_networks: networks.join(' ') })
 
   const events = createEvents(() => {})
   const gateway = createGatewayFrom({
@@ -62,5 +68,5 @@ export async function createGatewayUnderTest() {
     maxCachedTokens: 100_000,
     logger: silentLogger,
   })
-  return { gateway, token }
+  return { gateway, token, limitedToken }
 }

@@ -20,11 +20,13 @@ interface Variant {
   readonly name: string
   readonly url: string
   readonly middleware: Middleware
+  /** @default a token that may be used from any address */
+  readonly token?: string
 }
 
 /** Measures all variants against an empty middleware, and prints a table. About two minutes. */
 export async function measureGuard(): Promise<void> {
-  const { gateway, token } = await createGatewayUnderTest()
+  const { gateway, token, limitedToken } = await createGatewayUnderTest()
   await gateway.ready()
   const empty: Middleware = (_ctx, next) => next()
   const guard = gateway.middleware() as Middleware
@@ -37,10 +39,16 @@ export async function measureGuard(): Promise<void> {
       url: '/api/resource-7/list',
       middleware: withOpenRoutes as Middleware,
     },
+    {
+      name: 'a seen token with 20 networks',
+      url: '/api/resource-7/list',
+      middleware: guard,
+      token: limitedToken,
+    },
   ]
   const rows: Record<string, object> = {}
-  for (const { name, url, middleware } of variants) {
-    const run = createRun(token, url === '' ? (call) => `/api/resource-${call % 20}/${call}` : () => url)
+  for (const { name, url, middleware, token: own = token } of variants) {
+    const run = createRun(own, url === '' ? (call) => `/api/resource-${call % 20}/${call}` : () => url)
     const differences = await compareBlocks(run, empty, middleware)
     const { median, low, high } = medianInterval(differences)
     rows[name] = { 'added µs': round(median), '95 % from': round(low), to: round(high) }
@@ -73,6 +81,7 @@ function createRun(token: string, urlOf: (call: number) => string): Run {
   const rawHeaders = ['Host', 'example.com', 'Authorization', authorization]
   const headers = { host: 'example.com', authorization }
   const socket = new Socket()
+  Object.defineProperty(socket, 'remoteAddress', { value: '10.0.18.7' })
   let handled = 0
   const handler: Middleware = () => void (handled += 1)
 
