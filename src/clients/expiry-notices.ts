@@ -8,10 +8,36 @@ import { isStoreUnavailable } from '../errors.ts'
 import { readMember, timedMember, timeOfMember } from '../store/time-index.ts'
 import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
 import type { Client } from './client.ts'
-import { dueNotice, nextNoticeTime, type NoticeDays } from './expiry.ts'
 
 /** The index of the next notice of each client that expires. A member is the time of the notice and the client id. */
 const EXPIRIES = 'clients:expiry'
+
+const DAY_SECONDS = 86_400
+
+/** Days before the expiry at which the owner is notified, and 0 for the expiry itself. */
+const NOTICE_DAYS = [0, 1, 7, 30] as const
+
+/** How many days before the expiry a notice is given. 0: the client has expired. */
+export type NoticeDays = (typeof NOTICE_DAYS)[number]
+
+/**
+ * The notice that is due now. If several notices were missed, only the last of them is due.
+ *
+ * @param now milliseconds since the epoch
+ * @returns undefined if no notice is due yet
+ */
+export function dueNotice(expiresAt: number, now: number): NoticeDays | undefined {
+  return NOTICE_DAYS.find((days) => noticeTime(expiresAt, days) <= now)
+}
+
+/** When the next notice is due, in milliseconds since the epoch; undefined after the last notice. */
+export function nextNoticeTime(expiresAt: number, now: number): number | undefined {
+  return NOTICE_DAYS.map((days) => noticeTime(expiresAt, days)).findLast((time) => time > now)
+}
+
+function noticeTime(expiresAt: number, days: NoticeDays): number {
+  return (expiresAt - days * DAY_SECONDS) * 1000
+}
 
 /** Milliseconds between two searches for notices that are due. */
 const INTERVAL_MS = 15_000

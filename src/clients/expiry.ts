@@ -106,28 +106,3 @@ export function lifetimeWithin({ expiresAt }: Pick<Client, 'expiresAt'>, lifetim
   if (expiresAt === undefined) return lifetime
   return Math.max(1, Math.min(lifetime, expiresAt - Math.floor(Date.now() / 1000)))
 }
-
-/** Days before the expiry at which the owner is notified, and 0 for the expiry itself. */
-const NOTICE_DAYS = [0, 1, 7, 30] as const
-
-/** How many days before the expiry a notice is given. 0: the client has expired. */
-export type NoticeDays = (typeof NOTICE_DAYS)[number]
-
-/**
- * The notice that is due now. If several notices were missed, only the last of them is due.
- *
- * @param now milliseconds since the epoch
- * @returns undefined if no notice is due yet
- */
-export function dueNotice(expiresAt: number, now: number): NoticeDays | undefined {
-  return NOTICE_DAYS.find((days) => noticeTime(expiresAt, days) <= now)
-}
-
-/** When the next notice is due, in milliseconds since the epoch; undefined after the last notice. */
-export function nextNoticeTime(expiresAt: number, now: number): number | undefined {
-  return NOTICE_DAYS.map((days) => noticeTime(expiresAt, days)).findLast((time) => time > now)
-}
-
-function noticeTime(expiresAt: number, days: NoticeDays): number {
-  return (expiresAt - days * DAY_SECONDS) * 1000
-}

@@ -8,7 +8,7 @@ import {
   ownerOfNew,
   requireHandOver,
   requireOperation,
-} from '../front-door/member-operations.ts'
+} from '../front-door/grantable-operations.ts'
 import type { Internals } from '../gatehouse/internals.ts'
 import type { ChangeOptions } from '../host/change-options.ts'
 import { route, type Call, type Route } from './route.ts'

@@ -5,7 +5,7 @@ import { buttons, panel } from '../elements/elements.ts'
 import { field, form } from '../elements/form.ts'
 import { page, type Page } from '../page-types.ts'
 import { ifUnchanged } from '../../clients/if-match.ts'
-import { requireHandOver } from '../../front-door/member-operations.ts'
+import { requireHandOver } from '../../front-door/grantable-operations.ts'
 import type { ConsoleServices } from '../services.ts'
 import { change, ownClient, pathOf, trail, word, type ClientKind } from './client-kind.ts'
 

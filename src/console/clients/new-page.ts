@@ -11,7 +11,7 @@ import { word, trail, type ClientKind } from './client-kind.ts'
 import { expiryField, readExpiry } from './expiry-panel.ts'
 import { neededLevel } from './client-state.ts'
 import { secretView } from './new-secret-view.ts'
-import { operationsBeyond, ownerOfNew } from '../../front-door/member-operations.ts'
+import { operationsBeyond, ownerOfNew } from '../../front-door/grantable-operations.ts'
 import { MAX_NAME_LENGTH } from '../../validation/rules.ts'
 
 /** The form for a new client. It answers with the page that shows the secret. */

@@ -10,7 +10,7 @@ import { scopeTitle } from '../scope-title.ts'
 import { notice } from '../elements/elements.ts'
 import type { Reader } from '../reader-formats.ts'
 import type { TextName } from '../texts.ts'
-import type { Inspection, RejectedFor } from './inspect.ts'
+import type { Inspection, RejectedFor } from './inspect-token.ts'
 
 /** Says in words whether a token works, why not, and what to do next. */
 export function statusNotice(
