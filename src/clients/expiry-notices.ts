@@ -18,7 +18,7 @@ const DAY_SECONDS = 86_400
 const NOTICE_DAYS = [0, 1, 7, 30] as const
 
 /** How many days before the expiry a notice is given. 0: the client has expired. */
-export type NoticeDays = (typeof NOTICE_DAYS)[number]
+type NoticeDays = (typeof NOTICE_DAYS)[number]
 
 /**
  * The notice that is due now. If several notices were missed, only the last of them is due.
@@ -26,12 +26,12 @@ export type NoticeDays = (typeof NOTICE_DAYS)[number]
  * @param now milliseconds since the epoch
  * @returns undefined if no notice is due yet
  */
-export function dueNotice(expiresAt: number, now: number): NoticeDays | undefined {
+function dueNotice(expiresAt: number, now: number): NoticeDays | undefined {
   return NOTICE_DAYS.find((days) => noticeTime(expiresAt, days) <= now)
 }
 
 /** When the next notice is due, in milliseconds since the epoch; undefined after the last notice. */
-export function nextNoticeTime(expiresAt: number, now: number): number | undefined {
+function nextNoticeTime(expiresAt: number, now: number): number | undefined {
   return NOTICE_DAYS.map((days) => noticeTime(expiresAt, days)).findLast((time) => time > now)
 }
 

@@ -27,8 +27,8 @@ export interface InvalidToken {
   /** The claim, if the problem is `missing-claim` or `wrong-claim`. */
   readonly claim?: string | undefined
   /**
-   * What else is wrong with the token, if its signature was not accepted. It explains `problem` to people: an unknown
-   * key often means that another service issued the token.
+   * What else is wrong with the token, if its signature was not accepted. It helps people to understand `problem`: an
+   * unknown key together with `wrong-issuer` means that another service issued the token.
    */
   readonly also?: 'unsigned' | 'wrong-issuer' | 'wrong-audience' | undefined
 }
