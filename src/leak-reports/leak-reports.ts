@@ -1,4 +1,4 @@
-import { createHash, verify } from 'node:crypto'
+import { createHash, verify, type KeyObject } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { requesterOf } from '../audit/entry.ts'
 import type { FoundSecret, LeakedSecrets } from '../clients/leaked-secrets.ts'
@@ -6,6 +6,7 @@ import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf, type Internals } from '../gatehouse/internals.ts'
 import { MAX_LEAK_LENGTH, type LeakOptions } from '../host/change-options.ts'
+import { addressGroup } from '../http/address-group.ts'
 import { answerErrorAsJson } from '../http/error-response.ts'
 import { pathBelow } from '../http/request-path.ts'
 import { endpointProblem } from '../options/urls.ts'
@@ -50,8 +51,13 @@ export interface LeakReportsOptions {
 const GITHUB_KEYS = 'https://api.github.com/meta/public_keys/secret_scanning'
 const DEFAULT_PATH = '/leak-reports'
 
-/** The maximum number of reports that are read and checked at once. It bounds the memory that strangers can use. */
-const MAX_AT_ONCE = 8
+/**
+ * The maximum numbers of reports that are read and checked at once: in all, and of one address. They bound the memory that
+ * strangers can use, and one stranger cannot keep out the scanner.
+ */
+const MAX_AT_ONCE = { inAll: 16, ofAddress: 4 }
+/** The time in which a report must arrive. After this time the connection is closed. */
+const ARRIVAL_MS = 15_000
 /** The number of secrets that are revoked at once. */
 const REVOKED_AT_ONCE = 10
 const RETRY_SECONDS = 60
@@ -96,7 +102,8 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
   }
   const { mountPath } = pathsOf({ ...options, path: options.path ?? DEFAULT_PATH })
   const reporterKeys = keys ? fixedKeys(keys) : fetchedKeys(keysUrl ?? GITHUB_KEYS, parts.logger)
-  let atOnce = 0
+  /** The addresses of the reports that are read and checked now. */
+  const reading: string[] = []
   parts.begin()
 
   async function answer(ctx: Context): Promise<void> {
@@ -113,7 +120,22 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
         'the header Github-Public-Key-Identifier names no key of the scanner',
       )
     }
-    const body = await readReport(ctx)
+    const address = addressGroup(ctx.ip)
+    const ofAddress = reading.filter((each) => each === address).length
+    if (reading.length >= MAX_AT_ONCE.inAll || ofAddress >= MAX_AT_ONCE.ofAddress) {
+      return unavailable(ctx, 'too many reports at once')
+    }
+    reading.push(address)
+    try {
+      await answerReport(ctx, key)
+    } finally {
+      reading.splice(reading.indexOf(address), 1)
+    }
+  }
+
+  async function answerReport(ctx: Context, key: KeyObject | undefined): Promise<void> {
+    const late = setTimeout(() => ctx.req.destroy(), ARRIVAL_MS)
+    const body = await readReport(ctx).finally(() => clearTimeout(late))
     if (!Buffer.isBuffer(body)) {
       return reject(
         ctx,
@@ -154,16 +176,12 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
       await next()
       return
     }
-    if (atOnce >= MAX_AT_ONCE) return unavailable(ctx, 'too many reports at once')
-    atOnce += 1
     try {
       await answer(ctx)
     } catch (error) {
       if (!(error instanceof GatehouseError)) throw error
       if (!isStoreUnavailable(error)) parts.logger.error({ err: error }, 'a leak report failed')
       unavailable(ctx, 'the report could not be processed')
-    } finally {
-      atOnce -= 1
     }
   }
 }

@@ -1,4 +1,5 @@
 import { createHash, sign } from 'node:crypto'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Middleware } from 'koa'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -289,6 +290,21 @@ describeEachStore('leak reports', (makeStore) => {
     expect(await report([match(key.client_secret), match(newSecret())], at)).toMatchObject({ status: 503 })
     expect(await host.gatehouse.apiKeys.listSecrets(key.client_id)).toEqual([])
     expect(await report([match(key.client_secret)], at)).toMatchObject({ status: 200 })
+  })
+
+  it('a stranger who sends slow reports keeps out only reports of the same address', async () => {
+    const { port } = host
+    const head = `POST /leak-reports HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nGithub-Public-Key-Identifier: first\r\n\r\n[`
+    const sockets = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    for (const socket of sockets) socket.write(head)
+    const body = signedReport('[]', scanner)
+    await vi.waitFor(async () => {
+      expect((await fetch(`http://127.0.0.1:${port}/leak-reports`, body)).status).toBe(503)
+    })
+    for (const socket of sockets) socket.destroy()
+    await vi.waitFor(async () => {
+      expect((await fetch(`http://127.0.0.1:${port}/leak-reports`, body)).status).toBe(200)
+    })
   })
 
   it('the host may check reports itself', async () => {

@@ -38,8 +38,8 @@ function isResourceServer(caller: ProviderClient): boolean {
 
 /** The claims of an access token that the response adds to oidc-provider's claims (RFC 7662 2.2). */
 export function accessTokenToIntrospect({ claims }: Principal) {
-  const { aud, sub, access_mode, account_id, user_id, grant_id } = claims
-  return { aud, extra: { sub, access_mode, account_id, user_id, grant_id } }
+  const { aud, sub, access_mode, account_id, user_id, grant_id, allowed_networks } = claims
+  return { aud, extra: { sub, access_mode, account_id, user_id, grant_id, allowed_networks } }
 }
 
 /**
