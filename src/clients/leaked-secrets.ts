@@ -11,7 +11,7 @@ import { hasSecretHash, hashOf } from './stored-secrets.ts'
 
 /** What is known about a secret. */
 export interface FoundSecret extends SecretOwner {
-  /** The client; undefined if it was deleted. */
+  /** The client; undefined if it was deleted, or if its record is corrupt. */
   readonly client?: Client | undefined
   /** Whether the client can still authenticate with the secret, unless it is disabled or has expired. */
   readonly isValid: boolean
@@ -59,7 +59,8 @@ export function createSecrets({
     return found.map((owner, at) => {
       if (!owner) return undefined
       const record = records.get(owner.clientId)
-      if (record instanceof CorruptRecord) throw record.error
+      // Its revocation fails with the error of the record, and the revocations of other secrets do not.
+      if (record instanceof CorruptRecord) return { ...owner, client: undefined, isValid: true }
       const isValid = record !== undefined && hasSecretHash(record.secrets, hashes[at] ?? '')
       return { ...owner, client: record && clientOf(record), isValid }
     })
@@ -67,14 +68,16 @@ export function createSecrets({
 
   /** Revokes a secret that was found, unless it is not valid any more. */
   async function revoke(
-    { kind, clientId, client }: FoundSecret,
+    { kind, clientId, isValid }: FoundSecret,
     secret: string,
     options: LeakOptions,
   ): Promise<void> {
-    if (!client) return
+    if (!isValid) return
     const service = kind === 'apiKey' ? apiKeys : applications
-    const leakUrl = options.leakUrl && withoutSecret(options.leakUrl, secret.trim())
-    await service.reportCompromised(clientId, { ...options, leakUrl, secretHash: hashOf(secret.trim()) })
+    const own = secret.trim()
+    const clean = (text: string | undefined) => text && withoutSecret(text, own)
+    const leak = { leakSource: clean(options.leakSource), leakUrl: clean(options.leakUrl) }
+    await service.reportCompromised(clientId, { ...options, ...leak, secretHash: hashOf(own) })
   }
 
   return {
@@ -97,7 +100,16 @@ export function createSecrets({
 /** Finds and revokes secrets that leaked. */
 export type LeakedSecrets = ReturnType<typeof createSecrets>
 
-/** The address without the secret, also if the secret is escaped. */
-function withoutSecret(url: string, secret: string): string {
-  return [secret, encodeURIComponent(secret)].reduce((text, part) => text.replaceAll(part, '…'), url)
+/** A text without the secret. If it may contain the secret in another spelling, only its beginning is left. */
+export function withoutSecret(text: string, secret: string): string {
+  const cut = [secret, secret.toLowerCase(), encodeURIComponent(secret)].reduce(
+    (rest, part) => rest.replaceAll(part, '…'),
+    text,
+  )
+  const plain = (each: string) => each.replaceAll(/\p{C}|%E2%80%8[B-D]/giu, '').toLowerCase()
+  const decoded = plain(
+    cut.replaceAll(/%([0-7][0-9A-F])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+  )
+  if (!decoded.includes(secret.toLowerCase())) return cut
+  return `${/^[a-z]+:\/\/[^/?#]*/i.exec(cut)?.[0] ?? ''}…`
 }

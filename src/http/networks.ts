@@ -16,7 +16,7 @@ export function isPrivate(address: string): boolean {
 }
 
 /** The parsed lists by their text. Many requests have the same list. */
-const known = createLru<string, BlockList>(1000)
+const known = createLru<string, NetworkList>(1000)
 
 /**
  * Whether an address is in one of the networks.
@@ -33,20 +33,24 @@ export function isAllowed(networks: string, address: string | undefined): boolea
   return address !== undefined && isIn(list, address)
 }
 
-function isIn(list: BlockList, address: string): boolean {
+/** Networks of one family each, because a `BlockList` finds an IPv4 address in an IPv6 network such as `::/1` too. */
+type NetworkList = Readonly<Record<'ipv4' | 'ipv6', BlockList>>
+
+function isIn(list: NetworkList, address: string): boolean {
   // The zone of a local address (`fe80::1%eth0`) is the name of an interface.
   const plain = unmapAddress(address.split('%', 1)[0] ?? '')
-  return isIP(plain) !== 0 && list.check(plain, familyOf(plain))
+  return isIP(plain) !== 0 && list[familyOf(plain)].check(plain, familyOf(plain))
 }
 
-function networkList(networks: readonly string[]): BlockList {
-  const list = new BlockList()
+function networkList(networks: readonly string[]): NetworkList {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const network of networks) {
     const [address = '', prefix] = network.split('/')
-    if (prefix === undefined) list.addAddress(address, familyOf(address))
-    else list.addSubnet(address, Number(prefix), familyOf(address))
+    const family = familyOf(address)
+    if (prefix === undefined) lists[family].addAddress(address, family)
+    else lists[family].addSubnet(address, Number(prefix), family)
   }
-  return list
+  return lists
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {
@@ -66,8 +70,6 @@ export function networkProblem(text: string): Fault | undefined {
       message: 'must be an IP address, or a network such as 203.0.113.0/24 or 2001:db8::/32',
     }
   }
-  const mapped = size === 128 ? mappedAddress(groupsOf(address)) : undefined
-  if (mapped !== undefined) return misspelt(mapped)
   const length = prefix === undefined ? size : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Infinity
   if (length > size) {
     return { code: 'network', message: `must have a number from 1 to ${size} after the slash` }
@@ -75,7 +77,8 @@ export function networkProblem(text: string): Fault | undefined {
   if (length === 0) {
     return { code: 'network-all', message: 'allows every address: leave the list empty instead' }
   }
-  const written = networkOf(address, length, size)
+  const mapped = size === 128 && length >= 97 ? mappedAddress(groupsOf(address)) : undefined
+  const written = mapped === undefined ? networkOf(address, length, size) : networkOf(mapped, length - 96, 32)
   return text === written ? undefined : misspelt(written)
 }
 

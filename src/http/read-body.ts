@@ -8,7 +8,8 @@ export interface BodyRejection {
 /** Reads the bytes of a body of at most `maxBytes`. The rest of a longer body is discarded. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | BodyRejection> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
+    // One buffer that grows: a stranger may send each byte as a chunk of its own, and many small buffers need much memory.
+    let bytes = Buffer.alloc(0)
     let size = 0
     const finish = (result: Buffer | BodyRejection) => {
       request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken)
@@ -17,11 +18,16 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
       resolve(result)
     }
     const onData = (chunk: Buffer) => {
+      if (size + chunk.length > maxBytes) return finish({ status: 413 })
+      if (size + chunk.length > bytes.length) {
+        const grown = Buffer.alloc(Math.max(2 * bytes.length, size + chunk.length))
+        bytes.copy(grown)
+        bytes = grown
+      }
+      chunk.copy(bytes, size)
       size += chunk.length
-      if (size > maxBytes) finish({ status: 413 })
-      else chunks.push(chunk)
     }
-    const onEnd = () => finish(Buffer.concat(chunks))
+    const onEnd = () => finish(bytes.subarray(0, size))
     const onBroken = () => finish({ status: 400 })
     request.on('data', onData).on('end', onEnd).on('close', onBroken).on('error', onBroken)
   })

@@ -1,7 +1,7 @@
 import { createHash, verify, type KeyObject } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { requesterOf } from '../audit/entry.ts'
-import type { FoundSecret, LeakedSecrets } from '../clients/leaked-secrets.ts'
+import { withoutSecret, type FoundSecret, type LeakedSecrets } from '../clients/leaked-secrets.ts'
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf, type Internals } from '../gatehouse/internals.ts'
@@ -203,8 +203,8 @@ function parseReport(body: Buffer): readonly Match[] | undefined {
       return {
         token,
         type,
-        url: lineOf(url, MAX_LEAK_LENGTH.url),
-        source: lineOf(source, MAX_LEAK_LENGTH.source)?.toLowerCase(),
+        url: lineOf(url, token, MAX_LEAK_LENGTH.url),
+        source: lineOf(isText(source) ? source.toLowerCase() : source, token, MAX_LEAK_LENGTH.source),
       }
     })
   } catch {
@@ -212,9 +212,11 @@ function parseReport(body: Buffer): readonly Match[] | undefined {
   }
 }
 
-/** A text of a report as the audit trail accepts it; undefined if there is none. */
-function lineOf(value: unknown, maxLength: number): string | undefined {
-  const text = isText(value) ? value.replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '').slice(0, maxLength) : ''
+/** A text of a report as the audit trail accepts it, without the secret; undefined if there is none. */
+function lineOf(value: unknown, secret: string, maxLength: number): string | undefined {
+  const whole = isText(value) ? withoutSecret(value, secret) : ''
+  // The cut may leave half a character, so it comes first.
+  const text = whole.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '')
   return text === '' ? undefined : text
 }
 
@@ -236,13 +238,18 @@ async function report(
     const secret = found.get(match.token)
     return secret?.isValid ? [{ match, secret }] : []
   })
+  const failures: unknown[] = []
   for (let from = 0; from < valid.length; from += REVOKED_AT_ONCE) {
-    await Promise.all(
-      valid
-        .slice(from, from + REVOKED_AT_ONCE)
-        .map(({ match, secret }) => revoke(secrets, match, secret, requester)),
+    const batch = valid.slice(from, from + REVOKED_AT_ONCE)
+    const results = await Promise.allSettled(
+      batch.map(({ match, secret }) => revoke(secrets, match, secret, requester)),
+    )
+    failures.push(
+      ...results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : [])),
     )
   }
+  // One secret that cannot be revoked must not protect the others.
+  if (failures.length > 0) throw failures[0]
   return matches.map(({ token }) => found.get(token))
 }
 

@@ -21,6 +21,7 @@ export interface ReporterKeys {
 }
 
 const FETCH_TIMEOUT_MS = 5_000
+const MAX_KEYS_BYTES = 1_000_000
 /** Milliseconds after which the keys are fetched again. A key that the scanner has withdrawn is then rejected. */
 const REFRESH_MS = 3_600_000
 /** Milliseconds after a fetch in which an unknown id, or a failure, causes no other fetch. */
@@ -44,11 +45,12 @@ export function fetchedKeys(url: string, logger: Logger): ReporterKeys {
     triedAt = performance.now()
     const response = await fetch(url, {
       headers: { Accept: 'application/json', ...(etag !== undefined && { 'If-None-Match': etag }) },
+      redirect: 'error',
       signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
     })
     if (response.status !== 304) {
       if (response.status !== 200) throw new Error(`the answer has the status ${response.status}`)
-      known = keysOf(await response.json())
+      known = keysOf(JSON.parse(await textOf(response)))
       etag = response.headers.get('ETag') ?? undefined
     }
     fetchedAt = triedAt
@@ -76,6 +78,18 @@ export function fetchedKeys(url: string, logger: Logger): ReporterKeys {
       return known.get(id)
     },
   }
+}
+
+/** The text of an answer. @throws {Error} if it is too large for a list of keys */
+async function textOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += (chunk as Uint8Array).length
+    if (size > MAX_KEYS_BYTES) throw new Error('the answer is too large')
+    chunks.push(chunk as Uint8Array)
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 /** @throws {Error} if a document is not a list of keys */

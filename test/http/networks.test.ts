@@ -25,7 +25,7 @@ describe('networkProblem()', () => {
     ['2001:db8:ffff::/33', '2001:db8:8000::/33'],
     ['2001:db8::1/128', '2001:db8::1'],
     ['::ffff:203.0.113.9', '203.0.113.9'],
-    ['::ffff:0:0/96', '0.0.0.0'],
+    ['::ffff:1.2.3.0/120', '1.2.3.0/24'],
   ])('%s must be written as %s', (text, expected) => {
     expect(networkProblem(text)).toMatchObject({ code: 'network-spelling', expected })
   })
@@ -70,6 +70,14 @@ describe('isAllowed()', () => {
     [undefined, false],
   ])('the address %s: %s', (address, expected) => {
     expect(isAllowed(networks, address)).toBe(expected)
+  })
+
+  it('an IPv6 network does not contain IPv4 addresses', () => {
+    for (const network of ['::/1', '::/64', '::/80', '::fffe:0:0/95', '8000::/1']) {
+      expect(isAllowed(network, '1.2.3.4')).toBe(false)
+      expect(isAllowed(network, '::ffff:1.2.3.4')).toBe(false)
+    }
+    expect(isAllowed('::/1', '2001:db8::1')).toBe(true)
   })
 
   it('an IPv4 network does not contain IPv6 addresses', () => {

@@ -135,6 +135,12 @@ describeEachStore('addresses from which a client may be used', (makeStore) => {
     expect(refreshed.status).toBe(200)
     expect((await callFrom(host, refreshed.body['access_token'], FROM_OFFICE)).status).toBe(200)
     expect((await callFrom(host, refreshed.body['access_token'], FROM_ELSEWHERE)).status).toBe(403)
+    const userInfo = async (headers: Record<string, string>) =>
+      fetch(`${host.issuer}/oauth2/userinfo`, {
+        headers: { authorization: `Bearer ${String(refreshed.body['access_token'])}`, ...headers },
+      })
+    expect((await userInfo(FROM_ELSEWHERE)).status).toBe(401)
+    expect((await userInfo(FROM_OFFICE)).status).not.toBe(401)
   })
 
   it('outside of Koa the host passes the address, and without it the answer is 403 with the cause', async () => {

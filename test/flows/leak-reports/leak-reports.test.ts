@@ -307,6 +307,46 @@ describeEachStore('leak reports', (makeStore) => {
     })
   })
 
+  it('long and strange places are cut, and never keep a secret valid', async () => {
+    for (const place of [
+      { url: `${'x'.repeat(999)}😀` },
+      { source: `${'x'.repeat(99)}😀` },
+      { source: 'İ'.repeat(100) },
+      { url: `https://code.example/${'x'.repeat(2000)}` },
+    ]) {
+      const key = await host.createApiKey()
+      expect(await report([match(key.client_secret, place)])).toMatchObject({ status: 200 })
+      expect(await host.gatehouse.apiKeys.listSecrets(key.client_id)).toEqual([])
+    }
+  })
+
+  it('no spelling of a secret gets into the audit trail', async () => {
+    for (const spell of [
+      (secret: string) => `https://code.example/${'x'.repeat(990)}${secret}`,
+      (secret: string) => `https://code.example/${secret.replaceAll('_', '%5F')}`,
+      (secret: string) =>
+        `https://code.example/?q=${Array.from(secret, (c) => `%${c.codePointAt(0)!.toString(16)}`).join('')}`,
+      (secret: string) => `https://code.example/${Array.from(secret).join('\u200b')}`,
+    ]) {
+      const key = await host.createApiKey()
+      const secret = key.client_secret
+      await report([match(secret, { url: spell(secret), source: secret })])
+      const { items } = await host.gatehouse.audit.list({ clientId: key.client_id })
+      expect(items[0]?.leakUrl).toMatch(/^https:\/\/code\.example/)
+      const stored = decodeURIComponent(JSON.stringify(items)).replaceAll('\u200b', '').toLowerCase()
+      expect(stored).not.toContain(secret.slice(10, 40).toLowerCase())
+    }
+  })
+
+  it('a client whose record is corrupt does not protect the other secrets of a report', async () => {
+    const store = makeStore(data)
+    const [good, bad] = [await host.createApiKey(), await host.createApiKey()]
+    await store.set(`client:${bad.client_id}`, 'not a record')
+    const matches = [match(bad.client_secret), match(good.client_secret)]
+    expect(await report(matches)).toMatchObject({ status: 503 })
+    expect(await host.gatehouse.apiKeys.listSecrets(good.client_id)).toEqual([])
+  })
+
   it('the host may check reports itself', async () => {
     const verify = vi.fn<(ctx: unknown, body: Uint8Array) => boolean>(() => true)
     const at = await start({ verify, path: '/scanner' })

@@ -26,7 +26,7 @@ const AT_ENDPOINT: Readonly<Record<string, (token: Principal) => object>> = {
  */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
-  parts: Pick<ProviderParts, 'verifyAccessToken' | 'isTokenRevoked'>,
+  parts: Pick<ProviderParts, 'verifyAccessToken' | 'isTokenRevoked' | 'mayUseFrom'>,
   revokeAccessToken: RevokeOwnToken,
 ): Adapter {
   return modelAdapter(model, {
@@ -37,6 +37,12 @@ export function accessTokens(
       // The revocation endpoint finds even a token that is already revoked in this process. The client must
       // be able to revoke it again, because the store may not have the revocation yet.
       if (!token || (route !== 'revocation' && parts.isTokenRevoked(token))) return undefined
+      const { allowed_networks: networks } = token.claims
+      // User info is read by the client itself. At the other endpoints, the caller may be another program.
+      if (route === 'userinfo' && typeof networks === 'string') {
+        const { address } = requesterOf(requestState(ctx).host)
+        if (!parts.mayUseFrom(networks, address)) return undefined
+      }
       const record = { ...accessTokenRecord(token), ...AT_ENDPOINT[route]?.(token) }
       return record.kind === model ? record : undefined
     },
