@@ -17,7 +17,7 @@ const IS_COMPLETE = 'clients-indexed'
 
 const STOP_WAIT_MS = 500
 
-/** After each page this work pauses for so many times as long as the page took, because token requests need the store. */
+/** After each page, the work pauses for this many times the duration of the page, because token requests need the store. */
 const PAUSE_FACTOR = 19
 
 /**

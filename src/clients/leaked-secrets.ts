@@ -1,4 +1,5 @@
-import { leakFields, type LeakOptions, changeFields } from '../host/change-options.ts'
+import { unescape } from 'node:querystring'
+import { changeFields, leakFields, MAX_LEAK_LENGTH, type LeakOptions } from '../host/change-options.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Store } from '../store/contract.ts'
 import { checkInput, stringRule } from '../validation/rules.ts'
@@ -66,7 +67,11 @@ export function createSecrets({
     })
   }
 
-  /** Revokes a secret that was found, unless it is not valid any more. */
+  /**
+   * Revokes a secret that was found, unless it is not valid any more.
+   *
+   * @param options `leakSource` and `leakUrl` may be of any length, and may contain the secret
+   */
   async function revoke(
     { kind, clientId, isValid }: FoundSecret,
     secret: string,
@@ -75,8 +80,10 @@ export function createSecrets({
     if (!isValid) return
     const service = kind === 'apiKey' ? apiKeys : applications
     const own = secret.trim()
-    const clean = (text: string | undefined) => text && withoutSecret(text, own)
-    const leak = { leakSource: clean(options.leakSource), leakUrl: clean(options.leakUrl) }
+    const leak = {
+      leakSource: placeOf(options.leakSource, own, MAX_LEAK_LENGTH.source),
+      leakUrl: placeOf(options.leakUrl, own, MAX_LEAK_LENGTH.url),
+    }
     await service.reportCompromised(clientId, { ...options, ...leak, secretHash: hashOf(own) })
   }
 
@@ -100,16 +107,15 @@ export function createSecrets({
 /** Finds and revokes secrets that leaked. */
 export type LeakedSecrets = ReturnType<typeof createSecrets>
 
-/** A text without the secret. If it may contain the secret in another spelling, only its beginning is left. */
-export function withoutSecret(text: string, secret: string): string {
-  const cut = [secret, secret.toLowerCase(), encodeURIComponent(secret)].reduce(
-    (rest, part) => rest.replaceAll(part, '…'),
-    text,
-  )
-  const plain = (each: string) => each.replaceAll(/\p{C}|%E2%80%8[B-D]/giu, '').toLowerCase()
-  const decoded = plain(
-    cut.replaceAll(/%([0-7][0-9A-F])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-  )
-  if (!decoded.includes(secret.toLowerCase())) return cut
-  return `${/^[a-z]+:\/\/[^/?#]*/i.exec(cut)?.[0] ?? ''}…`
+/**
+ * Where a secret was found, as the audit trail accepts it. If the text contains the secret in any spelling, only the
+ * origin of the address is left.
+ */
+function placeOf(text: string | undefined, secret: string, maxLength: number): string | undefined {
+  if (text === undefined) return undefined
+  const plain = unescape(text).replaceAll(/\p{C}/gu, '').toLowerCase()
+  const origin = /^[a-z]+:\/\/[^/?#@]*/i.exec(text)?.[0] ?? ''
+  const safe = plain.includes(secret.toLowerCase()) ? `${origin}/…` : text
+  // The cut may leave half a character, so it comes first.
+  return safe.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '') || undefined
 }

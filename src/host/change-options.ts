@@ -34,8 +34,8 @@ export interface LeakOptions extends ChangeOptions {
    */
   readonly leakSource?: string | undefined
   /**
-   * The address at which the secret was found; at most 1000 characters, without control characters. It must not
-   * contain the secret, because it is stored in the audit trail.
+   * The address at which the secret was found; at most 1000 characters, without control characters. The audit trail
+   * stores it. `secrets.reportLeaked` removes the secret from it, and `reportCompromised` cannot.
    */
   readonly leakUrl?: string | undefined
 }

@@ -1,18 +1,15 @@
 import { createHash, verify, type KeyObject } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { requesterOf } from '../audit/entry.ts'
-import { withoutSecret, type FoundSecret, type LeakedSecrets } from '../clients/leaked-secrets.ts'
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
-import { internalsOf, type Internals } from '../gatehouse/internals.ts'
-import { MAX_LEAK_LENGTH, type LeakOptions } from '../host/change-options.ts'
+import { internalsOf } from '../gatehouse/internals.ts'
 import { addressGroup } from '../http/address-group.ts'
 import { answerErrorAsJson } from '../http/error-response.ts'
 import { pathBelow } from '../http/request-path.ts'
 import { endpointProblem } from '../options/urls.ts'
 import { callHost, type Awaitable } from '../validation/host-callback.ts'
 import { mountPathProblem, pathsOf } from '../validation/mount-path.ts'
-import { isObject, isText } from '../validation/predicates.ts'
 import {
   checkInput,
   exactObjectOf,
@@ -23,6 +20,7 @@ import {
   optional,
   textRule,
 } from '../validation/rules.ts'
+import { parseReport, revokeSecrets } from './process-report.ts'
 import { readReport } from './raw-body.ts'
 import { fetchedKeys, fixedKeys, isPublicKey, type ReporterKey, type ReporterKeys } from './reporter-keys.ts'
 
@@ -58,19 +56,9 @@ const DEFAULT_PATH = '/leak-reports'
 const MAX_AT_ONCE = { inAll: 16, ofAddress: 4 }
 /** The time in which a report must arrive. After this time the connection is closed. */
 const ARRIVAL_MS = 15_000
-/** The number of secrets that are revoked at once. */
-const REVOKED_AT_ONCE = 10
 const RETRY_SECONDS = 60
 /** How long a report with an unknown secret waits until older clients are indexed. A start of the service takes less. */
 const INDEX_WAIT_MS = 2_000
-
-/** One secret of a report. */
-interface Match {
-  readonly token: string
-  readonly type: string
-  readonly url: string | undefined
-  readonly source: string | undefined
-}
 
 /**
  * Creates an endpoint to which a scanner reports leaked secrets, with the protocol of GitHub's secret scanning partner
@@ -154,7 +142,7 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
     const matches = parseReport(body)
     if (!matches) return reject(ctx, 400, 'invalid_request', 'the report is not a list of secrets')
     await parts.ready()
-    const found = await report(parts, matches, requesterOf(ctx))
+    const found = await revokeSecrets(parts.secrets, matches, requesterOf(ctx))
     // An unknown secret may belong to a client of an older version that is not indexed yet.
     if (found.includes(undefined) && !(await parts.indexCompletion.isComplete(INDEX_WAIT_MS))) {
       return unavailable(ctx, 'the secrets of older clients are being indexed')
@@ -189,77 +177,6 @@ export function createLeakReports(gatehouse: AnyGatehouse, options: LeakReportsO
 async function findKey(ctx: Context, keys: ReporterKeys) {
   const id = ctx.get('Github-Public-Key-Identifier')
   return id === '' ? undefined : keys.find(id)
-}
-
-/** The secrets of a report; undefined if the report has another form. */
-function parseReport(body: Buffer): readonly Match[] | undefined {
-  try {
-    const list: unknown = JSON.parse(body.toString())
-    if (!Array.isArray(list)) return undefined
-    return list.map((match: unknown) => {
-      if (!isObject(match) || !isText(match['token']) || typeof match['type'] !== 'string')
-        throw new TypeError()
-      const { token, type, url, source } = match
-      return {
-        token,
-        type,
-        url: lineOf(url, token, MAX_LEAK_LENGTH.url),
-        source: lineOf(isText(source) ? source.toLowerCase() : source, token, MAX_LEAK_LENGTH.source),
-      }
-    })
-  } catch {
-    return undefined
-  }
-}
-
-/** A text of a report as the audit trail accepts it, without the secret; undefined if there is none. */
-function lineOf(value: unknown, secret: string, maxLength: number): string | undefined {
-  const whole = isText(value) ? withoutSecret(value, secret) : ''
-  // The cut may leave half a character, so it comes first.
-  const text = whole.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '')
-  return text === '' ? undefined : text
-}
-
-/**
- * Revokes the valid secrets of a report, each once.
- *
- * @returns what was found, in the order of the report
- */
-async function report(
-  { secrets }: Pick<Internals, 'secrets'>,
-  matches: readonly Match[],
-  requester: LeakOptions,
-): Promise<readonly (FoundSecret | undefined)[]> {
-  const byToken = new Map(matches.toReversed().map((match) => [match.token, match]))
-  const tokens = [...byToken.keys()]
-  const each = await secrets.findEach(tokens)
-  const found = new Map(tokens.map((token, at) => [token, each[at]]))
-  const valid = [...byToken.values()].flatMap((match) => {
-    const secret = found.get(match.token)
-    return secret?.isValid ? [{ match, secret }] : []
-  })
-  const failures: unknown[] = []
-  for (let from = 0; from < valid.length; from += REVOKED_AT_ONCE) {
-    const batch = valid.slice(from, from + REVOKED_AT_ONCE)
-    const results = await Promise.allSettled(
-      batch.map(({ match, secret }) => revoke(secrets, match, secret, requester)),
-    )
-    failures.push(
-      ...results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : [])),
-    )
-  }
-  // One secret that cannot be revoked must not protect the others.
-  if (failures.length > 0) throw failures[0]
-  return matches.map(({ token }) => found.get(token))
-}
-
-async function revoke(
-  secrets: Pick<LeakedSecrets, 'revoke'>,
-  { token, source, url }: Match,
-  found: FoundSecret,
-  requester: LeakOptions,
-): Promise<void> {
-  await secrets.revoke(found, token, { ...requester, leakSource: source, leakUrl: url })
 }
 
 function reject(ctx: Context, status: number, error: string, description: string): void {

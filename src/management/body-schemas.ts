@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { OVERLAP_SECONDS } from '../clients/secret-rotation.ts'
+import { MAX_LEAK_LENGTH } from '../host/change-options.ts'
 import { MAX_NAME_LENGTH } from '../validation/rules.ts'
 import { timeAsSeconds } from './times.ts'
 
@@ -75,8 +76,20 @@ export const Rotation = v.strictObject({
 
 export const LeakedSecret = v.strictObject({
   secret: v.pipe(v.string(), v.minLength(1), v.maxLength(1000)),
-  leakSource: v.optional(v.pipe(text, v.description('Where the secret was found, such as `commit`'))),
-  leakUrl: v.optional(v.pipe(text, v.description('The address at which the secret was found'))),
+  leakSource: v.optional(
+    v.pipe(
+      text,
+      v.maxLength(MAX_LEAK_LENGTH.source),
+      v.description('Where the secret was found, such as `commit`'),
+    ),
+  ),
+  leakUrl: v.optional(
+    v.pipe(
+      text,
+      v.maxLength(MAX_LEAK_LENGTH.url),
+      v.description('The address at which the secret was found'),
+    ),
+  ),
 })
 
 /** The schemas of bodies that have a name in the OpenAPI document. */

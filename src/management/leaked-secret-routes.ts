@@ -3,7 +3,6 @@ import type { FoundSecret } from '../clients/leaked-secrets.ts'
 import { GatehouseError } from '../errors.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import type { Internals } from '../gatehouse/internals.ts'
-import { leakFields } from '../host/change-options.ts'
 import { LeakedSecret } from './body-schemas.ts'
 import { route, type Call, type Route } from './route.ts'
 
@@ -20,7 +19,6 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
   const common = {
     method: 'post',
     body: LeakedSecret,
-    rules: () => leakFields,
     status: 200,
     answer: 'ReportedSecret',
     description:

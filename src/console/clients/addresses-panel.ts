@@ -1,3 +1,4 @@
+import { ifUnchanged } from '../../clients/if-match.ts'
 import { GatehouseError } from '../../errors.ts'
 import { html } from '../../http/html.ts'
 import { panel } from '../elements/elements.ts'
@@ -40,7 +41,11 @@ export function addressesPanel(kind: ClientKind): ClientPanel {
         if (linesOf(sent.get('addressesBefore') ?? '').join('\n') !== present.join('\n')) {
           throw new GatehouseError('ERR_CONFLICT', 'the allowed addresses were changed meanwhile')
         }
-        return kind.service.update(resource.clientId, { allowedAddresses: chosen }, options)
+        return kind.service.update(
+          resource.clientId,
+          { allowedAddresses: chosen },
+          ifUnchanged(options, resource),
+        )
       }),
     },
   }

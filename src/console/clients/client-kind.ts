@@ -69,6 +69,15 @@ export function pathOf({ base }: Pick<ClientKind, 'base'>, { clientId }: Pick<Cl
   return `${base}/${encodeURIComponent(clientId)}`
 }
 
+/** The path of the page of a client, for operators or for its owner. Undefined if the console has no such page here. */
+export function pagePathOf({ has }: Pick<Call, 'has'>, { kind, clientId }: Client): string | undefined {
+  const [section, base] =
+    kind === 'apiKey' ? (['apiKeys', '/api-keys'] as const) : (['applications', '/applications'] as const)
+  const id = encodeURIComponent(clientId)
+  if (has('operator')) return `/operator/clients/${id}`
+  return has(section) ? `${base}/${id}` : undefined
+}
+
 /** The links to the pages above a page: the list, and the page of the client. */
 export function trail({ texts, to }: Pick<Call, 'texts' | 'to'>, kind: ClientKind, client?: Client): Html {
   return html`<nav class="trail-links" aria-label="${texts.plain('clientsTrail')}">

@@ -1,6 +1,6 @@
-import type { Client } from '../../clients/client.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
+import { pagePathOf } from '../clients/client-kind.ts'
 import { notice } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
@@ -26,7 +26,7 @@ export async function inspectSecret(
     const permission = client.kind === 'application' ? 'applications:read' : 'keys:read'
     if (!(await call.may(permission, { clientId }))) return undefined
   }
-  const path = client && pathOf(call, client)
+  const path = client && pagePathOf(call, client)
   const shown = html`<bdi>${client ? applicationName(client) : displayText(clientId)}</bdi>`
   const name = path === undefined ? shown : html`<a href="${to(path)}">${shown}</a>`
   if (!isValid) {
@@ -45,13 +45,4 @@ export async function inspectSecret(
       <p>${texts.html('inspectorSecretValidText')}</p>
       ${report && html`<p><a class="button danger" href="${report}">${texts.html('clientsLeaked')}</a></p>`}`,
   )
-}
-
-/** The path of the page of a client, for operators or for its owner. Undefined if the console has no such page here. */
-function pathOf({ has }: Pick<Call, 'has'>, { kind, clientId }: Client): string | undefined {
-  const [section, base] =
-    kind === 'apiKey' ? (['apiKeys', '/api-keys'] as const) : (['applications', '/applications'] as const)
-  const id = encodeURIComponent(clientId)
-  if (has('operator')) return `/operator/clients/${id}`
-  return has(section) ? `${base}/${id}` : undefined
 }

@@ -2,6 +2,7 @@ import type { ConsoleServices } from '../services.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName, displayText } from '../../http/pages/display-text.ts'
 import { isEpochSeconds, isText } from '../../validation/predicates.ts'
+import { pagePathOf } from '../clients/client-kind.ts'
 import { facts, panel } from '../elements/elements.ts'
 import type { Call } from '../page-types.ts'
 import type { Inspection } from './inspect-token.ts'
@@ -53,16 +54,12 @@ function tokenFacts(
     isEpochSeconds(value) && html`${texts.dateTime(value * 1000)} (${texts.relative(value)})`
   const code = (value: unknown): HtmlValue => isText(value) && html`<code>${displayText(value, 200)}</code>`
   const account = [accountId, userId].filter(isText).join('/')
-  const path = client?.kind === 'apiKey' ? '/api-keys' : '/applications'
-  const section = client?.kind === 'apiKey' ? 'apiKeys' : 'applications'
-  const base = has('operator') ? '/operator/clients' : has(section) ? path : undefined
+  const path = client && pagePathOf({ has }, client)
   const name = client ? applicationName(client) : displayText(String(clientId))
   return facts([
     [
       texts.html('inspectorClient'),
-      base !== undefined && client
-        ? html`<a href="${to(`${base}/${encodeURIComponent(client.clientId)}`)}"><bdi>${name}</bdi></a>`
-        : html`<bdi>${name}</bdi>`,
+      path !== undefined ? html`<a href="${to(path)}"><bdi>${name}</bdi></a>` : html`<bdi>${name}</bdi>`,
     ],
     [
       texts.html('inspectorMode'),

@@ -360,7 +360,7 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
       expect(items[0]).toMatchObject({
         name: 'client.compromised',
         leakSource: 'commit',
-        leakUrl: 'https://code.example/?…',
+        leakUrl: 'https://code.example/…',
       })
     }
     const { data } = await bob.POST('/api-keys', { body: { name: 'Leaky' } })
@@ -368,11 +368,11 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     const byOperator = await clientFor('root').POST('/operator/secrets/report-leaked', { body: { secret } })
     expect(byOperator.data).toMatchObject({ kind: 'apiKey', wasValid: true })
     const wrong = await clientFor('bob').POST('/secrets/report-leaked', {
-      body: { secret, leakUrl: 'a\nb', colour: 1 } as never,
+      body: { secret, leakUrl: 'x'.repeat(1001), colour: 1 } as never,
     })
     expect(wrong.error).toMatchObject({
       code: 'ERR_INPUT',
-      errors: [{ path: 'colour' }, { path: 'leakUrl' }],
+      errors: [{ path: 'leakUrl' }, { path: 'colour' }],
     })
     expect(JSON.stringify(wrong.error)).not.toContain(secret)
   })
