@@ -106,6 +106,12 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     ],
   },
   {
+    file: 'hygiene',
+    title: 'Keys that need attention',
+    about: 'The methods of `gatehouse.hygiene`, and what they find.',
+    parts: ['Hygiene', 'HygieneOptions', 'HygienePage', 'ClientFindings', 'Finding', 'HealthFinding'],
+  },
+  {
     file: 'audit',
     title: 'Audit trail',
     about: 'The methods of `gatehouse.audit`, and what an entry contains.',

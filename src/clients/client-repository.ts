@@ -111,7 +111,7 @@ export function createClientRepository<C extends Client>(
 export type ClientRepository<C extends Client> = ReturnType<typeof createClientRepository<C>>
 
 /** Reads the records and the last uses of clients at the same time, and adds each last use to its client. */
-async function readWithLastUse<C extends Client>(
+export async function readWithLastUse<C extends Client>(
   records: ClientRecords<C>,
   lastUses: LastUses,
   clientIds: readonly string[],

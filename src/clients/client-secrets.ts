@@ -15,11 +15,11 @@ import type { ClientService, RotatedSecret, RotationOptions } from './client-ser
 import { secretHashRule } from './create-client.ts'
 import { removeAccess } from './remove-access.ts'
 import { goneSince, type Attempt } from './idempotency.ts'
-import { LAST_USE_SECONDS } from './last-used.ts'
+import { LAST_USE_SECONDS, type LastUses } from './last-used.ts'
 import { isRotated, OVERLAP_SECONDS, revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { formatSecret, hintOf } from './secret-format.ts'
 import { withSecretOwner } from './secret-owners.ts'
-import { hashSecret, hasSecretHash, isLive } from './stored-secrets.ts'
+import { hashSecret, hasSecretHash, isLive, type SecretInfo, type StoredSecret } from './stored-secrets.ts'
 
 /** The methods for the secrets of API keys and applications. */
 export function createSecretMethods<C extends Client>(
@@ -85,17 +85,10 @@ export function createSecretMethods<C extends Client>(
     },
 
     async listSecrets(clientId) {
-      const { secrets } = await requireRecord(clients, clientId)
-      const live = secrets.filter((secret) => isLive(secret, Date.now()))
-      const uses = await clients.secretUses.get(live.map(({ hash }) => hash))
-      return live.map(({ createdAt, expiresAt, shownTo, hint }, at) => {
-        const used = uses[at]
-        // The stored time is rounded down to the hour, so it may be earlier than `createdAt`. A still earlier use is one of the same
-        // secret before it was replaced and set again.
-        const isOwn = used !== undefined && used > createdAt - LAST_USE_SECONDS
-        const lastUsedAt = isOwn ? Math.max(used, createdAt) : undefined
-        return { createdAt, expiresAt, lastUsedAt, hint, shownTo }
-      })
+      const [secrets = []] = await presentSecrets(clients.secretUses, [
+        await requireRecord(clients, clientId),
+      ])
+      return secrets
     },
 
     async reportCompromised(clientId, options = {}) {
@@ -114,6 +107,30 @@ export function createSecretMethods<C extends Client>(
       )
     },
   }
+}
+
+/** The valid secrets of clients, each list newest first. All last uses are read at once. */
+export async function presentSecrets(
+  secretUses: Pick<LastUses, 'get'>,
+  records: readonly Pick<ClientRecord, 'secrets'>[],
+): Promise<SecretInfo[][]> {
+  const now = Date.now()
+  const live = records.map(({ secrets }) => secrets.filter((secret) => isLive(secret, now)))
+  const hashes = live.flat().map(({ hash }) => hash)
+  const uses = await secretUses.get(hashes)
+  const lastUses = new Map(hashes.map((hash, at) => [hash, uses[at]]))
+  return live.map((secrets) => secrets.map((secret) => presentSecret(secret, lastUses.get(secret.hash))))
+}
+
+function presentSecret(
+  { createdAt, expiresAt, shownTo, hint }: StoredSecret,
+  used: number | undefined,
+): SecretInfo {
+  // The stored time is rounded down to the hour, so it may be earlier than `createdAt`. A still earlier use is one of
+  // the same secret before it was replaced and set again.
+  const isOwn = used !== undefined && used > createdAt - LAST_USE_SECONDS
+  const lastUsedAt = isOwn ? Math.max(used, createdAt) : undefined
+  return { createdAt, expiresAt, lastUsedAt, hint, shownTo }
 }
 
 /** Gives a client a new secret, unless an earlier attempt at the same rotation has done so. */

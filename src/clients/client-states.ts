@@ -1,5 +1,5 @@
 import type { CurrentCatalog } from '../catalog/catalog.ts'
-import type { Account } from '../host/accounts.ts'
+import { findOnce } from '../host/find-once.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { missingUsers } from '../host/missing-users.ts'
 import type { Client } from './client.ts'
@@ -26,13 +26,7 @@ export function createStates({
 }) {
   /** @returns the states in the order of the clients */
   return async function statesOf(clients: readonly Client[]): Promise<ClientState[]> {
-    const found = new Map<string, Promise<Account | undefined>>()
-    const find = (accountId: string, userId: string | undefined) => {
-      const key = JSON.stringify([accountId, userId])
-      const account = found.get(key) ?? accounts.find(accountId, userId)
-      found.set(key, account)
-      return account
-    }
+    const find = findOnce(accounts)
     const stateOf = async (client: Client): Promise<ClientState> => {
       const { accountId, userId, secretShownTo = [] } = client
       const [owner, knownToFormer] = await Promise.all([

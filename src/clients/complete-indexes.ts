@@ -7,7 +7,7 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { ClientRecord } from './client-record.ts'
 import { nameEntriesOf } from './name-index.ts'
 import { createSecretOwners } from './secret-owners.ts'
-import { createClientWalk, PAGE_SIZE } from './walk-clients.ts'
+import { createClientWalk } from './walk-clients.ts'
 
 /**
  * The key of a mark in the store. The mark shows that the clients of older versions of this library are in the index of
@@ -16,9 +16,6 @@ import { createClientWalk, PAGE_SIZE } from './walk-clients.ts'
 const IS_COMPLETE = 'clients-indexed'
 
 const STOP_WAIT_MS = 500
-
-/** After each page, the work pauses for this many times the duration of the page, because token requests need the store. */
-const PAUSE_FACTOR = 19
 
 /**
  * Adds the clients that older versions of this library created to the index of names, and lets their secrets lead to
@@ -44,14 +41,9 @@ export function createIndexCompletion(store: Store, logger: Logger, retryMs = 60
   async function complete(signal: AbortSignal): Promise<void> {
     if (!(await store.get(IS_COMPLETE))) {
       done = 0
-      let began = performance.now()
-      for await (const page of createClientWalk(store).pages(undefined)) {
-        signal.throwIfAborted()
+      for await (const page of createClientWalk(store).slowPages(signal)) {
         await Promise.all(page.flatMap((record) => (record instanceof CorruptRecord ? [] : [add(record)])))
         done += page.length
-        const pause = page.length < PAGE_SIZE ? 0 : PAUSE_FACTOR * (performance.now() - began)
-        if (pause > 0) await delay(pause, undefined, { signal, ref: false })
-        began = performance.now()
         signal.throwIfAborted()
       }
       await store.set(IS_COMPLETE, '1')

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ErasedPeople } from '../audit/erase-entry.ts'
 import { ERASED_USER } from '../host/subject.ts'
 import type { Store } from '../store/contract.ts'
@@ -7,14 +8,22 @@ import { createClientIndex, clientIndexName } from './client-index.ts'
 import { clientRecords, isDeleted, storedClients, type ClientRecord } from './client-record.ts'
 import { idOfWord, NAME_WORDS } from './name-index.ts'
 
-const KINDS = ['apiKey', 'application'] as const
+/** The kinds of clients, in the order in which they are walked. */
+export const KINDS = ['apiKey', 'application'] as const
 
 /** The number of clients that are read at once. */
-export const PAGE_SIZE = 200
+const PAGE_SIZE = 200
+
+/** Work in the background pauses for this many times the duration of a page, because token requests need the store. */
+const PAUSE_FACTOR = 19
+
+type Page = readonly (ClientRecord | CorruptRecord)[]
+
+type LoadClients = (clientIds: readonly string[]) => Promise<(ClientRecord | CorruptRecord | undefined)[]>
 
 /** Walks over the API keys and applications of one account, or of all accounts, for work in batches. */
-export function createClientWalk(store: Store) {
-  const { getEach: load, update } = clientRecords(store)
+export function createClientWalk(store: Store, { load }: { readonly load?: LoadClients } = {}) {
+  const { getEach, update } = clientRecords(store)
   const stored = storedClients(store)
 
   /** Removes from an index the members of clients that were deleted. */
@@ -30,17 +39,31 @@ export function createClientWalk(store: Store) {
     }
   }
 
+  async function* pages(accountId: string | undefined): AsyncGenerator<Page> {
+    for (const kind of KINDS) {
+      const index = createClientIndex({ store, kind, load: load ?? getEach })
+      let after: string | undefined
+      do {
+        const { items, corrupt, cursor } = await index.page(accountId, { cursor: after, limit: PAGE_SIZE })
+        yield [...items, ...corrupt]
+        after = cursor
+      } while (after !== undefined)
+    }
+  }
+
   return {
     /** @param accountId selects the clients of this account; undefined selects all clients */
-    async *pages(accountId: string | undefined): AsyncGenerator<readonly (ClientRecord | CorruptRecord)[]> {
-      for (const kind of KINDS) {
-        const index = createClientIndex({ store, kind, load })
-        let after: string | undefined
-        do {
-          const { items, corrupt, cursor } = await index.page(accountId, { cursor: after, limit: PAGE_SIZE })
-          yield [...items, ...corrupt]
-          after = cursor
-        } while (after !== undefined)
+    pages,
+
+    /** The pages of all clients, with pauses for work in the background. @throws the reason of `signal` */
+    async *slowPages(signal: AbortSignal): AsyncGenerator<Page> {
+      let began = performance.now()
+      for await (const page of pages(undefined)) {
+        signal.throwIfAborted()
+        yield page
+        const pause = page.length < PAGE_SIZE ? 0 : PAUSE_FACTOR * (performance.now() - began)
+        if (pause > 0) await delay(pause, undefined, { signal, ref: false })
+        began = performance.now()
       }
     },
 

@@ -3,6 +3,7 @@ import { previewFramePage, previewPage } from './applications/preview-pages.ts'
 import { settingsPage } from './applications/settings-page.ts'
 import { connectedPage } from './connected-applications/connected-page.ts'
 import { guidePage } from './guide/guide-page.ts'
+import { hygienePages } from './hygiene/hygiene-pages.ts'
 import { inspectorPage } from './inspector/inspector-page.ts'
 import { accountPages } from './operator/account-page.ts'
 import { operatorAuditPage } from './operator/audit-page.ts'
@@ -25,6 +26,7 @@ import { newPage } from './clients/new-page.ts'
 export function consolePages(services: ConsoleServices): readonly Page[] {
   return [
     overviewPage(services),
+    ...hygienePages(services),
     ...[apiKeyKind(services), applicationKind(services)].flatMap((kind) => [
       listPage(kind, services),
       // The path of this page must come before `/:clientId`.

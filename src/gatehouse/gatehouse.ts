@@ -8,6 +8,7 @@ import type { ShutdownOptions } from '../host/shutdown.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
+import type { Hygiene } from '../clients/hygiene.ts'
 import type { Secrets } from '../clients/leaked-secrets.ts'
 import type { AccountService } from '../access/account-changes.ts'
 import type { Grants } from '../grants/grant-service.ts'
@@ -35,6 +36,8 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   readonly applications: Applications<Scope, Product>
   /** Finds the clients of secrets that leaked, and revokes them. */
   readonly secrets: Secrets
+  /** Finds API keys and applications that need attention. */
+  readonly hygiene: Hygiene
   /** The grants: what accounts have authorized applications to do. */
   readonly grants: Grants
   /** Revokes access tokens before they expire. */

@@ -77,6 +77,7 @@ async function start(
     stops.push(resumeRevocations.start())
     stops.push(clients.indexCompletion.start())
     stops.push(clients.notifyOfExpiries())
+    stops.push(clients.hygieneCheck.start())
     stops.push(core.audit.start())
     stops.push(core.storeClock.follow())
     // If the host has a new secret, the key of the erasures is encrypted with it now, because the host later removes

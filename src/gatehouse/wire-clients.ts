@@ -6,6 +6,8 @@ import { createLastUses } from '../clients/last-used.ts'
 import { withRepairedEpochs } from '../clients/repair-epochs.ts'
 import { createClientTokens } from '../clients/revoke-client-tokens.ts'
 import { createIdempotency } from '../clients/idempotency.ts'
+import { createHygiene } from '../clients/hygiene.ts'
+import { createHygieneCheck } from '../clients/hygiene-check.ts'
 import { createIndexCompletion } from '../clients/complete-indexes.ts'
 import { createSecrets } from '../clients/leaked-secrets.ts'
 import { createNameSearch } from '../clients/name-index.ts'
@@ -57,6 +59,8 @@ export function createClients(core: Core) {
     /** Notifies of clients that expire. @returns a function that stops the notices */
     notifyOfExpiries: createExpiryNotices(parts).start,
     secrets: createSecrets({ store, apiKeys, applications }),
+    hygiene: createHygiene(parts),
+    hygieneCheck: createHygieneCheck(parts, settings.healthFindings),
     /** Adds the clients of older versions of this library to all indexes. */
     indexCompletion: createIndexCompletion(core.store, logger),
     /** Subscribes to the changes that other processes make, so that this process may cache clients. */

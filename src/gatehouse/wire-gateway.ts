@@ -16,7 +16,7 @@ import type { Core } from './wire-core.ts'
  */
 export function createOwnGateway(
   core: Core,
-  { indexCompletion }: Pick<Clients, 'indexCompletion'>,
+  { indexCompletion, hygieneCheck }: Pick<Clients, 'indexCompletion' | 'hygieneCheck'>,
   keys: KeySource,
   { lifecycle, ...start }: Start,
   shutdown: Shutdown,
@@ -28,6 +28,7 @@ export function createOwnGateway(
     checkKeys(keys.condition, Date.now()),
     checkProducts(catalog),
     ...indexCompletion.check(),
+    ...hygieneCheck.check(),
   ]
   const accessTokens: Parameters<typeof createTokenVerifier>[0] = {
     issuer,

@@ -16,7 +16,7 @@ import type { Authorizations } from './wire-grants.ts'
  */
 export function createServices(
   core: Core,
-  { apiKeys, applications, secrets, clientTokens }: Clients,
+  { apiKeys, applications, secrets, hygiene, clientTokens }: Clients,
   { grants, grantsOfUsers, revokeLostOperations }: Authorizations,
   { erase }: PersonalData,
   { list, rotate, revoke }: KeySource,
@@ -29,6 +29,7 @@ export function createServices(
     apiKeys,
     applications,
     secrets: { find: secrets.find, reportLeaked: secrets.reportLeaked },
+    hygiene: { list: hygiene.list, unusedProducts: hygiene.unusedProducts },
     grants,
     tokens: createTokens({ verify, revocations, clientTokens, revokeAccount }),
     accounts: {

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { NO_TOKEN_REASONS } from '../clients/why-no-token.ts'
+import { FINDINGS } from '../clients/findings.ts'
 import { linksOf } from './body-schemas.ts'
 import { millisecondsAsTime, secondsAsTime } from './times.ts'
 
@@ -54,6 +55,22 @@ const Application = v.object({
   postLogoutRedirectUris: texts,
   ...optionalLinks,
   firstParty: v.boolean(),
+})
+
+/** A client that needs attention. */
+const ClientFindings = v.object({
+  kind: v.picklist(['apiKey', 'application']),
+  clientId: text,
+  accountId: text,
+  userId: clientEntries.userId,
+  name: text,
+  findings: v.pipe(v.array(v.picklist(FINDINGS)), v.description('What is wrong, the most urgent first')),
+  knownToFormer: v.optional(
+    v.pipe(texts, v.description('Users who left the account and know a secret, with `known-to-former`')),
+  ),
+  createdAt: secondsAsTime,
+  expiresAt: v.optional(secondsAsTime),
+  lastUsedAt: v.optional(secondsAsTime),
 })
 
 /** A page of a list. */
@@ -253,6 +270,9 @@ export const ANSWERS = {
     clientId: text,
     wasValid: v.pipe(v.boolean(), v.description('Whether the secret was valid until now')),
   }),
+  ClientFindings,
+  FindingsPage: pageOf(ClientFindings),
+  UnusedProducts: v.object({ items: v.pipe(texts, v.description('Ids of products')) }),
   SecretList: v.object({ items: v.array(Secret) }),
   Session,
   Problem,

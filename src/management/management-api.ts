@@ -9,6 +9,7 @@ import { checkInput, optional } from '../validation/rules.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { authorizationRoutes } from './authorization-routes.ts'
 import { catalogRoutes, createAccessPreview } from './catalog-routes.ts'
+import { hygieneRoutes } from './hygiene-routes.ts'
 import { leakedSecretRoutes } from './leaked-secret-routes.ts'
 import { operatorRoutes } from './operator-routes.ts'
 import { createClientPresenter } from './present-client.ts'
@@ -78,6 +79,7 @@ export function createManagementApi(gatehouse: AnyGatehouse, options: Management
     ...apiKeyRoutes(parts, ofClients),
     ...applicationRoutes(parts, ofClients),
     ...leakedSecretRoutes(parts),
+    ...hygieneRoutes(parts),
     ...catalogRoutes(parts),
     ...authorizationRoutes(parts.grants, parts.registry),
     ...auditRoutes(parts),

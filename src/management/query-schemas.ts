@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { LIST_ORDERS } from '../clients/owner-list.ts'
 import { MAX_SEARCH_LENGTH } from '../front-door/search.ts'
+import { KINDS } from '../clients/walk-clients.ts'
 import { LISTED_STATES } from '../clients/why-no-token.ts'
 import { PAGE_LIMIT } from '../validation/page-limit.ts'
 import { timeAsSeconds } from './times.ts'
@@ -9,6 +10,18 @@ const limit = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(PAGE_LIM
 
 /** The query of a list. */
 export const PageQuery = v.strictObject({ cursor: v.optional(v.string()), limit: v.optional(limit) })
+
+/** The query of a list of clients that need attention. */
+export const HygieneQuery = v.strictObject({
+  kind: v.optional(v.picklist(KINDS)),
+  ...PageQuery.entries,
+})
+
+/** The query of such a list for operators. */
+export const OperatorHygieneQuery = v.strictObject({
+  accountId: v.optional(v.pipe(v.string(), v.description('Only clients of this account'))),
+  ...HygieneQuery.entries,
+})
 
 /** The query of a list of the clients of one account. */
 export const ClientQuery = v.strictObject({

@@ -1,4 +1,5 @@
 import type { AuditOptions } from '../audit/retention.ts'
+import type { HealthFinding } from '../clients/hygiene-check.ts'
 import type { KeyPolicy } from '../clients/expiry.ts'
 import type { ProductSource } from '../catalog/definition.ts'
 import type { Accounts } from '../host/accounts.ts'
@@ -152,6 +153,12 @@ export interface GatehouseOptions<
    * creator says so
    */
   readonly keyPolicy?: KeyPolicy | undefined
+  /**
+   * The findings of which `health()` warns, with the number of API keys and applications (check `clients`). With this
+   * option, each process reads all clients once an hour, in the background. For `known-to-former` it also asks
+   * `accounts.find` for each user who knows a secret. @default [] (nothing is counted)
+   */
+  readonly healthFindings?: readonly HealthFinding[] | undefined
   /**
    * Milliseconds after which a call to the store counts as failed, and the request that made the call gets
    * 503. `durability.timeoutMs` of a store that waits for replicas must be lower. @default 1000

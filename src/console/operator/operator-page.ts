@@ -11,6 +11,7 @@ import { auditTable, type AuditTableOptions } from '../activity/audit-table.ts'
 /** The path and the name of each page that does not belong to one client or account. */
 const PAGES: readonly (readonly [string, TextName])[] = [
   ['/operator', 'operatorNavSearch'],
+  ['/operator/hygiene', 'hygieneTitle'],
   ['/operator/signing-keys', 'operatorKeysTitle'],
   ['/operator/health', 'operatorHealthTitle'],
   ['/operator/audit', 'operatorAuditTitle'],

@@ -73,6 +73,7 @@ async function show(services: ConsoleServices, call: Call) {
       </div>
       ${mayOnlyLook && lookingOnly(call)}
       <div class="columns">${cards}</div>
+      ${(keys ?? apps) && !isEmpty && html`<p><a href="${call.to('/hygiene')}">${texts.html('hygieneLink')}</a></p>`}
       ${entries.length > 0 && latest(call, auditTable(call, entries, named))}`,
   }
 }

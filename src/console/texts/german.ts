@@ -642,6 +642,41 @@ export const german: ConsoleTexts = {
   activityFieldFirstParty: 'eigene Anwendung des Dienstes',
   activityFieldResourceServer: 'Schlüssel einer API (Resource-Server)',
 
+  // The pages that list what needs attention.
+  hygieneTitle: 'Handlungsbedarf',
+  hygieneLink: 'Handlungsbedarf ansehen',
+  hygieneIntro:
+    'API-Schlüssel und Anwendungen, die nicht genutzt werden, zu lange gelten oder bald ablaufen, und Secrets, die ersetzt werden sollten.',
+  hygieneIntroOperator:
+    'API-Schlüssel und Anwendungen aller Konten, die nicht genutzt werden, zu lange gelten oder bald ablaufen, und Secrets, die ersetzt werden sollten.',
+  hygieneNothing: 'Es gibt keinen Handlungsbedarf.',
+  hygieneNothingHere:
+    'Bei den bisher geprüften gibt es keinen Handlungsbedarf. Die nächste Seite prüft weitere.',
+  hygieneFinding: 'Was auffiel',
+  hygieneFix: 'Was Sie tun können',
+  findingKnownToFormer: 'Personen, die nicht mehr dabei sind, kennen das Secret: {users}.',
+  findingBreaksPolicy: 'Gilt länger, als dieser Dienst jetzt erlaubt.',
+  findingExpiresSoon: 'Läuft {in} ab.',
+  findingOldSecret: 'Das Secret wurde {ago} erstellt. Dieser Dienst verlangt nach {days} Tagen ein neues.',
+  findingTwoSecrets: 'Seit dem Wechsel {ago} gelten zwei Secrets.',
+  findingOldUsed: 'Das alte wurde zuletzt {ago} genutzt.',
+  findingOldNeverUsed: 'Das alte wird nicht genutzt.',
+  findingUnused: 'Zuletzt {ago} genutzt.',
+  findingNeverUsed: '{ago} erstellt und nie genutzt.',
+  findingNeverExpires: 'Läuft nie ab.',
+  fixExpire: 'In {days} Tagen ablaufen lassen',
+  fixExpireHint: 'Die jetzigen Tokens gelten sofort nicht mehr. Programme holen sich dann neue.',
+  fixRenew: 'Auf {days} Tage verlängern',
+  fixRenewHint: 'Secret und Tokens gelten weiter.',
+  fixRotateHint: 'Das jetzige Secret gilt noch einen Tag.',
+  fixDisableHint: 'Es gibt dann keine neuen Tokens. Der Zugang kann wieder aktiviert werden.',
+  fixAskOwner: 'Den Inhaber um ein neues Secret bitten',
+  hygieneProducts: 'Produkte, die nichts nutzt',
+  hygieneProductsFind: 'Produkte suchen',
+  hygieneProductsAllUsed: 'Jedes Produkt gehört zu einem API-Schlüssel oder einer Anwendung.',
+  hygieneProductsHint:
+    'Kein API-Schlüssel und keine Anwendung hat sie. Bieten Sie sie an, oder entfernen Sie sie aus dem Katalog.',
+
   // The texts of the search and of the pages of one client or account, for operators.
   operatorNav: 'Seiten des Betriebs',
   operatorNavSearch: 'Suche',

@@ -51,7 +51,7 @@ export function addressOf(path: string, { apiKey, application, kid }: Targets): 
 }
 
 /** The fields with which each action makes its change. */
-export function fieldsOf(action: string, { application }: Targets): Record<string, string> {
+export function fieldsOf(action: string, { apiKey, application }: Targets): Record<string, string> {
   const fields: Readonly<Record<string, Record<string, string>>> = {
     create: { name: 'New', product: 'invoices', operation: 'invoices invoices:read', request: randomUUID() },
     rotateSecret: { overlap: 'now', request: randomUUID() },
@@ -66,6 +66,8 @@ export function fieldsOf(action: string, { application }: Targets): Record<strin
     save: { name: 'Renamed' },
     delete: { name: 'Ledger' },
     disconnect: { application },
+    fix: { clientId: apiKey, finding: 'never-expires' },
+    revokeOldSecret: { clientId: apiKey },
     inspect: { token: 'eyJhbGciOiJub25lIn0.e30.' },
   }
   return { ...fields[action] }

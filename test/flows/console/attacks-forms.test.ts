@@ -1,3 +1,4 @@
+import { daysAgo } from '../../support/days-ago.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeEachStore, watchWrites } from '../../support/stores.ts'
 import { ACTIONS, addressOf, createTargets, csrfTokenOf, fieldsOf, type Targets } from './attack-setup.ts'
@@ -110,6 +111,10 @@ describeEachStore('forms that attackers send', (makeStore) => {
       const service = isKey ? host.gatehouse.apiKeys : host.gatehouse.applications
       const clientId = isKey ? fresh.apiKey : fresh.application
       if (action === 'revokeSecret') await service.rotateSecret(clientId)
+      if (action === 'revokeOldSecret') {
+        const overlapSeconds = 30 * 86_400
+        await daysAgo(10, () => host.gatehouse.apiKeys.rotateSecret(fresh.apiKey, { overlapSeconds }))
+      }
       if (action === 'enable') await service.disable(clientId)
       const person = own(isForOperators)
       const address = addressOf(path, fresh)

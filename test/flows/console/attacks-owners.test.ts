@@ -113,7 +113,9 @@ it('a permission that the host denies hides the form, and the server rejects the
   const kinds = ['keys', 'applications'].flatMap((kind) =>
     ['read', 'create', 'write', 'rotate', 'delete'].map((what) => `${kind}:${what}`),
   )
-  const own = ACTIONS.filter(({ isForOperators, action }) => !isForOperators && action !== 'inspect')
+  // The forms of “Needs attention” name their client, so its own tests deny them.
+  const others = new Set(['/token-inspector', '/hygiene'])
+  const own = ACTIONS.filter(({ isForOperators, path }) => !isForOperators && !others.has(path))
   const deniers = new Map<string, string[]>()
   for (const permission of [...kinds, 'authorizations:read', 'authorizations:revoke', 'audit:read']) {
     denied.clear()

@@ -37,6 +37,8 @@ describeWithRedis('pages over a long audit trail and an account with 500 API key
 
   it.each([
     ['the overview', LARGE_ACCOUNT, () => ''],
+    ['what needs attention', LARGE_ACCOUNT, () => '/hygiene'],
+    ['what needs attention anywhere', 'root', () => '/operator/hygiene'],
     ['the activity', LARGE_ACCOUNT, () => '/activity'],
     ['the whole trail', 'root', () => '/operator/audit'],
     ['the trail of an account', 'root', () => `/operator/audit?by=account&value=${account}`],

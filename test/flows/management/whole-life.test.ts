@@ -377,6 +377,29 @@ describeEachStore('the whole life of a client, through an unmodified typed clien
     expect(JSON.stringify(wrong.error)).not.toContain(secret)
   })
 
+  it('what needs attention is listed for its owner and for operators, each client with what is wrong', async () => {
+    const dora = clientFor('dora')
+    await dora.POST('/api-keys', { body: { name: 'Endless' } })
+    await dora.POST('/applications', { body: { name: 'Endless' } })
+    const own = (await dora.GET('/hygiene')).data!
+    const found = { accountId: 'dora', name: 'Endless', findings: ['never-expires'] }
+    expect(own.items).toMatchObject([
+      { kind: 'apiKey', ...found },
+      { kind: 'application', ...found },
+    ])
+    const query = { accountId: 'dora', limit: 1 }
+    const root = clientFor('root')
+    const first = (await root.GET('/operator/hygiene', { params: { query } })).data!
+    expect(first.items).toMatchObject([{ kind: 'apiKey', ...found }])
+    const cursor = first.cursor!
+    const second = (await root.GET('/operator/hygiene', { params: { query: { ...query, cursor } } })).data!
+    expect(second).toEqual({ items: [own.items[1]] })
+    const keys = (await dora.GET('/hygiene', { params: { query: { kind: 'apiKey' } } })).data!
+    expect(keys.items).toEqual([own.items[0]])
+    expect((await dora.GET('/operator/hygiene')).error).toMatchObject({ code: 'ERR_FORBIDDEN' })
+    expect((await root.GET('/operator/hygiene/products')).data).toEqual({ items: expect.any(Array) })
+  })
+
   it('the audit trail of the account tells that life in order, with actor and address, and without a secret', async () => {
     const api = clientFor('acme')
     type Entry = components['schemas']['AuditEntry']

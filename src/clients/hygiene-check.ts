@@ -1,0 +1,109 @@
+import { inBackground } from '../async/in-background.ts'
+import { periodically } from '../async/periodically.ts'
+import type { CurrentCatalog } from '../catalog/catalog.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
+import type { Logger } from '../host/logger.ts'
+import { pass, warn } from '../store/check-results.ts'
+import type { Store, StoreCheck } from '../store/contract.ts'
+import { CorruptRecord } from '../store/corrupt-record.ts'
+import { clientRecords } from './client-record.ts'
+import { readWithLastUse } from './client-repository.ts'
+import type { KeyPolicy } from './expiry.ts'
+import { createExamine, findingsOf, FINDINGS, type Finding } from './findings.ts'
+import type { LastUses } from './last-used.ts'
+import { createClientWalk } from './walk-clients.ts'
+
+/** What `health()` can count: the clients with a finding, or the products that no client has. */
+export type HealthFinding = Finding | 'unused-product'
+
+export const HEALTH_FINDINGS = [...FINDINGS, 'unused-product'] as const satisfies readonly HealthFinding[]
+
+/** Milliseconds after which all clients are examined again. */
+const INTERVAL_MS = 3_600_000
+
+/** What each finding says about a number of clients. */
+const WORDS: Readonly<Record<HealthFinding, string>> = {
+  'known-to-former': 'known to a user who left the account',
+  'breaks-policy': 'against the expiry policy',
+  'expires-soon': 'about to expire',
+  'old-secret': 'with a secret older than the policy',
+  'two-secrets': 'with two secrets for more than 7 days',
+  unused: 'not used for 90 days',
+  'never-used': 'never used',
+  'never-expires': 'without an expiry',
+  'unused-product': 'products without an API key or application',
+}
+
+/**
+ * Counts in the background, once an hour, how many clients need attention.
+ *
+ * @param wanted the findings that are counted; if empty, no client is read
+ */
+export function createHygieneCheck(
+  parts: {
+    readonly store: Store
+    readonly accounts: Pick<HostAccounts, 'find'>
+    readonly catalog: CurrentCatalog
+    readonly lastUses: LastUses
+    readonly keyPolicy: KeyPolicy
+    readonly logger: Logger
+  },
+  wanted: readonly HealthFinding[],
+) {
+  const { store, catalog, lastUses, keyPolicy, logger } = parts
+  const records = clientRecords(store)
+  const walk = createClientWalk(store, { load: (ids) => readWithLastUse(records, lastUses, ids) })
+  const asksHost = wanted.includes('known-to-former')
+  let counts: ReadonlyMap<HealthFinding, number> | undefined
+
+  async function count(signal: AbortSignal): Promise<void> {
+    const examine = createExamine(parts)
+    const found = new Map<HealthFinding, number>()
+    const products = new Set(catalog.current.products.keys())
+    for await (const page of walk.slowPages(signal)) {
+      for (const record of page) {
+        if (record instanceof CorruptRecord) continue
+        const findings = asksHost ? (await examine(record)).findings : findingsOf(record, keyPolicy)
+        for (const finding of findings) found.set(finding, (found.get(finding) ?? 0) + 1)
+        for (const product of record.client.products) products.delete(product)
+      }
+    }
+    counts = found.set('unused-product', products.size)
+  }
+
+  return {
+    /** The result of the last count. None before the first count is complete. */
+    check(): StoreCheck[] {
+      if (!counts) return []
+      const name = 'clients'
+      const present = wanted.flatMap((finding) => {
+        const number = counts?.get(finding) ?? 0
+        return number === 0 ? [] : [`${number} ${WORDS[finding]}`]
+      })
+      if (present.length === 0) return [pass(name, 'no API key or application needs attention')]
+      return [
+        warn(
+          name,
+          `API keys and applications need attention: ${present.join(', ')}`,
+          'Open the page “Needs attention” of the operators in the console, or call gatehouse.hygiene.list()',
+        ),
+      ]
+    },
+    /** Starts the counts. @returns a function that stops them */
+    start(): () => void {
+      if (wanted.length === 0) return () => {}
+      const stop = new AbortController()
+      const countOrLog = () =>
+        count(stop.signal).catch((error: unknown) => {
+          if (!stop.signal.aborted)
+            logger.debug({ err: error }, 'the clients will be counted again in an hour')
+        })
+      inBackground(countOrLog)
+      const end = periodically(countOrLog, INTERVAL_MS)
+      return () => {
+        end()
+        stop.abort()
+      }
+    },
+  }
+}

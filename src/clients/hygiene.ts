@@ -1,0 +1,185 @@
+import type { CurrentCatalog } from '../catalog/catalog.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
+import type { Store } from '../store/contract.ts'
+import { CorruptRecord } from '../store/corrupt-record.ts'
+import { timedMember, type ListOptions } from '../store/time-index.ts'
+import { PAGE_LIMIT, pageLimitRule } from '../validation/page-limit.ts'
+import { checkInput, hostIdRule, must, oneOf, optional } from '../validation/rules.ts'
+import { createClientIndex } from './client-index.ts'
+import { clientRecords, type ClientRecord } from './client-record.ts'
+import { readWithLastUse } from './client-repository.ts'
+import { presentSecrets } from './client-secrets.ts'
+import type { Client } from './client.ts'
+import type { KeyPolicy } from './expiry.ts'
+import { createExamine, type Examined, type Finding } from './findings.ts'
+import type { LastUses } from './last-used.ts'
+import type { SecretInfo } from './stored-secrets.ts'
+import { createClientWalk, KINDS } from './walk-clients.ts'
+
+/** An API key or application that needs attention. */
+export interface ClientFindings {
+  readonly client: Client
+  /** What is wrong, the most urgent first; at least one. */
+  readonly findings: readonly Finding[]
+  /** The valid secrets of the client, newest first. */
+  readonly secrets: readonly SecretInfo[]
+  /** The users who left the account and know a secret, with the finding `known-to-former`. */
+  readonly knownToFormer: readonly string[]
+}
+
+/** Which clients are examined. */
+export interface HygieneOptions extends ListOptions {
+  /** Only clients of this account. @default the clients of all accounts */
+  readonly accountId?: string | undefined
+  /** Only clients of this kind. @default both kinds */
+  readonly kind?: Client['kind'] | undefined
+}
+
+/** A page of clients that need attention. */
+export interface HygienePage {
+  /** API keys, then applications, each oldest first. */
+  readonly items: readonly ClientFindings[]
+  /** Pass it as `cursor` to examine further clients. Undefined after the last client. */
+  readonly cursor?: string | undefined
+}
+
+/** Finds the API keys and applications that need attention, and the products that no client has. */
+export interface Hygiene {
+  /**
+   * Lists the clients that need attention. A call examines at most 1000 clients, so a page may have fewer items than
+   * `limit`, or none, although a cursor says that there are further clients. Clients that are disabled or have expired
+   * need no attention.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`; the errors of `accounts.find`
+   */
+  list(options?: HygieneOptions): Promise<HygienePage>
+  /**
+   * The ids of the products that no API key and no application has, in the order of the catalog. The call reads clients
+   * until it has found every product: all clients, if there is a product that no client has. 100,000 clients take
+   * seconds.
+   *
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   */
+  unusedProducts(): Promise<readonly string[]>
+}
+
+/** The number of clients for whose users the host is asked before the next clients are examined. */
+const BATCH = 25
+
+/** The number of pages of clients that one call reads. */
+const MAX_READS = 2
+
+const CURSOR = /^(apiKey|application):(\d{13}:.+)?$/
+
+interface HygieneParts {
+  readonly store: Store
+  readonly accounts: Pick<HostAccounts, 'find'>
+  readonly catalog: CurrentCatalog
+  readonly lastUses: LastUses
+  readonly secretUses: LastUses
+  readonly keyPolicy: KeyPolicy
+}
+
+/** Creates the service that finds clients that need attention. */
+export function createHygiene(parts: HygieneParts) {
+  const { store, catalog, lastUses, secretUses } = parts
+  const records = clientRecords<Client>(store)
+  const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
+
+  async function present(examined: readonly Examined[]): Promise<ClientFindings[]> {
+    const secrets = await presentSecrets(
+      secretUses,
+      examined.map(({ record }) => record),
+    )
+    return examined.map(({ record: { client }, ...found }, at) => ({
+      client,
+      ...found,
+      secrets: secrets[at] ?? [],
+    }))
+  }
+
+  /**
+   * Examines the clients after a place. The last value is the place where the next call continues, if there are further
+   * clients.
+   */
+  async function* examineAfter(
+    accountId: string | undefined,
+    kinds: readonly Client['kind'][],
+    start: string | undefined,
+  ): AsyncGenerator<Examined | string> {
+    const examine = createExamine(parts)
+    let after = start
+    let reads = 0
+    for (const kind of kinds) {
+      const index = createClientIndex({ store, kind, load })
+      do {
+        if (reads === MAX_READS) {
+          yield `${kind}:${after ?? ''}`
+          return
+        }
+        const { items, cursor } = await index.page(accountId, { cursor: after, limit: PAGE_LIMIT.max })
+        reads += 1
+        for (let at = 0; at < items.length; at += BATCH) {
+          yield* await Promise.all(items.slice(at, at + BATCH).map(examine))
+        }
+        after = cursor
+      } while (after !== undefined)
+    }
+  }
+
+  return {
+    async list(options: HygieneOptions = {}): Promise<HygienePage> {
+      checkInput('the findings were not listed', options, {
+        accountId: optional(hostIdRule),
+        kind: optional(oneOf(...KINDS)),
+        cursor: optional(
+          must(
+            'the `cursor` of the previous page',
+            (value) => typeof value === 'string' && CURSOR.test(value),
+          ),
+        ),
+        limit: pageLimitRule,
+      })
+      const { accountId, kind, cursor, limit = PAGE_LIMIT.byDefault } = options
+      const [, from, after] = CURSOR.exec(cursor ?? '') ?? []
+      const wanted = KINDS.filter((each) => kind === undefined || each === kind)
+      const kinds = from === undefined ? wanted : wanted.slice(wanted.indexOf(from as Client['kind']))
+      const found: Examined[] = []
+      for await (const each of examineAfter(accountId, kinds, after)) {
+        if (typeof each === 'string') return { items: await present(found), cursor: each }
+        if (each.findings.length === 0) continue
+        if (found.length === limit) return { items: await present(found), cursor: placeOf(found.at(-1)) }
+        found.push(each)
+      }
+      return { items: await present(found) }
+    },
+
+    async unusedProducts(): Promise<readonly string[]> {
+      const unused = new Set(catalog.current.products.keys())
+      for await (const page of createClientWalk(store).pages(undefined)) {
+        for (const record of page) {
+          if (record instanceof CorruptRecord) continue
+          for (const product of record.client.products) unused.delete(product)
+        }
+        if (unused.size === 0) break
+      }
+      return [...unused]
+    },
+
+    /** The findings about one client; undefined if there is no such client. */
+    async ofClient(clientId: string): Promise<ClientFindings | undefined> {
+      const [record] = await load([clientId])
+      if (record instanceof CorruptRecord) throw record.error
+      if (!record) return undefined
+      const [found] = await present([await createExamine(parts)(record)])
+      return found
+    },
+  }
+}
+
+/** The place of a client among all clients. */
+function placeOf(examined: { record: ClientRecord } | undefined): string | undefined {
+  if (!examined) return undefined
+  const { client, listedAt } = examined.record
+  return `${client.kind}:${timedMember(listedAt, client.clientId)}`
+}

@@ -1,0 +1,318 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createHygiene } from '../../src/clients/hygiene.ts'
+import { createHygieneCheck, type HealthFinding } from '../../src/clients/hygiene-check.ts'
+import type { KeyPolicy } from '../../src/clients/expiry.ts'
+import { hashSecret } from '../../src/clients/stored-secrets.ts'
+import { newSecret } from '../support/secrets.ts'
+import { describeEachKind, failure, START } from './each-kind.ts'
+import { describeOnEachStore, services, watched, type Stores } from './setup.ts'
+
+const DAY_MS = 86_400_000
+const DAY = 86_400
+const days = (count: number) => vi.setSystemTime(Date.now() + count * DAY_MS)
+const inDays = (count: number) => Math.floor(Date.now() / 1000) + count * DAY
+
+function withHygiene<Process extends ReturnType<typeof services>>(
+  process: Process,
+  keyPolicy: KeyPolicy = {},
+  users?: readonly string[],
+) {
+  const parts = {
+    ...process.dependencies,
+    keyPolicy,
+    accounts: {
+      find: async (id: string, user?: string) =>
+        user === undefined || !users || users.includes(user) ? { id } : undefined,
+    },
+  }
+  return { ...process, parts, hygiene: createHygiene(parts) }
+}
+
+describeEachKind('the findings about a client', (context) => {
+  const { kind } = context
+
+  async function start(keyPolicy?: KeyPolicy, users?: readonly string[]) {
+    const process = withHygiene(context.start(), keyPolicy, users)
+    const listed = async () => (await process.hygiene.list()).items
+    return {
+      ...process,
+      create: (input?: object) => context.created(process, input),
+      use: async (clientId: string) => {
+        process.lastUses.record(clientId)
+        await vi.waitFor(async () => expect(await process.lastUses.get([clientId])).not.toEqual([undefined]))
+      },
+      listed,
+      findings: async () => (await listed()).map(({ findings }) => findings).flat(),
+    }
+  }
+
+  it('a new client that expires in a year needs no attention, and one without an expiry does', async () => {
+    const { create, findings } = await start()
+    await create({ expiresAt: inDays(365) })
+    expect(await findings()).toEqual([])
+    await create()
+    expect(await findings()).toEqual(['never-expires'])
+  })
+
+  it('it expires soon in its last 30 days, and needs no attention after its end', async () => {
+    const { create, findings } = await start()
+    const { clientId } = await create({ expiresAt: inDays(35) })
+    expect(await findings()).toEqual([])
+    days(6)
+    expect(await findings()).toEqual(['expires-soon'])
+    days(29)
+    expect(await findings()).toEqual([])
+    expect(clientId).toBeTruthy()
+  })
+
+  it('with a short policy, it expires soon in the last half of its life', async () => {
+    const { create, findings } = await start({ maxAgeDays: 20 })
+    await create({ expiresAt: inDays(20) })
+    days(9)
+    expect(await findings()).toEqual(['never-used'])
+    days(2)
+    expect(await findings()).toEqual(['expires-soon', 'never-used'])
+  })
+
+  it('it breaks the policy if it lives longer than allowed, or for ever although it must expire', async () => {
+    const { create, listed } = await start({ maxAgeDays: 90 })
+    await create({ name: 'Long', expiresAt: inDays(200) })
+    await create({ name: 'Endless' })
+    await create({ name: 'Good', expiresAt: inDays(90) })
+    expect((await listed()).map(({ client, findings }) => [client.name, findings])).toEqual([
+      ['Long', ['breaks-policy']],
+      ['Endless', ['breaks-policy']],
+    ])
+  })
+
+  it('it was never used for a week, or not used for 90 days', async () => {
+    const { create, use, findings } = await start()
+    const { clientId } = await create({ expiresAt: inDays(3650) })
+    days(6.9)
+    expect(await findings()).toEqual([])
+    days(0.2)
+    expect(await findings()).toEqual(['never-used'])
+    await use(clientId)
+    expect(await findings()).toEqual([])
+    days(89)
+    expect(await findings()).toEqual([])
+    days(2)
+    expect(await findings()).toEqual(['unused'])
+  })
+
+  it('its secret is older than the policy, until it is rotated', async () => {
+    const { create, use, service, findings } = await start({ maxAgeDays: 60, defaultDays: 60 })
+    const { clientId } = await create({ expiresAt: inDays(60) })
+    await use(clientId)
+    days(40)
+    await service.update(clientId, { expiresAt: inDays(60) })
+    expect(await findings()).toEqual([])
+    days(21)
+    expect(await findings()).toEqual(['old-secret'])
+    await service.rotateSecret(clientId)
+    expect(await findings()).toEqual([])
+  })
+
+  it('two secrets are valid for more than a week', async () => {
+    const { create, use, service, listed, findings } = await start()
+    const { clientId } = await create({ expiresAt: inDays(365) })
+    await use(clientId)
+    await service.rotateSecret(clientId, { overlapSeconds: 30 * DAY })
+    days(6)
+    expect(await findings()).toEqual([])
+    days(2)
+    expect(await findings()).toEqual(['two-secrets'])
+    expect((await listed())[0]?.secrets).toHaveLength(2)
+    await service.revokeSecret(clientId, 'old')
+    expect(await findings()).toEqual([])
+  })
+
+  it('a user who left knows its secret, until it is rotated with a week at most for the old one', async () => {
+    const { create, service, listed, findings } = await start({}, ['anna'])
+    const { clientId } = await create({ createdBy: 'nora', expiresAt: inDays(365) })
+    const { clientId: other } = await create({ createdBy: 'anna', expiresAt: inDays(365) })
+    expect(await listed()).toMatchObject([
+      { client: { clientId }, findings: ['known-to-former'], knownToFormer: ['nora'] },
+    ])
+    await service.rotateSecret(clientId, { overlapSeconds: 30 * DAY, shownTo: 'anna' })
+    expect(await findings()).toEqual(['known-to-former'])
+    await service.revokeSecret(clientId, 'old')
+    expect(await findings()).toEqual([])
+    await service.rotateSecret(other, { overlapSeconds: 7 * DAY, shownTo: 'nora' })
+    await service.rotateSecret(other, { overlapSeconds: 0, shownTo: 'nora' })
+    expect(await findings()).toEqual(['known-to-former'])
+    await service.disable(other)
+    expect(await findings()).toEqual([])
+  })
+
+  it('a disabled client needs no attention', async () => {
+    const { create, service, findings } = await start()
+    const { clientId } = await create()
+    days(200)
+    expect(await findings()).toEqual(['never-used', 'never-expires'])
+    await service.disable(clientId)
+    expect(await findings()).toEqual([])
+    await service.enable(clientId)
+    await service.reportCompromised(clientId)
+    expect(await findings()).toEqual(['never-used', 'never-expires'])
+  })
+
+  it('an error of the host rejects the list', async () => {
+    const process = withHygiene(context.start())
+    await context.created(process, { createdBy: 'nora' })
+    const accounts = { find: () => Promise.reject(new Error('the database is down')) }
+    await expect(createHygiene({ ...process.parts, accounts }).list()).rejects.toThrow('the database is down')
+  })
+
+  it('the list says which of its options is wrong', async () => {
+    const { hygiene } = await start()
+    for (const options of [
+      { limit: 0 },
+      { cursor: 'x' },
+      { cursor: `${kind}:x` },
+      { kind: 'x' },
+      { accountId: '' },
+    ]) {
+      await expect(hygiene.list(options as never)).rejects.toEqual(failure('ERR_INVALID_ARGUMENT'))
+    }
+  })
+})
+
+describeOnEachStore('the list of clients that need attention', (stores) => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: START }))
+  afterEach(() => void vi.useRealTimers())
+
+  async function filled(count: number) {
+    const store = watched(stores.open())
+    const process = withHygiene(services(store.store))
+    for (let at = 0; at < count; at += 1) {
+      const input = { accountId: at % 2 === 0 ? 'even' : 'odd', name: `N${at}`, products: ['invoices'] }
+      await process.apiKeys.create(input)
+      const { application } = await process.applications.create(input)
+      // Every third application needs no attention.
+      if (at % 3 === 0) await process.applications.disable(application.clientId)
+    }
+    return { ...process, calls: store.calls }
+  }
+
+  it.each([1, 3, 50])('with %i items a page, all pages together have each client once', async (limit) => {
+    const { hygiene } = await filled(9)
+    for (const options of [{}, { accountId: 'odd' }, { kind: 'application' as const }]) {
+      const names: string[] = []
+      let cursor: string | undefined
+      let pages = 0
+      do {
+        const page = await hygiene.list({ ...options, limit, cursor })
+        expect(page.items.length).toBeLessThanOrEqual(limit)
+        if (page.items.length === 0) expect(names).toEqual([])
+        names.push(...page.items.map(({ client }) => `${client.kind} ${client.name}`))
+        cursor = page.cursor
+        pages += 1
+      } while (cursor !== undefined)
+      const all = [0, 1, 2, 3, 4, 5, 6, 7, 8].filter((at) => !('accountId' in options) || at % 2 === 1)
+      const expected = [
+        ...('kind' in options ? [] : all.map((at) => `apiKey N${at}`)),
+        ...all.filter((at) => at % 3 !== 0).map((at) => `application N${at}`),
+      ]
+      expect(names).toEqual(expected)
+      expect(pages).toBe(Math.ceil(expected.length / limit))
+    }
+  })
+
+  it('an empty store has an empty list, and every product is without a client', async () => {
+    const { hygiene } = await filled(0)
+    expect(await hygiene.list()).toEqual({ items: [] })
+    expect(await hygiene.unusedProducts()).toEqual(['invoices', 'payments', 'reports'])
+  })
+
+  it('a product is in use if an API key or an application has it', async () => {
+    const process = withHygiene(services(stores.open()))
+    await process.apiKeys.create({ accountId: 'a', name: 'N', products: ['payments'] })
+    expect(await process.hygiene.unusedProducts()).toEqual(['invoices', 'reports'])
+    const { application } = await process.applications.create({
+      accountId: 'a',
+      name: 'N',
+      products: ['reports'],
+    })
+    expect(await process.hygiene.unusedProducts()).toEqual(['invoices'])
+    await process.applications.delete(application.clientId)
+    expect(await process.hygiene.unusedProducts()).toEqual(['invoices', 'reports'])
+  })
+
+  it('the search for products ends as soon as every product was found', async () => {
+    const { hygiene, apiKeys, calls } = await filled(0)
+    await apiKeys.create({ accountId: 'a', name: 'N', products: ['invoices', 'payments', 'reports'] })
+    calls.length = 0
+    expect(await hygiene.unusedProducts()).toEqual([])
+    expect(calls.map(({ method }) => method)).toEqual(['range', 'getMany'])
+  })
+
+  it('a corrupt record is left out, and the others are listed', async () => {
+    const { hygiene, apiKeys, dependencies } = await filled(3)
+    const { items } = await apiKeys.list()
+    await dependencies.store.set(`client:${items[1]!.clientId}`, '{')
+    const listed = await hygiene.list({ kind: 'apiKey' })
+    expect(listed.items.map(({ client }) => client.name)).toEqual(['N0', 'N2'])
+  })
+
+  it('more than 1000 clients are examined in several calls', async () => {
+    const process = withHygiene(services(stores.open()))
+    const create = (name: string) =>
+      process.apiKeys.create({
+        accountId: `a${name}`,
+        name,
+        secretHash: hashSecret(newSecret()),
+        expiresAt: START / 1000 + 900 * DAY,
+      })
+    await Promise.all(Array.from({ length: 1100 }, (_, at) => create(String(at))))
+    await process.apiKeys.create({ accountId: 'a', name: 'Endless' })
+    const { items, cursor } = await process.hygiene.list()
+    expect(items).toEqual([])
+    expect(cursor).toMatch(/^apiKey:\d{13}:/)
+    const next = await process.hygiene.list({ cursor })
+    expect(next.items.map(({ client }) => client.name)).toEqual(['Endless'])
+    expect(next.cursor).toBeUndefined()
+  })
+
+  it('health warns of the wanted findings with their numbers, and passes without them', async () => {
+    const process = withHygiene(services(stores.open()), { maxAgeDays: 90 }, ['anna'])
+    const { apiKeys, applications, lastUses, parts } = process
+    const create = (createdBy: string) =>
+      apiKeys.create({ accountId: 'a', name: 'N', createdBy, products: ['invoices'] })
+    await create('anna')
+    const { apiKey } = await create('nora')
+    const counted = async (wanted: readonly HealthFinding[]) => {
+      const check = createHygieneCheck(parts, wanted)
+      expect(check.check()).toEqual([])
+      const stop = check.start()
+      if (wanted.length > 0) await vi.waitFor(() => expect(check.check()).toHaveLength(1))
+      stop()
+      return check.check()[0]
+    }
+    expect(await counted([])).toBeUndefined()
+    expect(await counted(['breaks-policy', 'unused', 'known-to-former', 'unused-product'])).toMatchObject({
+      name: 'clients',
+      status: 'warn',
+      message:
+        'API keys and applications need attention: 2 against the expiry policy, 1 known to a user who left the account, 2 products without an API key or application',
+    })
+    expect(await counted(['unused', 'two-secrets'])).toMatchObject({ status: 'pass' })
+    lastUses.record(apiKey.clientId)
+    days(100)
+    await applications.create({ accountId: 'a', name: 'N' })
+    expect((await counted(['unused', 'never-used']))?.message).toContain(
+      '1 not used for 90 days, 1 never used',
+    )
+  })
+})
+
+describeOnEachStore('the keys of resource servers', (stores: Stores) => {
+  it('need no tokens, so a use is not expected', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: START })
+    const process = withHygiene(services(stores.open()))
+    await process.apiKeys.create({ accountId: 'a', name: 'N', resourceServer: true, expiresAt: inDays(900) })
+    days(100)
+    expect(await process.hygiene.list()).toEqual({ items: [] })
+    vi.useRealTimers()
+  })
+})
