@@ -22,6 +22,8 @@ export type {
 export type {
   Account,
   Accounts,
+  Confirmation,
+  ConfirmedPermission,
   FoundAccount,
   Permission,
   PermissionTarget,

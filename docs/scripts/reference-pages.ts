@@ -32,7 +32,14 @@ export const REFERENCE_PAGES: readonly ReferencePage[] = [
     file: 'management',
     title: 'Management API',
     about: 'The options of `createManagementApi()`, and the permissions that `accounts.can` is asked for.',
-    parts: ['createManagementApi', 'ManagementOptions', 'Permission', 'PermissionTarget'],
+    parts: [
+      'createManagementApi',
+      'ManagementOptions',
+      'Permission',
+      'PermissionTarget',
+      'ConfirmedPermission',
+      'Confirmation',
+    ],
   },
   {
     file: 'console',

@@ -1,8 +1,9 @@
+import type { JWK } from 'jose'
 import { createHmac, randomBytes } from 'node:crypto'
 import type { ErasedPeople } from '../audit/erase-entry.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Person } from '../host/subject.ts'
-import { createKeyEncryption } from '../keys/key-encryption.ts'
+import { createEncryption } from '../keys/encryption.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { metCorruptMember } from '../store/met-corrupt-records.ts'
@@ -48,7 +49,7 @@ export interface Erasure {
  * @param secrets the host's secrets, newest first
  */
 export function createErasures({ store, secrets }: { store: Store; secrets: readonly string[] }) {
-  const encryption = createKeyEncryption(secrets, 'erasures')
+  const encryption = createEncryption<JWK>(secrets, 'erasures')
   const records = createCollection<{ keys: readonly SealedKey[] }>(store, {
     name: 'erasures',
     version: 1,
@@ -61,8 +62,8 @@ export function createErasures({ store, secrets }: { store: Store; secrets: read
     for (const { id, sealed: text } of sealed) {
       const found = await encryption.unseal(text)
       if (!found) throw wrongSecret()
-      const bytes = Buffer.from(String(found.privateKey.k), 'base64url')
-      keys.push({ id, bytes, sealed: found.isOutdated ? await encryption.seal(found.privateKey) : text })
+      const bytes = Buffer.from(String(found.value.k), 'base64url')
+      keys.push({ id, bytes, sealed: found.isOutdated ? await encryption.seal(found.value) : text })
     }
     return keys
   }

@@ -42,6 +42,8 @@ const RECORD_KINDS: readonly RecordKind[] = [
   { key: 'client-names', personal: ['words of the names of clients'], erased: 'rewritten' },
   { key: 'clients-indexed', personal: [], erased: 'nothing' },
   { key: 'idempotency:<digest>', personal: [], erased: 'nothing' },
+  // Only the secret of the server decrypts it.
+  { key: 'form:<digest>', personal: ['what the person entered'], erased: 'expires', staysSeconds: HOUR / 4 },
 
   // A grant whose code is never exchanged is in no list, and expires.
   { key: 'grant:<id>', personal: ['accountId', 'userId'], erased: 'deleted', staysSeconds: HOUR + 660 },

@@ -4,8 +4,8 @@ import { digest } from '../store/digest.ts'
 import type { Client } from './client.ts'
 
 /**
- * The ETag of a client (RFC 9110 8.8.3). It changes with every change of the client, and stays the same when
- * only its last use or its secrets change.
+ * The ETag of a client (RFC 9110 8.8.3). Every change of a field of the client gives another ETag.
+ * A use of the client and a change of its secrets do not.
  */
 export function etagOf(client: Client): string {
   const { lastUsedAt: _, noSecret: __, secretShownTo: ___, ...stored } = client

@@ -46,6 +46,7 @@ const REJECTIONS: Record<RejectionReason, readonly [TextName, TextName]> = {
   method: METHOD,
   signedOut: ['errorSignInTitle', 'errorSignIn'],
   forbidden: ['errorForbiddenTitle', 'errorForbidden'],
+  confirm: ['errorForbiddenTitle', 'errorForbidden'],
   foreignPage: FORM,
   csrfToken: FORM,
   csrfExpired: FORM,

@@ -1,4 +1,5 @@
 import type { Access, Guarded, Visit } from '../front-door/access.ts'
+import type { ConfirmedPermission } from '../host/accounts.ts'
 import type { Form } from '../http/form-body.ts'
 import type { Html } from '../http/html.ts'
 import type { FormProblem } from './problem-texts.ts'
@@ -25,6 +26,13 @@ export interface Call<Resource = undefined> extends Visit<Resource> {
   readonly self: string
   /** The address of a page of the console. @param path the path of the page, such as `/api-keys/new` */
   to(path: string, query?: Readonly<Record<string, string | undefined>>): string
+  /**
+   * Makes sure that the caller has just signed in again, if the host demands it for this permission. Call it after all
+   * other checks of an action, and before a secret is shown or something is deleted or revoked for good.
+   *
+   * @throws {Rejection} `confirm`. The form is then kept, and the caller is sent to the host
+   */
+  requireFreshSignIn(permission: ConfirmedPermission): Promise<void>
   /** Whether a part is mounted here and visible to this caller. Link only to such a part. */
   has(section: Section): boolean
 }

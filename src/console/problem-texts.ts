@@ -19,7 +19,7 @@ type FormError = Extract<
 
 /** What is wrong with a submitted form. A problem with an empty path concerns the whole form. */
 export interface FormProblem extends Omit<Problem, 'code'> {
-  readonly code: ProblemCode | FormError | 'form-expired'
+  readonly code: ProblemCode | FormError | 'form-expired' | 'form-gone'
 }
 
 /** The words for each code. An invalid argument without problems is an error of the host, in the host's words. */
@@ -52,6 +52,7 @@ const TEXTS: Readonly<Record<Exclude<FormProblem['code'], 'ERR_INVALID_ARGUMENT'
   'url-spelling': 'problemUrlSpelling',
   'urls-too-long': 'problemUrlsTooLong',
   'form-expired': 'problemFormExpired',
+  'form-gone': 'problemFormGone',
   ERR_SCOPE_TOO_LARGE: 'problemScopeTooLarge',
   ERR_CONFLICT: 'problemConflict',
   ERR_TWO_SECRETS: 'problemConflict',
@@ -64,6 +65,9 @@ const TEXTS: Readonly<Record<Exclude<FormProblem['code'], 'ERR_INVALID_ARGUMENT'
 
 /** The problem of a form that was open for too long. */
 export const EXPIRED: FormProblem = { path: '', code: 'form-expired', message: 'the form has expired' }
+
+/** The problem of a form that was kept while its sender signed in again, and is kept no longer. */
+export const GONE: FormProblem = { path: '', code: 'form-gone', message: 'the form is not kept any more' }
 
 /** What is wrong with a submitted form; empty if the error has another cause. */
 export function problemsOf(error: unknown): readonly FormProblem[] {

@@ -5,8 +5,9 @@ import { isCsrfTokenExpired, requireOwnPage } from '../front-door/csrf-check.ts'
 import { createMatch } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { Form, isRejection, readForm } from '../http/form-body.ts'
+import { continuePage, freshSignInOf, type FreshSignInParts } from './fresh-sign-in.ts'
 import { confirmPage } from './elements/confirm.ts'
-import { EXPIRED, problemsOf, type FormProblem } from './problem-texts.ts'
+import { EXPIRED, GONE, problemsOf, type FormProblem } from './problem-texts.ts'
 import type { Mount } from './mount.ts'
 import { showsSection, withNavigation } from './navigation.ts'
 import type { Call, Page, View } from './page-types.ts'
@@ -14,7 +15,7 @@ import type { Reader } from './reader-formats.ts'
 import { signInUrl, type SignInParts } from './sign-in-redirect.ts'
 
 /** What the checks of a request need. */
-export interface PageHandlerParts extends FrontDoorParts {
+export interface PageHandlerParts extends FrontDoorParts, FreshSignInParts {
   readonly accounts: FrontDoorParts['accounts'] & SignInParts['accounts']
 }
 
@@ -41,7 +42,7 @@ export function createPageHandler(mount: Mount, parts: PageHandlerParts) {
       throw error
     }
     const call = await callOf(visit, { mount, texts: reader, path, tokens: parts.tokens })
-    return ctx.method === 'POST' ? submit(page, call, parts) : show(page, call)
+    return ctx.method === 'POST' ? submit(page, call, parts) : show(page, call, parts)
   }
 }
 
@@ -72,6 +73,8 @@ async function callOf<Resource>(
     problems: [],
     self: mount.address(path),
     to: mount.to,
+    // Only a submitted form needs it.
+    requireFreshSignIn: async () => {},
     has: (section) => showsSection(section, mount, isOperator),
   }
 }
@@ -85,13 +88,16 @@ async function submit(page: Page, call: Call, parts: PageHandlerParts): Promise<
   const action = actionOf(page, name)
   if (!action) throw new Rejection('body')
   await requireAccess(call, action.access)
-  const submitted = { ...call, form }
+  const { requireFreshSignIn, askAgain } = freshSignInOf(call, parts)
+  const submitted = { ...call, form, requireFreshSignIn }
   if (isExpired) return showAgain(page, submitted, [EXPIRED])
   try {
     const outcome = await action.run(submitted)
     if (!('redirect' in outcome)) return withNavigation(outcome, page, submitted)
     return call.to(outcome.redirect, { ...outcome.query, done: outcome.done })
   } catch (error) {
+    const asked = await askAgain(error, form)
+    if (asked) return withNavigation(asked, page, call)
     const problems = problemsOf(error)
     if (problems.length === 0) throw error
     return showAgain(page, submitted, problems)
@@ -104,8 +110,11 @@ function actionOf({ actions }: Page, name: string) {
 
 const BODY_REASONS = { 400: 'body', 413: 'bodyTooLarge', 415: 'mediaType' } as const
 
-async function show(page: Page, call: Call): Promise<Answer> {
+async function show(page: Page, call: Call, parts: PageHandlerParts): Promise<Answer> {
   try {
+    const kept = await continuePage(call, parts)
+    if (kept === 'gone') return await showAgain(page, call, [GONE])
+    if (kept) return withNavigation(kept, page, call)
     const action = actionOf(page, call.query['confirm'] ?? '')
     if (action?.confirm) {
       await requireAccess(call, action.access)

@@ -62,7 +62,7 @@ export interface Visit<Resource = unknown> extends Rights {
 
 /** What the checks of a request need. */
 export interface FrontDoorParts {
-  readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'isOperator'>
+  readonly accounts: Pick<HostAccounts, 'current' | 'can' | 'confirm' | 'isOperator'>
   readonly tokens: PageTokens
   /** The origin of the authorization service, which is an origin of the host too. */
   readonly issuerOrigin: string

@@ -7,6 +7,7 @@ export const REASONS = {
   method: [405, 'ERR_METHOD'],
   signedOut: [401, 'ERR_NOT_SIGNED_IN'],
   forbidden: [403, 'ERR_FORBIDDEN'],
+  confirm: [403, 'ERR_CONFIRM'],
   foreignPage: [403, 'ERR_CSRF'],
   csrfToken: [403, 'ERR_CSRF'],
   csrfExpired: [403, 'ERR_CSRF'],
@@ -24,8 +25,10 @@ export type RejectionReason = keyof typeof REASONS
 export interface RejectionDetails {
   /** The methods that the path allows, such as `GET, POST`, if the request has another method. */
   readonly allowed?: string | undefined
-  /** The permission that is missing, or `operator`. */
+  /** The permission that is missing or must be confirmed, or `operator`. */
   readonly needs?: string | undefined
+  /** Where the host asks the caller again who they are, if the caller must confirm. */
+  readonly confirmUrl?: string | undefined
   /** The part of the request that has the problems. */
   readonly part?: 'body' | 'query' | undefined
   readonly problems?: readonly Problem[] | undefined

@@ -1,6 +1,7 @@
+import type { JWK } from 'jose'
 import { createHostKeys } from '../keys/host-keys.ts'
 import { createRotatingKeys } from '../keys/rotating-keys.ts'
-import { createKeyEncryption } from '../keys/key-encryption.ts'
+import { createEncryption } from '../keys/encryption.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
 import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
 import { createLogMarks } from '../revocation/log-marks.ts'
@@ -27,7 +28,7 @@ export function createKeySource(core: Core): KeySource {
   return createRotatingKeys({
     ...parts,
     store: durable,
-    encryption: createKeyEncryption(secrets),
+    encryption: createEncryption<JWK>(secrets, 'signing-keys'),
     marks: createLogMarks(durable),
     schedule: signingKeys,
     longestLifetimes: {

@@ -70,6 +70,17 @@ export type Permission =
   | 'authorizations:revoke'
   | 'audit:read'
 
+/** What a caller may have to confirm: something that a permission allows, or that only operators may do. */
+export type ConfirmedPermission = Permission | 'operator'
+
+/** When a caller proved again who they are, and where they can do so. */
+export interface Confirmation {
+  /** The time of the last proof for this permission, in epoch seconds; undefined if there was none. */
+  readonly confirmedAt?: number | undefined
+  /** The page where the host asks again, on the host's own origin or on another. */
+  readonly url: string | URL
+}
+
 /** The object for which a permission is checked. It always belongs to the account of the caller. */
 export interface PermissionTarget {
   /** The account of the caller. */
@@ -131,6 +142,24 @@ export interface Accounts<Level extends string = string> {
         permission: Permission,
         target: PermissionTarget,
       ) => Awaitable<boolean | null | undefined>)
+    | undefined
+  /**
+   * Returns whether the caller has just proved again who they are, by their password or a second factor. The console and
+   * the management API ask before a new secret is shown (`keys:create`, `keys:rotate` and the same of `applications`),
+   * before a client is deleted, and before everything of an account or user is revoked or erased (`operator`). Returns
+   * `true`, or the address of the page where the host asks, or both as `{ confirmedAt, url }`. Then a proof at most 5
+   * minutes old is enough. Remember a proof for its `permission` only.
+   *
+   * `returnTo` is the page of the console to which the host must send the browser afterwards. It is undefined for the
+   * management API, whose caller gets 403 `ERR_CONFIRM` with the address.
+   * @default no caller is asked again
+   */
+  confirm?:
+    | ((
+        ctx: Context,
+        permission: ConfirmedPermission,
+        options: { returnTo: URL | undefined },
+      ) => Awaitable<true | string | URL | Confirmation>)
     | undefined
   /**
    * Finds accounts and users by a text that an operator typed, such as a part of a name, an e-mail address or a

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { NORMAL_CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import { callHost, invalidResult, readResult } from '../validation/host-callback.ts'
 import { isObject, isText, kindOf } from '../validation/predicates.ts'
 import {
@@ -11,7 +12,15 @@ import {
   type Rule,
   textRule,
 } from '../validation/rules.ts'
-import type { Account, Accounts, FoundAccount, Permission, PermissionTarget, SignedIn } from './accounts.ts'
+import type {
+  Account,
+  Accounts,
+  ConfirmedPermission,
+  FoundAccount,
+  Permission,
+  PermissionTarget,
+  SignedIn,
+} from './accounts.ts'
 import { firstTimes, type Logger } from './logger.ts'
 import { ERASED_USER, subjectProblem } from './subject.ts'
 
@@ -82,6 +91,16 @@ export function createHostAccounts(
     ...(accounts.can && {
       can: (ctx: Context, permission: Permission, target: PermissionTarget) =>
         readYesNo('accounts.can', () => accounts.can?.(ctx, permission, target)),
+    }),
+    ...(accounts.confirm && {
+      confirm: (
+        ctx: Context,
+        permission: ConfirmedPermission,
+        options: { base: string; returnTo: URL | undefined },
+      ) =>
+        readConfirmation(options.base, () =>
+          accounts.confirm?.(ctx, permission, { returnTo: options.returnTo }),
+        ),
     }),
     ...(accounts.isOperator && {
       isOperator: (ctx: Context) => readYesNo('accounts.isOperator', () => accounts.isOperator?.(ctx)),
@@ -176,13 +195,32 @@ async function readYesNo(callback: string, call: () => unknown): Promise<boolean
 
 /** The sign-in address. A relative address is resolved against `returnTo`, which is on the host's own origin. */
 async function readAddress(returnTo: URL, call: () => unknown): Promise<URL> {
-  const result = await callHost(SIGN_IN_URL, call)
+  return addressOf(SIGN_IN_URL, await callHost(SIGN_IN_URL, call), returnTo.href)
+}
+
+function addressOf(callback: string, result: unknown, base: string): URL {
   const address = result instanceof URL ? result.href : result
-  const url = isText(address) ? URL.parse(address, returnTo.href) : null
+  const url = isText(address) ? URL.parse(address, base) : null
   if (url && /^https?:$/.test(url.protocol)) return url
-  throw invalidResult(SIGN_IN_URL, `${kindOf(result)} that is not an address; it must be a URL or a path`)
+  throw invalidResult(callback, `${kindOf(result)} that is not an address; it must be a URL or a path`)
+}
+
+/** Seconds for which a confirmation holds, by the time that the host returns. */
+const CONFIRMED_SECONDS = 300
+
+/** The address where the host asks again; undefined if the caller has confirmed. */
+async function readConfirmation(base: string, call: () => unknown): Promise<URL | undefined> {
+  const result = await callHost(CONFIRM, call)
+  if (result === true) return undefined
+  if (!isObject(result) || result instanceof URL) return addressOf(CONFIRM, result, base)
+  const fields = readResult(CONFIRM, result, () => ({ confirmedAt: nullable(epochSecondsRule) }))
+  const url = addressOf(CONFIRM, result['url'], base)
+  const age = Date.now() / 1000 - Number(fields?.['confirmedAt'] ?? 0)
+  // A time in the future counts as now, if the clocks of two hosts may explain it.
+  return age <= CONFIRMED_SECONDS && age >= -NORMAL_CLOCK_SKEW_SECONDS ? undefined : url
 }
 
 const FIND = 'accounts.find'
 const SEARCH = 'accounts.search'
+const CONFIRM = 'accounts.confirm'
 const SIGN_IN_URL = 'accounts.signInUrl'

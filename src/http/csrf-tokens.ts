@@ -109,6 +109,8 @@ export function createPageTokens(
     [name, path, accountId, userId, browser, issuedAt] as const
 
   return {
+    /** The random id of the browser, from its cookie; undefined before a page was shown to this browser. */
+    browserOf,
     /** The token for a page that is shown now. Sets the cookie, unless the browser has it. */
     issue(ctx: Context, person: Person): string {
       const browser = person.isSession ? (browserOf(ctx) ?? newBrowserId(ctx)) : undefined

@@ -2,7 +2,14 @@ import { hkdfSync } from 'node:crypto'
 
 /** The purpose of a key. Each purpose has its own key, so that no key can be used for another purpose. */
 type Purpose =
-  'cookies' | 'csrf' | 'refresh-tokens' | 'refresh-retries' | 'signing-keys' | 'idempotency' | 'erasures'
+  | 'cookies'
+  | 'csrf'
+  | 'refresh-tokens'
+  | 'refresh-retries'
+  | 'signing-keys'
+  | 'idempotency'
+  | 'erasures'
+  | 'forms'
 
 /**
  * Derives a key from one of the host's secrets (HKDF with SHA-256, RFC 5869).

@@ -1,3 +1,4 @@
+import type { JWK } from 'jose'
 import { randomUUID } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
 import type { WithOutbox } from '../audit/outbox.ts'
@@ -21,7 +22,7 @@ import {
   type SigningJwk,
 } from './generate-key.ts'
 import { KEY_STATES, partOf, type RingKey } from './rotation-policy.ts'
-import type { KeyEncryption, UnsealedKey } from './key-encryption.ts'
+import type { Encryption, Unsealed } from './encryption.ts'
 
 /** A key with its decrypted material. A retired or revoked key has no material. */
 export interface OpenKey extends RingKey {
@@ -95,12 +96,12 @@ const RING_FIELDS: Fields = {
 /** The collection, the encryption and the cache for the ring of one store. */
 interface RingRecords {
   readonly rings: Collection<KeyRingRecord>
-  readonly encryption: KeyEncryption
+  readonly encryption: Encryption<JWK>
   /** A cache of decrypted keys, by their encrypted text, because a change of the ring leaves most keys unchanged. */
-  opened: Map<string, UnsealedKey | undefined>
+  opened: Map<string, Unsealed<JWK> | undefined>
 }
 
-export function createKeyRingRecords(store: Store, encryption: KeyEncryption) {
+export function createKeyRingRecords(store: Store, encryption: Encryption<JWK>) {
   const definition = { name: 'signing-keys', version: 1, fields: RING_FIELDS }
   const rings = createCollection<KeyRingRecord>(store, definition)
   const records: RingRecords = { rings, encryption, opened: new Map() }
@@ -187,12 +188,12 @@ async function openAll(records: RingRecords, keys: readonly KeyRecord[], where =
 function open(
   key: RingKey,
   sealed: string | undefined,
-  found: UnsealedKey | undefined,
+  found: Unsealed<JWK> | undefined,
   where: string,
 ): { key: OpenKey; isOutdated: boolean } {
   const part = partOf(key)
   if (part === undefined) return { key, isOutdated: false }
-  const jwk = found?.privateKey as SigningJwk | undefined
+  const jwk = found?.value as SigningJwk | undefined
   if (jwk?.kid !== key.kid || jwk.alg !== key.alg) throw wrongSecret(where)
   if (part === 'private' && jwk.d === undefined) throw corruptRing()
   const isOutdated = found?.isOutdated === true
@@ -208,7 +209,7 @@ async function draft(
   return { id: randomUUID(), keys: sealed, log, replaced }
 }
 
-async function seal(encryption: KeyEncryption, { jwk, sealed, ...key }: OpenKey): Promise<KeyRecord> {
+async function seal(encryption: Encryption<JWK>, { jwk, sealed, ...key }: OpenKey): Promise<KeyRecord> {
   const part = partOf(key)
   if (part === undefined || jwk === undefined) return key
   if (part === 'private' || jwk.d === undefined) {

@@ -1,3 +1,4 @@
+import type { JWK } from 'jose'
 // Model: test/proof/models/key-rotation.pml
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { GatehouseError } from '../errors.ts'
@@ -23,7 +24,7 @@ import { changeRing, createKeyRingStore, readRing, type KeyRingStore } from './k
 import type { LogMarks } from './key-ring-loader.ts'
 import { createKeyRingRecords, makeKeys, type OpenKey } from './key-ring-record.ts'
 import { createRotation, followRing, pollRing, replenishSoon, type Rotation } from './poll-key-ring.ts'
-import type { KeyEncryption } from './key-encryption.ts'
+import type { Encryption } from './encryption.ts'
 import { createRevokedKeys, type RevokedKeys, type RevokeKey } from './revoked-keys.ts'
 import { checkedOptions, type KeyCondition, type KeySource, type SigningKeyInfo } from './signing-keys.ts'
 import { limitPolls } from './unknown-key-polls.ts'
@@ -31,7 +32,7 @@ import { limitPolls } from './unknown-key-polls.ts'
 /** The dependencies of rotating keys. */
 export interface RotatingKeysParts {
   readonly store: Store
-  readonly encryption: KeyEncryption
+  readonly encryption: Encryption<JWK>
   /** The marks of the revocation log in the same store. */
   readonly marks: LogMarks
   /** See `RotationSchedule`. */

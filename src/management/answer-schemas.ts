@@ -225,6 +225,9 @@ const Problem = v.object({
   status: v.pipe(v.number(), v.integer()),
   code: text,
   detail: text,
+  confirmUrl: v.optional(
+    v.pipe(text, v.description('With `ERR_CONFIRM`: the page where the caller signs in again')),
+  ),
   errors: v.optional(
     v.array(
       v.object({

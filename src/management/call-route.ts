@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { etagsOf, IF_MATCH } from '../clients/if-match.ts'
 import { enter, type FrontDoorParts } from '../front-door/access.ts'
 import { isCsrfTokenExpired, needsCsrfToken, requireOwnPage } from '../front-door/csrf-check.ts'
+import { requireFreshSignIn } from '../front-door/fresh-sign-in.ts'
 import { createMatch, type Match } from '../front-door/match.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { hasTooManyParameters } from '../http/query-limit.ts'
@@ -31,7 +32,7 @@ export function createRouteHandler(routes: readonly Route[], parts: FrontDoorPar
 }
 
 async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ctx: Context): Promise<Call> {
-  const { access, query, body, rules, isConditional } = found
+  const { access, query, body, rules, isConditional, needsFreshSignIn } = found
   if (access === 'public') return { ...BY_NOBODY, ctx }
   const visit = await enter({ ...found, access }, parts, ctx, params)
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
@@ -43,10 +44,11 @@ async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ct
   }
   const tags = etagsOf(ctx.get('If-Match'))
   if (tags && !isConditional) throw new Rejection('unconditional')
+  const input = { query: query && readQuery(ctx, query), body: body && (await readBody(ctx, body, rules)) }
+  if (needsFreshSignIn && access !== 'signed-in') await requireFreshSignIn(parts, ctx, access)
   return {
     ...visit,
-    query: query && readQuery(ctx, query),
-    body: body && (await readBody(ctx, body, rules)),
+    ...input,
     change: { ...visit.change, ...(tags && { [IF_MATCH]: tags }) },
   }
 }

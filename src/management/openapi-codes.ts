@@ -8,6 +8,7 @@ const MEANINGS = {
   ERR_BODY: 'the body is not JSON, or is not an object',
   ERR_NOT_SIGNED_IN: 'the request has neither a session nor a valid token',
   ERR_FORBIDDEN: 'the caller does not have the permission',
+  ERR_CONFIRM: 'the caller must sign in again at `confirmUrl`, and then repeat the request',
   ERR_CSRF:
     'a request with a session cookie has no valid `X-CSRF-Token`, or comes from a page of another site',
   ERR_NOT_FOUND: 'there is no such thing, or it belongs to another account',

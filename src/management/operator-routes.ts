@@ -38,9 +38,13 @@ function change(
   operationId: string,
   summary: string,
   handle: Route<undefined, undefined, undefined>['handle'],
-  { answer, errors = [] }: { answer?: AnswerName; errors?: readonly ServiceCode[] } = {},
+  {
+    answer,
+    errors = [],
+    needsFreshSignIn,
+  }: { answer?: AnswerName; errors?: readonly ServiceCode[]; needsFreshSignIn?: boolean } = {},
 ): Route {
-  const described = { path, operationId, summary, answer, errors }
+  const described = { path, operationId, summary, answer, errors, needsFreshSignIn }
   return route({ ...COMMON, ...described, method: 'post', status: answer ? 200 : 204, handle })
 }
 
@@ -147,7 +151,7 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
       'revokeAccount',
       'Revoke all tokens of an account, and everything that it has authorized',
       ({ params: { accountId = '' }, change: options }) => tokens.revokeAll({ accountId }, options),
-      { answer: 'RevokedAccess' },
+      { answer: 'RevokedAccess', needsFreshSignIn: true },
     ),
     change(
       `${ACCOUNT}/users/{userId}/revoke`,
@@ -155,14 +159,14 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
       'Revoke all tokens of the clients of a user, and everything that the user has authorized',
       ({ params: { accountId = '', userId = '' }, change: options }) =>
         tokens.revokeAll({ accountId, userId }, options),
-      { answer: 'RevokedAccess' },
+      { answer: 'RevokedAccess', needsFreshSignIn: true },
     ),
     change(
       `${ACCOUNT}/erase`,
       'eraseAccount',
       'Erase an account with all its users: delete everything of theirs for good',
       ({ params: { accountId = '' }, change: options }) => parts.erase({ accountId }, options),
-      { answer: 'ErasedRecords' },
+      { answer: 'ErasedRecords', needsFreshSignIn: true },
     ),
     change(
       `${ACCOUNT}/users/{userId}/erase`,
@@ -170,7 +174,7 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
       'Erase a user: delete everything of theirs for good',
       ({ params: { accountId = '', userId = '' }, change: options }) =>
         parts.erase({ accountId, userId }, options),
-      { answer: 'ErasedRecords' },
+      { answer: 'ErasedRecords', needsFreshSignIn: true },
     ),
     read(
       '/operator/signing-keys',

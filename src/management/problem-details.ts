@@ -24,6 +24,7 @@ export function createErrorAnswers(parts: Parameters<typeof createFailures>[1]) 
       status,
       code,
       detail: detailOf(ctx, failure),
+      ...(failure.details.confirmUrl !== undefined && { confirmUrl: failure.details.confirmUrl }),
       ...(problems.length > 0 && { errors: problems.map(presentProblem) }),
     })
   }

@@ -14,6 +14,8 @@ export const REJECTIONS: Record<
   signedOut: 'sign in first',
   forbidden: ({ needs }) =>
     needs === 'operator' ? 'only operators may do this' : `this needs the permission ${needs}`,
+  confirm: ({ needs }) =>
+    `this needs a fresh sign-in (${needs}): open confirmUrl in a browser, sign in again, and repeat the request`,
   foreignPage:
     'this request does not come from a page of this site: send Sec-Fetch-Site: same-origin, or Origin with the address of this site',
   csrfToken:

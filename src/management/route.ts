@@ -40,6 +40,8 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> exte
   readonly rules?: ((body: unknown) => Fields) | undefined
   /** Whether the change honours `If-Match`. */
   readonly isConditional?: boolean | undefined
+  /** Whether the host may demand that the caller has just signed in again (`accounts.confirm`). */
+  readonly needsFreshSignIn?: boolean | undefined
   /** Whether the request may carry an `Idempotency-Key`. */
   readonly isRepeatable?: boolean | undefined
   readonly status: 200 | 201 | 204

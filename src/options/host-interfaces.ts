@@ -20,6 +20,7 @@ const OPTIONAL_METHODS_OF_ACCOUNTS = [
   'authenticate',
   'can',
   'search',
+  'confirm',
   'isOperator',
 ]
 

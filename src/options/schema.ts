@@ -23,7 +23,7 @@ export function rule<T>(check: (value: unknown) => string | Fault | undefined): 
   }
 }
 
-/** A value that may be absent. @param byDefault checked and resolved in place of an absent value */
+/** A value that may be absent. @param byDefault the value that is used, and checked, if it is absent */
 export function optional<T>(schema: Schema<T>): Schema<T | undefined>
 export function optional<T>(schema: Schema<T>, byDefault: unknown): Schema<T>
 export function optional<T>(schema: Schema<T>, byDefault?: unknown): Schema<T | undefined> {

@@ -1,7 +1,8 @@
+import type { JWK } from 'jose'
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import type { Store } from 'koa-gatehouse'
-import { createKeyEncryption } from '../../src/keys/key-encryption.ts'
+import { createEncryption } from '../../src/keys/encryption.ts'
 import { loadRing } from '../../src/keys/key-ring-loader.ts'
 import { createKeyRingRecords } from '../../src/keys/key-ring-record.ts'
 import { createLogMarks } from '../../src/revocation/log-marks.ts'
@@ -25,7 +26,7 @@ describeEachStore('a process that is killed at one of its writes', (makeStore) =
       const inner = makeStore(randomUUID())
       const process = killableStore(inner)
       process.killAt(at)
-      const encryption = createKeyEncryption(['a secret for this test, long enough'])
+      const encryption = createEncryption<JWK>(['a secret for this test, long enough'], 'signing-keys')
       const audit = auditOf(process.store)
       const parts = { marks: createLogMarks(process.store), audit, logger: silentLogger }
       await loadRing({ ...parts, records: createKeyRingRecords(process.store, encryption) }).catch(() => {})

@@ -4,7 +4,7 @@ import type { Store } from 'koa-gatehouse'
 import { createEvents } from '../../src/host/events.ts'
 import type { Logger } from '../../src/host/logger.ts'
 import { createRotatingKeys } from '../../src/keys/rotating-keys.ts'
-import { createKeyEncryption } from '../../src/keys/key-encryption.ts'
+import { createEncryption } from '../../src/keys/encryption.ts'
 import { createLogMarks } from '../../src/revocation/log-marks.ts'
 
 export const SECRET = 'the secret of today, which is long enough'
@@ -35,7 +35,7 @@ export function keyProcess(
   const audit = auditOf(store)
   const keys = createRotatingKeys({
     store,
-    encryption: createKeyEncryption(options.secrets ?? [SECRET]),
+    encryption: createEncryption(options.secrets ?? [SECRET], 'signing-keys'),
     marks: createLogMarks(store),
     schedule: { rotateAfterSeconds: 90 * DAY, publishAheadSeconds: DAY },
     longestLifetimes: {

@@ -8,7 +8,7 @@ import { viewOf } from '../../src/keys/key-ring.ts'
 import { loadRing } from '../../src/keys/key-ring-loader.ts'
 import { createKeyRingRecords } from '../../src/keys/key-ring-record.ts'
 import { createLogMarks } from '../../src/revocation/log-marks.ts'
-import { createKeyEncryption, type KeyEncryption } from '../../src/keys/key-encryption.ts'
+import { createEncryption, type Encryption } from '../../src/keys/encryption.ts'
 import type { Store } from 'koa-gatehouse'
 import { faultyStore } from '../support/faulty-store.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
@@ -28,12 +28,13 @@ const YESTERDAY = 'the secret of yesterday, also long enough'
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth']
 const KEY = 'signing-keys:ring'
 
-async function loadWith(store: Store, encryption: KeyEncryption, logger = silentLogger) {
+async function loadWith(store: Store, encryption: Encryption<JWK>, logger = silentLogger) {
   const records = createKeyRingRecords(store, encryption)
   const { ring } = await loadRing({ records, marks: createLogMarks(store), audit: auditOf(store), logger })
   return viewOf(ring.keys)
 }
-const load = (store: Store, ...secrets: string[]) => loadWith(store, createKeyEncryption(secrets))
+const load = (store: Store, ...secrets: string[]) =>
+  loadWith(store, createEncryption<JWK>(secrets, 'signing-keys'))
 const kids = (keys: readonly JWK[]) => keys.map(({ kid }) => kid)
 
 describeEachStore('the key ring', (makeStore) => {
@@ -111,7 +112,7 @@ describeEachStore('the key ring', (makeStore) => {
     faulty.arm('replace signing-keys')
     const warn = vi.fn()
     const logger = { ...silentLogger, warn }
-    const encryption = createKeyEncryption([TODAY, YESTERDAY])
+    const encryption = createEncryption<JWK>([TODAY, YESTERDAY], 'signing-keys')
     expect(await loadWith(faulty.store, encryption, logger)).toEqual(before)
     expect(warn).toHaveBeenCalledOnce()
     expect(await load(makeStore(data), YESTERDAY)).toEqual(before)
@@ -149,31 +150,31 @@ describe('the encryption of private keys', () => {
   const jwk = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'private-part', kid: 'kid' }
 
   it('a key is decrypted with its secret, even if that secret is an older entry of the list', async () => {
-    const sealed = await createKeyEncryption([YESTERDAY]).seal(jwk)
+    const sealed = await createEncryption<JWK>([YESTERDAY], 'signing-keys').seal(jwk)
     expect(sealed).not.toContain(Buffer.from('private-part').toString('base64url'))
-    expect(await createKeyEncryption([YESTERDAY]).unseal(sealed)).toEqual({
-      privateKey: jwk,
+    expect(await createEncryption<JWK>([YESTERDAY], 'signing-keys').unseal(sealed)).toEqual({
+      value: jwk,
       isOutdated: false,
     })
-    const rotated = await createKeyEncryption([TODAY, YESTERDAY]).unseal(sealed)
-    expect(rotated).toEqual({ privateKey: jwk, isOutdated: true })
-    expect(await createKeyEncryption([TODAY]).unseal(sealed)).toBeUndefined()
+    const rotated = await createEncryption<JWK>([TODAY, YESTERDAY], 'signing-keys').unseal(sealed)
+    expect(rotated).toEqual({ value: jwk, isOutdated: true })
+    expect(await createEncryption<JWK>([TODAY], 'signing-keys').unseal(sealed)).toBeUndefined()
   })
 
   it('a key is encrypted with the newest secret and A256GCM', async () => {
-    const sealed = await createKeyEncryption([TODAY, YESTERDAY]).seal(jwk)
+    const sealed = await createEncryption<JWK>([TODAY, YESTERDAY], 'signing-keys').seal(jwk)
     const { protectedHeader } = await compactDecrypt(sealed, deriveKey(TODAY, 'signing-keys'))
     expect(protectedHeader).toEqual({ alg: 'dir', enc: 'A256GCM' })
-    expect(await createKeyEncryption([YESTERDAY]).unseal(sealed)).toBeUndefined()
+    expect(await createEncryption<JWK>([YESTERDAY], 'signing-keys').unseal(sealed)).toBeUndefined()
   })
 
   it('encrypting the same key twice gives different texts', async () => {
-    const encryption = createKeyEncryption([TODAY])
+    const encryption = createEncryption<JWK>([TODAY], 'signing-keys')
     expect(await encryption.seal(jwk)).not.toBe(await encryption.seal(jwk))
   })
 
   it('a text that was changed or truncated, or that is not a JWE, is not decrypted', async () => {
-    const encryption = createKeyEncryption([TODAY])
+    const encryption = createEncryption<JWK>([TODAY], 'signing-keys')
     const sealed = await encryption.seal(jwk)
     const parts = sealed.split('.')
     const other = (await encryption.seal({ ...jwk, kid: 'other' })).split('.')
@@ -189,7 +190,7 @@ describe('the encryption of private keys', () => {
   })
 
   it('creating the encryption without a secret throws', () => {
-    expect(() => createKeyEncryption([])).toThrow(TypeError)
+    expect(() => createEncryption<JWK>([], 'signing-keys')).toThrow(TypeError)
   })
 })
 

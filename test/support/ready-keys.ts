@@ -1,10 +1,11 @@
+import type { JWK } from 'jose'
 import { setTimeout as delay } from 'node:timers/promises'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { generateSigningKey } from '../../src/keys/generate-key.ts'
 import { replenish } from '../../src/keys/rotation-policy.ts'
 import { createKeyRingRecords, type OpenKey } from '../../src/keys/key-ring-record.ts'
-import { createKeyEncryption } from '../../src/keys/key-encryption.ts'
+import { createEncryption } from '../../src/keys/encryption.ts'
 import { rsaKeys } from './rsa-keys.ts'
 
 const RING = 'signing-keys:ring'
@@ -25,7 +26,7 @@ export async function seedKeyRing(store: Store, secret: string): Promise<void> {
 
 async function makeRing(secret: string): Promise<string> {
   const store = memoryStore()
-  const records = createKeyRingRecords(store, createKeyEncryption([secret]))
+  const records = createKeyRingRecords(store, createEncryption<JWK>([secret], 'signing-keys'))
   const now = Date.now() / 1000
   let keys: readonly OpenKey[] = []
   for (const rsa of await rsaKeys()) {

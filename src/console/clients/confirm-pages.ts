@@ -99,6 +99,7 @@ export function deletePage(kind: ClientKind): Page {
           const { resource: client, change: options } = call
           const typed = (call.form.get('name') ?? '').trim()
           if (typed !== nameOf(client) && typed !== client.name) return view(call, true)
+          await call.requireFreshSignIn(access)
           await kind.service.delete(client.clientId, options)
           return { redirect: kind.base, done: 'doneClientDeleted' }
         },

@@ -32,6 +32,7 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
       ...owner,
       ...call.change,
     }
+    await call.requireFreshSignIn(`${kind.permissions}:create`)
     const options = { idempotencyKey: call.form.get('request') ?? '' }
     const { clientSecret, ...created } =
       kind.kind === 'apiKey'

@@ -20,6 +20,7 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
 
   async function rotate(call: Call<Client>): Promise<View> {
     const { resource: client, caller, change, form } = call
+    await call.requireFreshSignIn(access)
     const rotated = await service.rotateSecret(client.clientId, {
       overlapSeconds: overlapOf(form.get('overlap')),
       idempotencyKey: form.get('request') ?? '',

@@ -126,7 +126,7 @@ export function buttons(
 }
 
 /**
- * A row of a list of actions: what it is, what happens then, and the button. Put the rows into `<ul class="items">`.
+ * A row of a list of actions: the name of the action, its effect, and its button. Put the rows into `<ul class="items">`.
  */
 export function actionRow(title: HtmlValue, hint: HtmlValue, button: HtmlValue): Html {
   return html`<li>

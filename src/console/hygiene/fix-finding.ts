@@ -45,6 +45,7 @@ export function fixActions(services: ConsoleServices, path: string, isOperator: 
     if (fix === 'rotate') {
       // Only the owner may see the secret. A repeated form shows it again, so the finding may be gone.
       if (isOperator) throw new Rejection('forbidden', { needs: `${kind.permissions}:rotate` })
+      await call.requireFreshSignIn(`${kind.permissions}:rotate`)
       const rotated = await kind.service.rotateSecret(clientId, {
         overlapSeconds: OVERLAPS.day.seconds,
         idempotencyKey: call.form.get('request') ?? '',

@@ -53,6 +53,7 @@ function askToErase({ params }: Call): Confirmation {
 }
 
 async function erase({ erase: erasePerson }: ConsoleServices, call: Call): Promise<View | Redirect> {
+  await call.requireFreshSignIn('operator')
   try {
     await erasePerson(holderOf(call.params), call.change)
   } catch (error) {

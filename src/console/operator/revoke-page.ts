@@ -30,6 +30,7 @@ export function revokePages(services: ConsoleServices): Page[] {
 
 /** Revokes everything of an account or user, and ends its secrets if the form says so. */
 async function revoke(services: ConsoleServices, call: Call): Promise<RevokeOutcome> {
+  await call.requireFreshSignIn('operator')
   const holder = holderOf(call.params)
   const errors: GatehouseError[] = []
   const revoked = await services.tokens.revokeAll(holder, call.change).catch((error: unknown) => {

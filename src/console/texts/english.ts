@@ -111,6 +111,7 @@ export const english = {
   problemProduct: 'Product',
   problemOverlap: 'End of the present secret',
   problemFormExpired: 'The form is more than 24 hours old. Check it, and send it again.',
+  problemFormGone: 'What you entered is not kept any more. Fill in the form again.',
   problemScopeTooLarge:
     'The tokens would be too large for a request. Remove operations that are not needed, or split the products between several clients.',
   problemConflict: 'It was changed meanwhile, so nothing was done. Look at how it is now first.',
@@ -627,6 +628,16 @@ export const english = {
   activityFieldTermsUri: 'terms of service',
   activityFieldFirstParty: 'own application of the service',
   activityFieldResourceServer: 'key of an API (resource server)',
+
+  // The pages around a fresh sign-in at the host.
+  freshTitle: 'Confirm that it is you',
+  freshWhy: 'This needs a fresh sign-in',
+  freshText: 'Sign in again to continue. What you entered is kept for 15 minutes.',
+  freshLink: 'Sign in again',
+  freshDoneTitle: 'Almost done',
+  freshDoneNext: 'You are back',
+  freshDoneText: 'What you entered was kept. Continue to do it now.',
+  freshContinue: 'Continue',
 
   // The pages that list what needs attention.
   hygieneTitle: 'Needs attention',

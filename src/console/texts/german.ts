@@ -111,6 +111,7 @@ export const german: ConsoleTexts = {
   problemOverlap: 'Ende des jetzigen Secrets',
   problemFormExpired:
     'Das Formular ist mehr als 24 Stunden alt. Prüfen Sie es, und senden Sie es noch einmal.',
+  problemFormGone: 'Ihre Eingaben sind nicht mehr erhalten. Füllen Sie das Formular noch einmal aus.',
   problemScopeTooLarge:
     'Die Tokens wären zu groß für eine Anfrage. Entfernen Sie Operationen, die nicht nötig sind, oder verteilen Sie die Produkte auf mehrere Clients.',
   problemConflict:
@@ -641,6 +642,16 @@ export const german: ConsoleTexts = {
   activityFieldTermsUri: 'Nutzungsbedingungen',
   activityFieldFirstParty: 'eigene Anwendung des Dienstes',
   activityFieldResourceServer: 'Schlüssel einer API (Resource-Server)',
+
+  // The pages around a fresh sign-in at the host.
+  freshTitle: 'Bestätigen Sie, dass Sie es sind',
+  freshWhy: 'Hierfür müssen Sie sich neu anmelden',
+  freshText: 'Melden Sie sich noch einmal an, um fortzufahren. Ihre Eingaben bleiben 15 Minuten erhalten.',
+  freshLink: 'Neu anmelden',
+  freshDoneTitle: 'Fast fertig',
+  freshDoneNext: 'Sie sind zurück',
+  freshDoneText: 'Ihre Eingaben sind erhalten. Fahren Sie fort, um sie jetzt auszuführen.',
+  freshContinue: 'Fortfahren',
 
   // The pages that list what needs attention.
   hygieneTitle: 'Handlungsbedarf',

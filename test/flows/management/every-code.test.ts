@@ -83,7 +83,10 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
     host = await startManagement({
       store: makeStore(data),
       gatehouse: { products: { ...products, large: everything }, maxClientsPerAccount: MAX_CLIENTS },
-      accounts: { can: (ctx) => ctx.get('test-forbidden') === '' },
+      accounts: {
+        can: (ctx) => ctx.get('test-forbidden') === '',
+        confirm: (ctx) => ctx.get('test-confirm') === '' || '/prove',
+      },
     })
     ownKeys = await startManagement({ store: makeStore(), gatehouse: { signingKeys: { jwks: { keys } } } })
     operations = operationsOf(await documentOf(host.origin))
@@ -162,6 +165,11 @@ describeEachStore('the codes that openapi.json promises', (makeStore) => {
             ...(isForOperators(operation) && { 'test-token': 'acme' }),
           },
           ...(path.startsWith('/secrets') && { body: JSON.stringify({ secret: ownSecret }) }),
+        }
+      case 'ERR_CONFIRM':
+        return {
+          headers: { ...(hasBody && JSON_TYPE), 'test-confirm': 'yes' },
+          ...(hasBody && { body: JSON.stringify(isCreation(operation) ? { name: 'x' } : {}) }),
         }
       case 'ERR_CSRF':
         return {

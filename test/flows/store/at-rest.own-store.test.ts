@@ -1,3 +1,4 @@
+import type { JWK } from 'jose'
 import { Redis } from 'ioredis'
 import type { Context, Next } from 'koa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -5,7 +6,7 @@ import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
 import { deriveKey } from '../../../src/keys/derive-key.ts'
 import { createKeyRingRecords } from '../../../src/keys/key-ring-record.ts'
-import { createKeyEncryption } from '../../../src/keys/key-encryption.ts'
+import { createEncryption } from '../../../src/keys/encryption.ts'
 import { digest } from '../../../src/store/digest.ts'
 import { createGracePeriod, type LastRotation } from '../../../src/grants/refresh-tokens/grace-period.ts'
 import { authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
@@ -261,7 +262,10 @@ async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRec
  * derived from this secret.
  */
 async function recordKeys(store: Store, secrets: Secrets): Promise<void> {
-  const ring = await createKeyRingRecords(store, createKeyEncryption([GATEHOUSE_SECRET])).read()
+  const ring = await createKeyRingRecords(
+    store,
+    createEncryption<JWK>([GATEHOUSE_SECRET], 'signing-keys'),
+  ).read()
   for (const { kid, ...jwk } of ring?.keys.flatMap((key) => key.jwk ?? []) ?? []) {
     for (const part of ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const) {
       const value = jwk[part]

@@ -143,7 +143,7 @@ export function compareSecretsByHash(
   }
 }
 
-/** The possible readings of a sent secret: decoded, and unchanged, because many clients do not encode their secret. */
+/** The two possible readings of a sent secret: decoded, or unchanged. Many clients do not encode their secret. */
 function candidatesIn(ctx: KoaContextWithOIDC, secret: string): readonly string[] {
   const authorization = requestState(ctx).host.get('Authorization')
   return readBasicCredentials(authorization)?.clientSecrets ?? [secret]

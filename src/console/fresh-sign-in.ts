@@ -1,0 +1,104 @@
+import { requireFreshSignIn } from '../front-door/fresh-sign-in.ts'
+import type { FrontDoorParts } from '../front-door/access.ts'
+import { Rejection } from '../front-door/rejection.ts'
+import { Form } from '../http/form-body.ts'
+import { html } from '../http/html.ts'
+import { panel } from './elements/elements.ts'
+import { form } from './elements/form.ts'
+import type { KeptForms } from './kept-forms.ts'
+import type { Call, View } from './page-types.ts'
+
+// 1. An action calls `requireFreshSignIn`, and the host answers with the address where it asks again.
+// 2. The form is kept, and `askPage` has a link to that address.
+// 3. The host sends the browser back to the page, with the id of the form in the query.
+// 4. `continuePage` has the form again. It is sent like any other form, so the host is asked once more.
+
+/** The parameter of the query with the id of the kept form. */
+const KEPT = 'form'
+
+/** What keeps forms while their senders sign in again. */
+export interface FreshSignInParts extends Pick<FrontDoorParts, 'accounts' | 'issuerOrigin' | 'tokens'> {
+  readonly keptForms: KeptForms
+}
+
+/** The address of the page for the host. It always has the origin of the issuer, whatever the path looks like. */
+const addressOf = ({ self }: Pick<Call, 'self'>, { issuerOrigin }: Pick<FreshSignInParts, 'issuerOrigin'>) =>
+  Object.assign(new URL(issuerOrigin), { pathname: self })
+
+const originOf = (call: Call, parts: FreshSignInParts) => ({
+  caller: call.caller,
+  browser: call.caller.isSession ? parts.tokens.browserOf(call.ctx) : undefined,
+  address: addressOf(call, parts).pathname,
+})
+
+/**
+ * Creates `Call.requireFreshSignIn` for a submitted form.
+ *
+ * @returns the function, and a function that makes the page for its rejection
+ */
+export function freshSignInOf(call: Call, parts: FreshSignInParts) {
+  const { ctx } = call
+  const id = parts.keptForms.newId()
+  const returnTo = Object.assign(addressOf(call, parts), { search: `?${KEPT}=${id}` })
+  return {
+    requireFreshSignIn: (...[permission]: Parameters<Call['requireFreshSignIn']>) =>
+      requireFreshSignIn(parts, ctx, permission, returnTo),
+    /** Keeps the form if the host asks again. @returns the page that leads to the host; undefined for another error */
+    async askAgain(error: unknown, sent: Form): Promise<View | undefined> {
+      const url = error instanceof Rejection ? error.details.confirmUrl : undefined
+      if (url === undefined) return undefined
+      const fields = new Form(sent)
+      fields.delete('csrf')
+      await parts.keptForms.keep(id, fields, originOf(call, parts))
+      return askPage(call, url)
+    },
+  }
+}
+
+/** The page that leads to the host. A redirect would not work: browsers check its target against `form-action`. */
+function askPage({ texts, self }: Call, url: string): View {
+  return {
+    title: texts.plain('freshTitle'),
+    body: html`<h1>${texts.html('freshTitle')}</h1>
+      ${panel(
+        { title: texts.html('freshWhy') },
+        html`<p>${texts.html('freshText')}</p>
+          <div class="buttons">
+            <a class="button primary" href="${url}">${texts.html('freshLink')}</a>
+            <a class="button plain" href="${self}">${texts.html('cancelLink')}</a>
+          </div>`,
+      )}`,
+  }
+}
+
+/**
+ * The page after the return from the host, with the form that was kept. Undefined if the request does not come from the
+ * host.
+ *
+ * @returns `gone` if the form is not kept any more, or not for this person, browser and page
+ */
+export async function continuePage(call: Call, parts: FreshSignInParts): Promise<View | 'gone' | undefined> {
+  const id = call.query[KEPT]
+  if (id === undefined) return undefined
+  const kept = await parts.keptForms.take(id, originOf(call, parts))
+  if (!kept) return 'gone'
+  const { texts, self } = call
+  const fields = [...kept].filter(([name]) => name !== 'action')
+  return {
+    title: texts.plain('freshDoneTitle'),
+    body: html`<h1>${texts.html('freshDoneTitle')}</h1>
+      ${panel(
+        { title: texts.html('freshDoneNext') },
+        form(
+          call,
+          { action: kept.get('action') ?? '' },
+          html`${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+            <p>${texts.html('freshDoneText')}</p>
+            <div class="buttons">
+              <button class="primary">${texts.html('freshContinue')}</button>
+              <a class="button plain" href="${self}">${texts.html('cancelLink')}</a>
+            </div>`,
+        ),
+      )}`,
+  }
+}
