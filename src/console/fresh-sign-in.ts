@@ -6,7 +6,7 @@ import { html } from '../http/html.ts'
 import { panel } from './elements/elements.ts'
 import { form } from './elements/form.ts'
 import type { KeptForms } from './kept-forms.ts'
-import type { Call, View } from './page-types.ts'
+import type { Call, Page, View } from './page-types.ts'
 
 // 1. An action calls `requireFreshSignIn`, and the host answers with the address where it asks again.
 // 2. The form is kept, and `askPage` has a link to that address.
@@ -75,9 +75,14 @@ function askPage({ texts, self }: Call, url: string): View {
  * The page after the return from the host, with the form that was kept. Undefined if the request does not come from the
  * host.
  *
+ * @param page the page of the form. Its title tells the person what the form is about
  * @returns `gone` if the form is not kept any more, or not for this person, browser and page
  */
-export async function continuePage(call: Call, parts: FreshSignInParts): Promise<View | 'gone' | undefined> {
+export async function continuePage(
+  call: Call,
+  page: Page,
+  parts: FreshSignInParts,
+): Promise<View | 'gone' | undefined> {
   const id = call.query[KEPT]
   if (id === undefined) return undefined
   const kept = await parts.keptForms.take(id, originOf(call, parts))
@@ -88,7 +93,7 @@ export async function continuePage(call: Call, parts: FreshSignInParts): Promise
     title: texts.plain('freshDoneTitle'),
     body: html`<h1>${texts.html('freshDoneTitle')}</h1>
       ${panel(
-        { title: texts.html('freshDoneNext') },
+        { title: (await page.show(call))?.title },
         form(
           call,
           { action: kept.get('action') ?? '' },

@@ -112,7 +112,7 @@ const BODY_REASONS = { 400: 'body', 413: 'bodyTooLarge', 415: 'mediaType' } as c
 
 async function show(page: Page, call: Call, parts: PageHandlerParts): Promise<Answer> {
   try {
-    const kept = await continuePage(call, parts)
+    const kept = await continuePage(call, page, parts)
     if (kept === 'gone') return await showAgain(page, call, [GONE])
     if (kept) return withNavigation(kept, page, call)
     const action = actionOf(page, call.query['confirm'] ?? '')

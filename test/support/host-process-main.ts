@@ -33,6 +33,8 @@ const reported: (keyof GatehouseEvents)[] = [
   'refresh_token.reused',
   'refresh_token.retried',
   'code.reused',
+  'client.expired',
+  'client.expiring',
   'error',
 ]
 for (const name of reported) host.gatehouse.on(name, () => console.log(`event ${name}`))

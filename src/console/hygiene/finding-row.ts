@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { KeyPolicy } from '../../clients/expiry.ts'
 import { renewalDays, type Finding } from '../../clients/findings.ts'
 import type { ClientFindings } from '../../clients/hygiene.ts'
-import { html, type Html } from '../../http/html.ts'
+import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
@@ -70,16 +70,15 @@ export function fixForm(
   const fix = FIXES[finding]
   if (fix === 'revoke-old') {
     const link = { action: 'revokeOldSecret', fields: { clientId }, style: 'slim' }
-    return confirmLink(call, link, texts.html('clientsRevokeOld'))
+    const button = confirmLink(call, link, texts.html('clientsRevokeOld'))
+    return hintAbove(texts.html('clientsRevokeOldWhat'), button)
   }
-  const days = renewalDays(policy)
+  const isRenewal = finding === 'expires-soon'
+  const expire = texts.html(isRenewal ? 'fixRenew' : 'fixExpire', { days: renewalDays(policy) })
   const words = {
     rotate: [texts.html('fixRotateHint'), texts.html('clientsRotate')],
     disable: [texts.html('fixDisableHint'), texts.html('disableButton')],
-    expire: [
-      texts.html(finding === 'expires-soon' ? 'fixRenewHint' : 'fixExpireHint'),
-      texts.html(finding === 'expires-soon' ? 'fixRenew' : 'fixExpire', { days }),
-    ],
+    expire: [texts.html(isRenewal ? 'fixRenewHint' : 'fixExpireHint'), expire],
   }
   const [hint, button] = words[fix]
   return form(
@@ -88,9 +87,13 @@ export function fixForm(
     html`<input type="hidden" name="clientId" value="${clientId}" />
       <input type="hidden" name="finding" value="${finding}" />
       ${fix === 'rotate' && html`<input type="hidden" name="request" value="${randomUUID()}" />`}
-      <div class="tight">
-        <p class="hint">${hint}</p>
-        <button class="slim">${button}</button>
-      </div>`,
+      ${hintAbove(hint, html`<button class="slim">${button}</button>`)}`,
   )
+}
+
+function hintAbove(hint: HtmlValue, button: Html): Html {
+  return html`<div class="tight">
+    <p class="hint">${hint}</p>
+    <div>${button}</div>
+  </div>`
 }

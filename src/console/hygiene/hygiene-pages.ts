@@ -133,8 +133,9 @@ function clientLink({ texts, to, has }: Call, { client }: ClientFindings, isForO
   const path = isForOperators ? clientPath(client.clientId) : ownPath
   const name = html`<bdi>${applicationName(client)}</bdi>`
   const kind = texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel')
-  return html`${path === undefined ? name : html`<a href="${to(path)}">${name}</a>`}
-    <span class="muted">${kind}</span>`
+  return html`<div class="tight">
+    ${path === undefined ? name : html`<a href="${to(path)}">${name}</a>`} <span class="muted">${kind}</span>
+  </div>`
 }
 
 /** The products that no client has. They are looked for when the operator asks for them, because it may take seconds. */

@@ -635,7 +635,6 @@ export const english = {
   freshText: 'Sign in again to continue. What you entered is kept for 15 minutes.',
   freshLink: 'Sign in again',
   freshDoneTitle: 'Almost done',
-  freshDoneNext: 'You are back',
   freshDoneText: 'What you entered was kept. Continue to do it now.',
   freshContinue: 'Continue',
 

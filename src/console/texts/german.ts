@@ -649,7 +649,6 @@ export const german: ConsoleTexts = {
   freshText: 'Melden Sie sich noch einmal an, um fortzufahren. Ihre Eingaben bleiben 15 Minuten erhalten.',
   freshLink: 'Neu anmelden',
   freshDoneTitle: 'Fast fertig',
-  freshDoneNext: 'Sie sind zurück',
   freshDoneText: 'Ihre Eingaben sind erhalten. Fahren Sie fort, um sie jetzt auszuführen.',
   freshContinue: 'Fortfahren',
 

@@ -90,6 +90,8 @@ describeWithChromium('every page of the console', () => {
   const pages = (): (readonly [string, string])[] => [
     ['acme', '/console'],
     ['bob', '/console'],
+    ['acme', '/console/hygiene'],
+    ['bob', '/console/hygiene'],
     ['acme', '/console/api-keys'],
     ['bob', '/console/api-keys'],
     ['acme', '/console/api-keys/new'],
@@ -109,6 +111,7 @@ describeWithChromium('every page of the console', () => {
     ['acme', '/console/activity'],
     ['acme', '/console/token-inspector'],
     ['root', '/console/operator'],
+    ['root', '/console/operator/hygiene?products=show'],
     ['root', `/console/operator/clients/${apiKey}`],
     ['root', '/console/operator/accounts/acme'],
     ['root', '/console/operator/accounts/acme/revoke'],
