@@ -12,7 +12,7 @@ import {
 import { showConsent, submitConsent } from './submit-consent.ts'
 import type { PendingInteraction } from './port.ts'
 import { createSignInRateLimit } from './sign-in-rate-limit.ts'
-import { showSignIn, submitSignIn } from './submit-sign-in.ts'
+import { showSignIn, submitSignIn } from './sign-in.ts'
 import { switchAccount } from './switch-account.ts'
 
 /** Addresses of one interaction, below {auth_url}. */
