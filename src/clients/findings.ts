@@ -2,8 +2,9 @@ import { findOnce } from '../host/find-once.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import { missingUsers } from '../host/missing-users.ts'
 import type { ClientRecord } from './client-record.ts'
-import { breaksPolicy, defaultDaysOf, isExpired, type KeyPolicy } from './expiry.ts'
+import { breaksPolicy, defaultDaysOf, expiresSoon, type KeyPolicy } from './expiry.ts'
 import { isLive, type StoredSecret } from './stored-secrets.ts'
+import { whyNotAuthenticated } from './why-no-token.ts'
 
 /** What can be wrong with an API key or application that works, the most urgent first. */
 export const FINDINGS = [
@@ -31,7 +32,6 @@ export const FINDINGS = [
  */
 export type Finding = (typeof FINDINGS)[number]
 
-const SOON_DAYS = 30
 const UNUSED_DAYS = 90
 /** Days after which a client should have been used, and a rotation should have been completed. */
 const PATIENCE_DAYS = 7
@@ -41,20 +41,19 @@ const daysAgo = (days: number) => Date.now() / 1000 - days * 86_400
 
 /**
  * The findings about a client in the order of `FINDINGS`, without `known-to-former`, for which the host must be asked.
- * None for a client that is disabled or has expired.
+ * None for a client that cannot authenticate: it is disabled, has expired, or has no valid secret.
  *
  * @param record its client has the time of the last use
  */
 export function findingsOf({ client, secrets }: ClientRecord, policy: KeyPolicy): Finding[] {
-  if (client.disabled || isExpired(client)) return []
+  if (whyNotAuthenticated(client)) return []
   const { expiresAt, createdAt, lastUsedAt } = client
   const [current, old] = secrets.filter((secret) => isLive(secret, Date.now()))
-  const soonDays = Math.min(SOON_DAYS, (defaultDaysOf(policy) ?? Infinity) / 2)
   const isBreach = breaksPolicy(client, policy)
   const isOfServer = client.kind === 'apiKey' && client.resourceServer
   const found: Partial<Record<Finding, boolean>> = {
     'breaks-policy': isBreach,
-    'expires-soon': expiresAt !== undefined && expiresAt < daysAgo(-soonDays),
+    'expires-soon': expiresSoon(client, policy),
     'old-secret': current !== undefined && current.createdAt < daysAgo(policy.maxAgeDays ?? Infinity),
     'two-secrets': current !== undefined && old !== undefined && current.createdAt < daysAgo(PATIENCE_DAYS),
     unused: !isOfServer && lastUsedAt !== undefined && lastUsedAt < daysAgo(UNUSED_DAYS),
@@ -94,7 +93,7 @@ export function createExamine({
 
 /** The users who know a secret that stays valid for more than 7 days. A rotation is given this time. */
 function usersToCheck({ client, secrets }: ClientRecord): readonly string[] {
-  if (client.disabled || isExpired(client)) return []
+  if (whyNotAuthenticated(client)) return []
   const lasting = ({ expiresAt = Infinity }: StoredSecret) => expiresAt > daysAgo(-PATIENCE_DAYS)
   return [...new Set(secrets.filter(lasting).flatMap(({ shownTo }) => shownTo ?? []))]
 }

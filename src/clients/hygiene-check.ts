@@ -1,12 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { inBackground } from '../async/in-background.ts'
-import { periodically } from '../async/periodically.ts'
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Logger } from '../host/logger.ts'
 import { pass, warn } from '../store/check-results.ts'
 import type { Store, StoreCheck } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
-import { clientRecords } from './client-record.ts'
+import { clientRecords, type ClientRecord } from './client-record.ts'
 import { readWithLastUse } from './client-repository.ts'
 import type { KeyPolicy } from './expiry.ts'
 import { createExamine, findingsOf, FINDINGS, type Finding } from './findings.ts'
@@ -18,7 +18,10 @@ export type HealthFinding = Finding | 'unused-product'
 
 export const HEALTH_FINDINGS = [...FINDINGS, 'unused-product'] as const satisfies readonly HealthFinding[]
 
-/** Milliseconds after which all clients are examined again. */
+/** The number of clients for whose users the host is asked at the same time. */
+const BATCH = 25
+
+/** Milliseconds between the end of a count and the next count. */
 const INTERVAL_MS = 3_600_000
 
 /** What each finding says about a number of clients. */
@@ -55,27 +58,48 @@ export function createHygieneCheck(
   const walk = createClientWalk(store, { load: (ids) => readWithLastUse(records, lastUses, ids) })
   const asksHost = wanted.includes('known-to-former')
   let counts: ReadonlyMap<HealthFinding, number> | undefined
+  let hasFailed = false
 
   async function count(signal: AbortSignal): Promise<void> {
     const examine = createExamine(parts)
+    const findings = async (record: ClientRecord) =>
+      asksHost ? (await examine(record)).findings : findingsOf(record, keyPolicy)
     const found = new Map<HealthFinding, number>()
     const products = new Set(catalog.current.products.keys())
     for await (const page of walk.slowPages(signal)) {
-      for (const record of page) {
-        if (record instanceof CorruptRecord) continue
-        const findings = asksHost ? (await examine(record)).findings : findingsOf(record, keyPolicy)
-        for (const finding of findings) found.set(finding, (found.get(finding) ?? 0) + 1)
-        for (const product of record.client.products) products.delete(product)
+      const read = page.flatMap((record) => (record instanceof CorruptRecord ? [] : [record]))
+      for (let at = 0; at < read.length; at += BATCH) {
+        const examined = await Promise.all(read.slice(at, at + BATCH).map(findings))
+        for (const finding of examined.flat()) found.set(finding, (found.get(finding) ?? 0) + 1)
       }
+      for (const { client } of read) for (const product of client.products) products.delete(product)
     }
     counts = found.set('unused-product', products.size)
   }
 
+  async function keepCounting(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await count(signal)
+        hasFailed = false
+      } catch (error) {
+        if (signal.aborted) return
+        hasFailed = true
+        logger.warn({ err: error }, 'the clients could not be counted; trying again in an hour')
+      }
+      await delay(INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+
   return {
-    /** The result of the last count. None before the first count is complete. */
+    /** The result of the last count. None before the first count has ended. */
     check(): StoreCheck[] {
-      if (!counts) return []
       const name = 'clients'
+      if (hasFailed) {
+        const message = 'the API keys and applications could not be counted; the next attempt is in an hour'
+        return [warn(name, message, 'The log has the reason: the store, or accounts.find')]
+      }
+      if (!counts) return []
       const present = wanted.flatMap((finding) => {
         const number = counts?.get(finding) ?? 0
         return number === 0 ? [] : [`${number} ${WORDS[finding]}`]
@@ -91,19 +115,9 @@ export function createHygieneCheck(
     },
     /** Starts the counts. @returns a function that stops them */
     start(): () => void {
-      if (wanted.length === 0) return () => {}
       const stop = new AbortController()
-      const countOrLog = () =>
-        count(stop.signal).catch((error: unknown) => {
-          if (!stop.signal.aborted)
-            logger.debug({ err: error }, 'the clients will be counted again in an hour')
-        })
-      inBackground(countOrLog)
-      const end = periodically(countOrLog, INTERVAL_MS)
-      return () => {
-        end()
-        stop.abort()
-      }
+      if (wanted.length > 0) inBackground(() => keepCounting(stop.signal))
+      return () => stop.abort()
     },
   }
 }

@@ -129,15 +129,14 @@ export function createHygiene(parts: HygieneParts) {
 
   return {
     async list(options: HygieneOptions = {}): Promise<HygienePage> {
+      const isCursor = (value: unknown) => {
+        const [, of] = CURSOR.exec(String(value)) ?? []
+        return of !== undefined && (options.kind === undefined || of === options.kind)
+      }
       checkInput('the findings were not listed', options, {
         accountId: optional(hostIdRule),
         kind: optional(oneOf(...KINDS)),
-        cursor: optional(
-          must(
-            'the `cursor` of the previous page',
-            (value) => typeof value === 'string' && CURSOR.test(value),
-          ),
-        ),
+        cursor: optional(must('the `cursor` of the previous page of the same list', isCursor)),
         limit: pageLimitRule,
       })
       const { accountId, kind, cursor, limit = PAGE_LIMIT.byDefault } = options

@@ -25,7 +25,7 @@ export interface FreshSignInParts extends Pick<FrontDoorParts, 'accounts' | 'iss
 const addressOf = ({ self }: Pick<Call, 'self'>, { issuerOrigin }: Pick<FreshSignInParts, 'issuerOrigin'>) =>
   Object.assign(new URL(issuerOrigin), { pathname: self })
 
-const originOf = (call: Call, parts: FreshSignInParts) => ({
+const senderOf = (call: Call, parts: FreshSignInParts) => ({
   caller: call.caller,
   browser: call.caller.isSession ? parts.tokens.browserOf(call.ctx) : undefined,
   address: addressOf(call, parts).pathname,
@@ -49,7 +49,7 @@ export function freshSignInOf(call: Call, parts: FreshSignInParts) {
       if (url === undefined) return undefined
       const fields = new Form(sent)
       fields.delete('csrf')
-      await parts.keptForms.keep(id, fields, originOf(call, parts))
+      await parts.keptForms.keep(id, fields, senderOf(call, parts))
       return askPage(call, url)
     },
   }
@@ -84,8 +84,9 @@ export async function continuePage(
   parts: FreshSignInParts,
 ): Promise<View | 'gone' | undefined> {
   const id = call.query[KEPT]
-  if (id === undefined) return undefined
-  const kept = await parts.keptForms.take(id, originOf(call, parts))
+  // A HEAD request must not use up the form.
+  if (id === undefined || call.ctx.method !== 'GET') return undefined
+  const kept = await parts.keptForms.take(id, senderOf(call, parts))
   if (!kept) return 'gone'
   const { texts, self } = call
   const fields = [...kept].filter(([name]) => name !== 'action')

@@ -11,8 +11,8 @@ import { textRule } from '../validation/rules.ts'
 /** Seconds for which a form is kept while its sender signs in again. */
 const KEPT_SECONDS = 900
 
-/** Where and by whom a form was sent. */
-export interface FormOrigin {
+/** Who sent a form, and on which page. */
+export interface FormSender {
   readonly caller: Pick<Caller, 'accountId' | 'userId'>
   /** The random id of the browser. */
   readonly browser: string | undefined
@@ -28,7 +28,7 @@ const ID = /^[\w-]{22}$/
  * @param secrets the host's secrets, newest first
  */
 export function createKeptForms(store: Store, secrets: readonly string[]) {
-  const encryption = createEncryption<{ fields: string; origin: readonly (string | null)[] }>(
+  const encryption = createEncryption<{ fields: string; sender: readonly (string | null)[] }>(
     secrets,
     'forms',
   )
@@ -37,7 +37,7 @@ export function createKeptForms(store: Store, secrets: readonly string[]) {
     version: 1,
     fields: { sealed: textRule },
   })
-  const originOf = ({ caller, browser, address }: FormOrigin) =>
+  const senderOf = ({ caller, browser, address }: FormSender) =>
     [caller.accountId, caller.userId ?? null, browser ?? null, address] as const
 
   return {
@@ -45,8 +45,8 @@ export function createKeptForms(store: Store, secrets: readonly string[]) {
     newId: () => randomBytes(16).toString('base64url'),
 
     /** Keeps a form for 15 minutes. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
-    async keep(id: string, form: Form, origin: FormOrigin): Promise<void> {
-      const sealed = await encryption.seal({ fields: form.toString(), origin: originOf(origin) })
+    async keep(id: string, form: Form, sender: FormSender): Promise<void> {
+      const sealed = await encryption.seal({ fields: form.toString(), sender: senderOf(sender) })
       await records.set(digest(id), { sealed }, KEPT_SECONDS)
     },
 
@@ -56,10 +56,10 @@ export function createKeptForms(store: Store, secrets: readonly string[]) {
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
      */
-    async take(id: string, origin: FormOrigin): Promise<Form | undefined> {
+    async take(id: string, sender: FormSender): Promise<Form | undefined> {
       const record = ID.test(id) ? await records.get(digest(id)) : undefined
       const kept = record && (await encryption.unseal(record.sealed))?.value
-      if (!kept || !isDeepStrictEqual(kept.origin, originOf(origin))) return undefined
+      if (!kept || !isDeepStrictEqual(kept.sender, senderOf(sender))) return undefined
       // Of two requests at the same time, one deletes the record.
       return (await records.delete(digest(id))) ? new Form(kept.fields) : undefined
     },

@@ -73,8 +73,7 @@ async function callOf<Resource>(
     problems: [],
     self: mount.address(path),
     to: mount.to,
-    // Only a submitted form needs it.
-    requireFreshSignIn: async () => {},
+    requireFreshSignIn: () => Promise.reject(new Error('only the action of a form may need a fresh sign-in')),
     has: (section) => showsSection(section, mount, isOperator),
   }
 }

@@ -70,8 +70,8 @@ export type Permission =
   | 'authorizations:revoke'
   | 'audit:read'
 
-/** What a caller may have to confirm: something that a permission allows, or that only operators may do. */
-export type ConfirmedPermission = Permission | 'operator'
+/** What a caller may have to confirm: `operator` is something that only operators may do. */
+export type ConfirmedPermission = `${'keys' | 'applications'}:${'create' | 'rotate' | 'delete'}` | 'operator'
 
 /** When a caller proved again who they are, and where they can do so. */
 export interface Confirmation {

@@ -32,7 +32,7 @@ export function createRouteHandler(routes: readonly Route[], parts: FrontDoorPar
 }
 
 async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ctx: Context): Promise<Call> {
-  const { access, query, body, rules, isConditional, needsFreshSignIn } = found
+  const { access, query, body, rules, isConditional, confirms } = found
   if (access === 'public') return { ...BY_NOBODY, ctx }
   const visit = await enter({ ...found, access }, parts, ctx, params)
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
@@ -45,7 +45,7 @@ async function callOf({ found, params }: Match<Route>, parts: FrontDoorParts, ct
   const tags = etagsOf(ctx.get('If-Match'))
   if (tags && !isConditional) throw new Rejection('unconditional')
   const input = { query: query && readQuery(ctx, query), body: body && (await readBody(ctx, body, rules)) }
-  if (needsFreshSignIn && access !== 'signed-in') await requireFreshSignIn(parts, ctx, access)
+  if (confirms) await requireFreshSignIn(parts, ctx, confirms)
   return {
     ...visit,
     ...input,

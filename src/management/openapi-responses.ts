@@ -87,7 +87,7 @@ function codesOf({
   find,
   isConditional,
   isRepeatable,
-  needsFreshSignIn,
+  confirms,
   errors,
 }: Route): ProblemCode[] {
   if (access === 'public') return ['ERR_QUERY']
@@ -96,7 +96,7 @@ function codesOf({
     'ERR_QUERY',
     'ERR_NOT_SIGNED_IN',
     ...when(access !== 'signed-in', 'ERR_FORBIDDEN'),
-    ...when(needsFreshSignIn, 'ERR_CONFIRM'),
+    ...when(confirms !== undefined, 'ERR_CONFIRM'),
     ...when(find !== undefined, 'ERR_NOT_FOUND'),
     ...when(isChange, 'ERR_CSRF', 'ERR_MEDIA_TYPE', 'ERR_BODY_TOO_LARGE', 'ERR_CONFLICT'),
     ...when(body !== undefined, 'ERR_BODY', 'ERR_INPUT'),

@@ -41,10 +41,10 @@ function change(
   {
     answer,
     errors = [],
-    needsFreshSignIn,
-  }: { answer?: AnswerName; errors?: readonly ServiceCode[]; needsFreshSignIn?: boolean } = {},
+    confirms,
+  }: { answer?: AnswerName; errors?: readonly ServiceCode[]; confirms?: 'operator' } = {},
 ): Route {
-  const described = { path, operationId, summary, answer, errors, needsFreshSignIn }
+  const described = { path, operationId, summary, answer, errors, confirms }
   return route({ ...COMMON, ...described, method: 'post', status: answer ? 200 : 204, handle })
 }
 
@@ -151,7 +151,7 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
       'revokeAccount',
       'Revoke all tokens of an account, and everything that it has authorized',
       ({ params: { accountId = '' }, change: options }) => tokens.revokeAll({ accountId }, options),
-      { answer: 'RevokedAccess', needsFreshSignIn: true },
+      { answer: 'RevokedAccess', confirms: 'operator' },
     ),
     change(
       `${ACCOUNT}/users/{userId}/revoke`,
@@ -159,14 +159,14 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
       'Revoke all tokens of the clients of a user, and everything that the user has authorized',
       ({ params: { accountId = '', userId = '' }, change: options }) =>
         tokens.revokeAll({ accountId, userId }, options),
-      { answer: 'RevokedAccess', needsFreshSignIn: true },
+      { answer: 'RevokedAccess', confirms: 'operator' },
     ),
     change(
       `${ACCOUNT}/erase`,
       'eraseAccount',
       'Erase an account with all its users: delete everything of theirs for good',
       ({ params: { accountId = '' }, change: options }) => parts.erase({ accountId }, options),
-      { answer: 'ErasedRecords', needsFreshSignIn: true },
+      { answer: 'ErasedRecords', confirms: 'operator' },
     ),
     change(
       `${ACCOUNT}/users/{userId}/erase`,
@@ -174,7 +174,7 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
       'Erase a user: delete everything of theirs for good',
       ({ params: { accountId = '', userId = '' }, change: options }) =>
         parts.erase({ accountId, userId }, options),
-      { answer: 'ErasedRecords', needsFreshSignIn: true },
+      { answer: 'ErasedRecords', confirms: 'operator' },
     ),
     read(
       '/operator/signing-keys',

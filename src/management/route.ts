@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import type { ConditionalChange } from '../clients/if-match.ts'
 import type { Access, Guarded, Visit } from '../front-door/access.ts'
+import type { ConfirmedPermission } from '../host/accounts.ts'
 import type { Fields } from '../validation/rules.ts'
 import type { ProblemCode } from './openapi-codes.ts'
 import type { AnswerName } from './answer-schemas.ts'
@@ -40,8 +41,8 @@ export interface Route<Body = unknown, Query = unknown, Resource = unknown> exte
   readonly rules?: ((body: unknown) => Fields) | undefined
   /** Whether the change honours `If-Match`. */
   readonly isConditional?: boolean | undefined
-  /** Whether the host may demand that the caller has just signed in again (`accounts.confirm`). */
-  readonly needsFreshSignIn?: boolean | undefined
+  /** What the caller must confirm by a fresh sign-in, if the host demands it (`accounts.confirm`). */
+  readonly confirms?: ConfirmedPermission | undefined
   /** Whether the request may carry an `Idempotency-Key`. */
   readonly isRepeatable?: boolean | undefined
   readonly status: 200 | 201 | 204

@@ -42,7 +42,7 @@ export function secretRoutes<C extends Client>(options: SecretRoutesOptions<C>):
       description:
         'Only this answer has the secret. `overlapSeconds` says how long the old secret stays valid (default 86400, 1 day); with 0, all older secrets are revoked at once.',
       access: `${permissions}:rotate`,
-      needsFreshSignIn: true,
+      confirms: `${permissions}:rotate`,
       body: Rotation,
       errors: ['ERR_TWO_SECRETS', 'ERR_SECRETS_CHANGED'],
       isRepeatable: true,

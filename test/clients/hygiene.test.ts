@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createHygiene } from '../../src/clients/hygiene.ts'
 import { createHygieneCheck, type HealthFinding } from '../../src/clients/hygiene-check.ts'
@@ -145,7 +146,7 @@ describeEachKind('the findings about a client', (context) => {
     expect(await findings()).toEqual([])
   })
 
-  it('a disabled client needs no attention', async () => {
+  it('a client that is disabled, or has no valid secret, needs no attention', async () => {
     const { create, service, findings } = await start()
     const { clientId } = await create()
     days(200)
@@ -153,8 +154,9 @@ describeEachKind('the findings about a client', (context) => {
     await service.disable(clientId)
     expect(await findings()).toEqual([])
     await service.enable(clientId)
-    await service.reportCompromised(clientId)
     expect(await findings()).toEqual(['never-used', 'never-expires'])
+    await service.reportCompromised(clientId)
+    expect(await findings()).toEqual([])
   })
 
   it('an error of the host rejects the list', async () => {
@@ -166,11 +168,13 @@ describeEachKind('the findings about a client', (context) => {
 
   it('the list says which of its options is wrong', async () => {
     const { hygiene } = await start()
+    const other = kind === 'apiKey' ? 'application' : 'apiKey'
     for (const options of [
       { limit: 0 },
       { cursor: 'x' },
       { cursor: `${kind}:x` },
       { kind: 'x' },
+      { kind: other, cursor: `${kind}:` },
       { accountId: '' },
     ]) {
       await expect(hygiene.list(options as never)).rejects.toEqual(failure('ERR_INVALID_ARGUMENT'))
@@ -244,7 +248,11 @@ describeOnEachStore('the list of clients that need attention', (stores) => {
     await apiKeys.create({ accountId: 'a', name: 'N', products: ['invoices', 'payments', 'reports'] })
     calls.length = 0
     expect(await hygiene.unusedProducts()).toEqual([])
-    expect(calls.map(({ method }) => method)).toEqual(['range', 'getMany'])
+    // The list of applications is not read.
+    const read = calls.filter(
+      ({ method, args }) => method === 'range' && String(args[0]).startsWith('clients:'),
+    )
+    expect(read.map(({ args }) => args[0])).toEqual(['clients:apiKey'])
   })
 
   it('a corrupt record is left out, and the others are listed', async () => {
@@ -303,6 +311,37 @@ describeOnEachStore('the list of clients that need attention', (stores) => {
     expect((await counted(['unused', 'never-used']))?.message).toContain(
       '1 not used for 90 days, 1 never used',
     )
+  })
+})
+
+describeOnEachStore('the count for health()', (stores: Stores) => {
+  it('warns while the host fails, and asks it for several users at once', async () => {
+    const process = withHygiene(services(stores.open()))
+    for (let at = 0; at < 60; at += 1) {
+      await process.apiKeys.create({ accountId: 'a', name: 'N', createdBy: `user ${at}` })
+    }
+    let running = 0
+    let most = 0
+    let fails = true
+    const find = async (id: string) => {
+      if (fails) throw new Error('the database is down')
+      most = Math.max(most, (running += 1))
+      await delay(1)
+      running -= 1
+      return { id }
+    }
+    const parts = { ...process.parts, accounts: { find } }
+    const first = createHygieneCheck(parts, ['known-to-former'])
+    const stop = first.start()
+    await vi.waitFor(() => expect(first.check()).toMatchObject([{ status: 'warn' }]))
+    expect(first.check()[0]?.message).toContain('could not be counted')
+    stop()
+    fails = false
+    const second = createHygieneCheck(parts, ['known-to-former'])
+    const end = second.start()
+    await vi.waitFor(() => expect(second.check()).toMatchObject([{ status: 'pass' }]))
+    end()
+    expect(most).toBe(25)
   })
 })
 

@@ -45,6 +45,11 @@ export function applicationKind({ applications: service }: ConsoleServices): Cli
   }
 }
 
+/** The kind of a client. */
+export function kindOf(services: ConsoleServices, { kind }: Pick<Client, 'kind'>): ClientKind {
+  return kind === 'apiKey' ? apiKeyKind(services) : applicationKind(services)
+}
+
 /** The part of a name that the texts of both kinds have in common: `Title` of `clientsKeyTitle`. */
 type Word = TextName extends infer Name ? (Name extends `clientsKey${infer Rest}` ? Rest : never) : never
 

@@ -1,7 +1,7 @@
 import {
   breaksPolicy,
   defaultDaysOf,
-  isExpired,
+  expiresSoon,
   isExpiryRequired,
   type KeyPolicy,
 } from '../../clients/expiry.ts'
@@ -18,9 +18,6 @@ import { change, type ClientKind, type ClientPanel } from './client-kind.ts'
 // A person chooses the last day of a client. The client expires when this day is over, in UTC.
 
 const DAY_MS = 86_400_000
-
-/** A list warns of a client that expires in less than this number of days. */
-const SOON_DAYS = 30
 
 /** The last day of a client, as `2026-07-01`; empty if the client never expires. @param expiresAt epoch seconds */
 function lastDayOf(expiresAt: number | undefined): string {
@@ -106,9 +103,12 @@ export function expiryFact({ texts }: Pick<Call, 'texts'>, { expiresAt }: Client
 }
 
 /** Warns in a list of a client that expires soon. */
-export function expiryBadge({ texts }: Pick<Call, 'texts'>, client: Client): Html | undefined {
+export function expiryBadge(
+  { texts }: Pick<Call, 'texts'>,
+  client: Client,
+  policy: KeyPolicy,
+): Html | undefined {
   const { expiresAt } = client
-  const isSoon = expiresAt !== undefined && expiresAt * 1000 < Date.now() + SOON_DAYS * DAY_MS
-  if (!isSoon || isExpired(client)) return undefined
+  if (expiresAt === undefined || !expiresSoon(client, policy)) return undefined
   return badge(texts.html('expiryBadge', { in: texts.relative(expiresAt) }), 'warn')
 }

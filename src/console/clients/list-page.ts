@@ -1,6 +1,7 @@
 import type { ConsoleServices } from '../services.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Client } from '../../clients/client.ts'
+import type { KeyPolicy } from '../../clients/expiry.ts'
 import type { ClientState } from '../../clients/client-states.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
@@ -19,7 +20,7 @@ const MAX_PRODUCTS = 3
 const SHORT_LIST = 5
 
 /** The list of the caller's clients of one kind. */
-export function listPage(kind: ClientKind, { catalog, statesOf }: ConsoleServices): Page {
+export function listPage(kind: ClientKind, { catalog, keyPolicy, statesOf }: ConsoleServices): Page {
   return page({
     path: kind.base,
     section: kind.section,
@@ -49,7 +50,7 @@ export function listPage(kind: ClientKind, { catalog, statesOf }: ConsoleService
                     ${
                       items.length === 0
                         ? html`<p>${texts.html('listNothing')}</p>`
-                        : rows(call, kind, items, { catalog: catalog.current, states })
+                        : rows(call, kind, items, { catalog: catalog.current, states, keyPolicy })
                     }
                     ${pager(call, kind.base, cursor)}
                   </section>`
@@ -88,7 +89,15 @@ function rows(
   call: Call,
   kind: ClientKind,
   clients: readonly Client[],
-  { catalog, states }: { readonly catalog: Catalog; readonly states: readonly ClientState[] },
+  {
+    catalog,
+    states,
+    keyPolicy,
+  }: {
+    readonly catalog: Catalog
+    readonly states: readonly ClientState[]
+    readonly keyPolicy: KeyPolicy
+  },
 ): Html {
   const { texts, to } = call
   return table(
@@ -96,7 +105,7 @@ function rows(
     clients.map((client, at) => [
       html`<a href="${to(pathOf(kind, client))}"><bdi>${applicationName(client)}</bdi></a>`,
       productsOf(call, client, catalog),
-      html`${stateBadge(call, states[at]?.noToken)} ${expiryBadge(call, client)}
+      html`${stateBadge(call, states[at]?.noToken)} ${expiryBadge(call, client, keyPolicy)}
       ${(states[at]?.knownToFormer.length ?? 0) > 0 && badge(call.texts.html('clientsRotateSoon'), 'warn')}`,
       lastUsed(call, client),
       texts.ago(client.createdAt),

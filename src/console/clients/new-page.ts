@@ -1,5 +1,7 @@
 import type { ConsoleServices } from '../services.ts'
 import { randomUUID } from 'node:crypto'
+import { newApiKeyFields } from '../../clients/api-keys.ts'
+import { newApplicationFields } from '../../clients/applications.ts'
 import type { Form } from '../../http/form-body.ts'
 import { html, type Html } from '../../http/html.ts'
 import type { Catalog, Operation, Product } from '../../catalog/catalog.ts'
@@ -12,7 +14,7 @@ import { expiryField, readExpiry } from './expiry-panel.ts'
 import { neededLevel } from './client-state.ts'
 import { secretView } from './new-secret-view.ts'
 import { operationsBeyond, ownerOfNew } from '../../front-door/grantable-operations.ts'
-import { MAX_NAME_LENGTH } from '../../validation/rules.ts'
+import { checkInput, MAX_NAME_LENGTH } from '../../validation/rules.ts'
 
 /** The form for a new client. It answers with the page that shows the secret. */
 export function newPage(kind: ClientKind, services: ConsoleServices): Page {
@@ -24,23 +26,24 @@ export function newPage(kind: ClientKind, services: ConsoleServices): Page {
     if (chosen.products.length === 0 && catalog.current.products.size > 0) return view(call, true)
     const beyond = await operationsBeyond(services, call.caller, kind.kind, chosen.products)
     const removedOperations = [...new Set([...chosen.removedOperations, ...beyond])]
+    const isKey = kind.kind === 'apiKey'
     const input = {
       name: call.form.get('name') ?? '',
       products: chosen.products,
       removedOperations,
       expiresAt: readExpiry(call.form),
+      ...(!isKey && { redirectUris: linesOf(call.form.get('redirectUris') ?? '') }),
       ...owner,
       ...call.change,
     }
+    // A person must not sign in again for a form with a mistake.
+    const fieldsOf = isKey ? newApiKeyFields : newApplicationFields
+    checkInput('the form has mistakes', input, fieldsOf(catalog.current, input, services.keyPolicy))
     await call.requireFreshSignIn(`${kind.permissions}:create`)
     const options = { idempotencyKey: call.form.get('request') ?? '' }
-    const { clientSecret, ...created } =
-      kind.kind === 'apiKey'
-        ? await services.apiKeys.create(input, options)
-        : await services.applications.create(
-            { ...input, redirectUris: linesOf(call.form.get('redirectUris') ?? '') },
-            options,
-          )
+    const { clientSecret, ...created } = isKey
+      ? await services.apiKeys.create(input, options)
+      : await services.applications.create(input, options)
     const client = 'apiKey' in created ? created.apiKey : created.application
     return secretView(call, kind, services, { client, clientSecret, isRotation: false })
   }

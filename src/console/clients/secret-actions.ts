@@ -20,9 +20,10 @@ export function secretActions(kind: ClientKind, services: ConsoleServices): Clie
 
   async function rotate(call: Call<Client>): Promise<View> {
     const { resource: client, caller, change, form } = call
+    const overlapSeconds = overlapOf(form.get('overlap'))
     await call.requireFreshSignIn(access)
     const rotated = await service.rotateSecret(client.clientId, {
-      overlapSeconds: overlapOf(form.get('overlap')),
+      overlapSeconds,
       idempotencyKey: form.get('request') ?? '',
       shownTo: caller.userId,
       ...change,

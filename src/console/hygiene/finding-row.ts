@@ -4,13 +4,14 @@ import { renewalDays, type Finding } from '../../clients/findings.ts'
 import type { ClientFindings } from '../../clients/hygiene.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
 import { displayText } from '../../http/pages/display-text.ts'
+import type { ClientKind } from '../clients/client-kind.ts'
 import { confirmLink } from '../elements/confirm.ts'
 import { form } from '../elements/form.ts'
 import type { Call } from '../page-types.ts'
 import type { TextName } from '../texts.ts'
 
-/** What a button does about a finding. */
-export const FIXES = {
+/** What is done about a finding. */
+const FIXES = {
   'known-to-former': 'rotate',
   'breaks-policy': 'expire',
   'expires-soon': 'expire',
@@ -21,7 +22,19 @@ export const FIXES = {
   'never-expires': 'expire',
 } as const satisfies Readonly<Record<Finding, string>>
 
+/** What a button does. */
 export type Fix = (typeof FIXES)[Finding]
+
+/** What is done about a finding of a client. With two valid secrets, the old one must be revoked before a rotation. */
+export function fixOf(finding: Finding, { secrets }: Pick<ClientFindings, 'secrets'>): Fix {
+  const fix = FIXES[finding]
+  return fix === 'rotate' && secrets.length > 1 ? 'revoke-old' : fix
+}
+
+/** The permission that a fix needs. */
+export function permissionOf(fix: Fix, { permissions }: Pick<ClientKind, 'permissions'>) {
+  return `${permissions}:${fix === 'rotate' || fix === 'revoke-old' ? 'rotate' : 'write'}` as const
+}
 
 const SENTENCES = {
   'known-to-former': 'findingKnownToFormer',
@@ -58,18 +71,24 @@ export function findingSentence(
     : html`${sentence} ${texts.html('findingOldUsed', { ago: texts.relative(used) })}`
 }
 
+/** The cursor of the page of the list that is shown, or from which a form was sent. */
+export function cursorOf({ query, form: sent }: Pick<Call, 'query' | 'form'>): string | undefined {
+  return query['cursor'] ?? sent.get('cursor') ?? undefined
+}
+
 /** What the reader can do about a finding: what happens then, and the button. */
 export function fixForm(
-  call: Pick<Call, 'texts' | 'self' | 'csrfToken'>,
+  call: Pick<Call, 'texts' | 'self' | 'csrfToken' | 'query' | 'form'>,
   finding: Finding,
-  { client }: ClientFindings,
+  found: ClientFindings,
   policy: KeyPolicy,
 ): Html {
   const { texts } = call
-  const { clientId } = client
-  const fix = FIXES[finding]
+  const fix = fixOf(finding, found)
+  const cursor = cursorOf(call)
+  const fields = { clientId: found.client.clientId, finding, fix, ...(cursor !== undefined && { cursor }) }
   if (fix === 'revoke-old') {
-    const link = { action: 'revokeOldSecret', fields: { clientId }, style: 'slim' }
+    const link = { action: 'revokeOldSecret', fields, style: 'slim' }
     const button = confirmLink(call, link, texts.html('clientsRevokeOld'))
     return hintAbove(texts.html('clientsRevokeOldWhat'), button)
   }
@@ -84,10 +103,9 @@ export function fixForm(
   return form(
     call,
     { action: 'fix' },
-    html`<input type="hidden" name="clientId" value="${clientId}" />
-      <input type="hidden" name="finding" value="${finding}" />
-      ${fix === 'rotate' && html`<input type="hidden" name="request" value="${randomUUID()}" />`}
-      ${hintAbove(hint, html`<button class="slim">${button}</button>`)}`,
+    html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${fix === 'rotate' && html`<input type="hidden" name="request" value="${randomUUID()}" />`}
+    ${hintAbove(hint, html`<button class="slim">${button}</button>`)}`,
   )
 }
 

@@ -1,14 +1,13 @@
 import { clientNotFound } from '../../clients/client-id.ts'
-import { FINDINGS, renewalDays, type Finding } from '../../clients/findings.ts'
-import type { ClientFindings } from '../../clients/hygiene.ts'
+import { FINDINGS, renewalDays } from '../../clients/findings.ts'
 import { ifUnchanged } from '../../clients/if-match.ts'
 import { Rejection } from '../../front-door/rejection.ts'
-import { apiKeyKind, applicationKind, type ClientKind } from '../clients/client-kind.ts'
+import { kindOf } from '../clients/client-kind.ts'
 import { secretView } from '../clients/new-secret-view.ts'
 import { OVERLAPS } from '../clients/secret-actions.ts'
 import type { Action, Call, Redirect, View } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { FIXES, type Fix } from './finding-row.ts'
+import { cursorOf, fixOf, permissionOf, type Fix } from './finding-row.ts'
 
 const DONE = {
   expire: 'doneExpirySaved',
@@ -20,47 +19,48 @@ const DONE = {
 export function fixActions(services: ConsoleServices, path: string, isOperator: boolean) {
   const access = isOperator ? ('operator' as const) : ('signed-in' as const)
 
-  /** The client that a form names, if the caller may change it. */
-  async function find(call: Call, fix: Fix): Promise<ClientFindings & { kind: ClientKind }> {
+  /** The client that a form names, with its findings. The caller may do the fix for it. */
+  async function find(call: Call, fix: Fix) {
     const clientId = call.form.get('clientId') ?? ''
     const found = await services.hygiene.ofClient(clientId)
     if (!found) throw clientNotFound('API key or application', clientId)
-    const { kind: name } = found.client
-    const kind: ClientKind = name === 'apiKey' ? apiKeyKind(services) : applicationKind(services)
-    if (!isOperator) {
+    const kind = kindOf(services, found.client)
+    const needs = permissionOf(fix, kind)
+    if (isOperator) {
+      // Only the owner may see a secret.
+      if (fix === 'rotate') throw new Rejection('forbidden', { needs })
+    } else {
       await kind.service.findOwn(call.caller.accountId, clientId)
-      const isOfSecret = fix === 'rotate' || fix === 'revoke-old'
-      const needs = `${kind.permissions}:${isOfSecret ? 'rotate' : 'write'}` as const
       if (!(await call.may(needs, { clientId }))) throw new Rejection('forbidden', { needs })
     }
     return { ...found, kind }
   }
 
-  async function apply(call: Call, finding: Finding): Promise<View | Redirect> {
-    const fix = FIXES[finding]
-    const { client, findings, kind } = await find(call, fix)
-    const { clientId } = client
-    const { change } = call
-    const back: Redirect = { redirect: path }
-    if (fix === 'rotate') {
-      // Only the owner may see the secret. A repeated form shows it again, so the finding may be gone.
-      if (isOperator) throw new Rejection('forbidden', { needs: `${kind.permissions}:rotate` })
-      await call.requireFreshSignIn(`${kind.permissions}:rotate`)
-      const rotated = await kind.service.rotateSecret(clientId, {
-        overlapSeconds: OVERLAPS.day.seconds,
-        idempotencyKey: call.form.get('request') ?? '',
-        shownTo: call.caller.userId,
-        ...change,
-      })
-      return secretView(call, kind, services, { client, ...rotated, isRotation: true })
-    }
+  async function rotate(call: Call): Promise<View> {
+    const { client, kind } = await find(call, 'rotate')
+    await call.requireFreshSignIn(`${kind.permissions}:rotate`)
+    // A form that is sent again shows the same secret, although the finding is gone.
+    const rotated = await kind.service.rotateSecret(client.clientId, {
+      overlapSeconds: OVERLAPS.day.seconds,
+      idempotencyKey: call.form.get('request') ?? '',
+      shownTo: call.caller.userId,
+      ...call.change,
+    })
+    return secretView(call, kind, services, { client, ...rotated, isRotation: true })
+  }
+
+  async function apply(call: Call, fix: Exclude<Fix, 'rotate'>): Promise<Redirect> {
+    const { kind, ...found } = await find(call, fix)
+    const { clientId } = found.client
+    const finding = found.findings.find((each) => each === call.form.get('finding'))
+    const back: Redirect = { redirect: path, query: { cursor: cursorOf(call) } }
     // Another person may have done it already, or a program may have used the client meanwhile.
-    if (!findings.includes(finding)) return back
-    if (fix === 'disable') await kind.service.disable(clientId, change)
-    if (fix === 'revoke-old') await kind.service.revokeSecret(clientId, 'old', change)
+    if (finding === undefined || fixOf(finding, found) !== fix) return back
+    if (fix === 'disable') await kind.service.disable(clientId, call.change)
+    if (fix === 'revoke-old') await kind.service.revokeSecret(clientId, 'old', call.change)
     if (fix === 'expire') {
       const expiresAt = Math.floor(Date.now() / 1000) + renewalDays(services.keyPolicy) * 86_400
-      await kind.service.update(clientId, { expiresAt }, ifUnchanged(change, client))
+      await kind.service.update(clientId, { expiresAt }, ifUnchanged(call.change, found.client))
     }
     return { ...back, done: DONE[fix] }
   }
@@ -69,12 +69,14 @@ export function fixActions(services: ConsoleServices, path: string, isOperator: 
     fix: {
       access,
       async run(call) {
-        const finding = FINDINGS.find((each) => each === call.form.get('finding'))
-        // Revoking a secret needs a confirmation, so it is an action of its own.
-        if (finding === undefined || FIXES[finding] === 'revoke-old') throw new Rejection('body')
-        return apply(call, finding)
+        const fix = call.form.get('fix')
+        const isKnown = FINDINGS.some((each) => each === call.form.get('finding'))
+        if (isKnown && fix === 'rotate') return rotate(call)
+        if (isKnown && (fix === 'expire' || fix === 'disable')) return apply(call, fix)
+        throw new Rejection('body')
       },
     },
+    // It needs a confirmation, so it is an action of its own.
     revokeOldSecret: {
       access,
       confirm: () => ({
@@ -82,7 +84,7 @@ export function fixActions(services: ConsoleServices, path: string, isOperator: 
         what: 'clientsRevokeOldWhat',
         button: 'clientsRevokeOld',
       }),
-      run: (call) => apply(call, 'two-secrets'),
+      run: (call) => apply(call, 'revoke-old'),
     },
   } satisfies Readonly<Record<string, Action>>
 }

@@ -3,14 +3,14 @@ import type { ClientFindings, HygienePage } from '../../clients/hygiene.ts'
 import { listOwnFindings } from '../../front-door/own-findings.ts'
 import { html, type Html } from '../../http/html.ts'
 import { applicationName } from '../../http/pages/display-text.ts'
-import { pathOf } from '../clients/client-kind.ts'
+import { kindOf, pathOf } from '../clients/client-kind.ts'
 import { productTitle } from '../clients/client-state.ts'
 import { columns, heading, panel, table } from '../elements/elements.ts'
 import { pager } from '../elements/pager.ts'
 import { clientPath, holderLink, operatorPage, operatorView } from '../operator/operator-page.ts'
 import { page, type Call, type Page } from '../page-types.ts'
 import type { ConsoleServices } from '../services.ts'
-import { findingSentence, fixForm, FIXES } from './finding-row.ts'
+import { cursorOf, findingSentence, fixForm, fixOf, permissionOf } from './finding-row.ts'
 import { fixActions } from './fix-finding.ts'
 
 /** The most clients on a page. Each can have several rows, each with a form. */
@@ -31,12 +31,12 @@ function ownPage(services: ConsoleServices): Page {
     access: 'signed-in',
     actions: fixActions(services, OWN_PATH, false),
     async show(call) {
-      const { texts, query } = call
+      const { texts } = call
       const found = await listOwnFindings(services.hygiene, call, {
         limit: CLIENTS_PER_PAGE,
-        cursor: query['cursor'],
+        cursor: cursorOf(call),
       })
-      const allowed = await allowedFixes(call)
+      const allowed = await allowedFixes(call, services)
       return {
         title: texts.plain('hygieneTitle'),
         body: html`${heading(texts.html('hygieneTitle'), texts.html('hygieneIntro'))}
@@ -51,15 +51,11 @@ function ownPage(services: ConsoleServices): Page {
 }
 
 /** Whether the reader may do what is done about a finding. The action asks again, for the client itself. */
-async function allowedFixes({ may }: Call) {
+async function allowedFixes({ may }: Call, services: ConsoleServices) {
   const names = ['keys:write', 'keys:rotate', 'applications:write', 'applications:rotate'] as const
   const answers = await Promise.all(names.map((name) => may(name)))
-  return function isAllowed(finding: Finding, { client }: ClientFindings): boolean {
-    const needs = `${client.kind === 'apiKey' ? 'keys' : 'applications'}:${
-      FIXES[finding] === 'rotate' || FIXES[finding] === 'revoke-old' ? 'rotate' : 'write'
-    }` as const
-    return answers[names.indexOf(needs)] ?? false
-  }
+  return (finding: Finding, found: ClientFindings): boolean =>
+    answers[names.indexOf(permissionOf(fixOf(finding, found), kindOf(services, found.client)))] ?? false
 }
 
 function ofOperators(services: ConsoleServices): Page {
@@ -70,7 +66,7 @@ function ofOperators(services: ConsoleServices): Page {
     confirm: { revokeOldSecret: revokeOldSecret.confirm },
     async show(call) {
       const { texts, to, query } = call
-      const found = await services.hygiene.list({ limit: CLIENTS_PER_PAGE, cursor: query['cursor'] })
+      const found = await services.hygiene.list({ limit: CLIENTS_PER_PAGE, cursor: cursorOf(call) })
       const products = query['products'] === undefined ? undefined : await services.hygiene.unusedProducts()
       return operatorView(
         call,
@@ -80,7 +76,7 @@ function ofOperators(services: ConsoleServices): Page {
             path: OPERATOR_PATH,
             isForOperators: true,
             fixOf: (finding, each) =>
-              FIXES[finding] === 'rotate'
+              fixOf(finding, each) === 'rotate'
                 ? html`<a href="${to(clientPath(each.client.clientId))}">${texts.html('fixAskOwner')}</a>`
                 : fixForm(call, finding, each, services.keyPolicy),
           })}
@@ -99,7 +95,7 @@ interface ListOptions {
 /** One row for each finding. */
 function findings(
   call: Call,
-  { keyPolicy }: ConsoleServices,
+  services: ConsoleServices,
   { items, cursor }: HygienePage,
   { path, isForOperators = false, fixOf }: ListOptions,
 ): Html {
@@ -107,9 +103,9 @@ function findings(
   const names = ['nameLabel', ...(isForOperators ? (['accountLabel'] as const) : [])] as const
   const rows = items.flatMap((each) =>
     each.findings.map((finding) => [
-      clientLink(call, each, isForOperators),
+      clientLink(call, each, { services, isForOperators }),
       ...(isForOperators ? [holderLink(call, { accountId: each.client.accountId })] : []),
-      findingSentence(call, finding, each, keyPolicy),
+      findingSentence(call, finding, each, services.keyPolicy),
       fixOf(finding, each),
     ]),
   )
@@ -124,12 +120,13 @@ function findings(
   </section>`
 }
 
-function clientLink({ texts, to, has }: Call, { client }: ClientFindings, isForOperators: boolean): Html {
-  const { base, section } =
-    client.kind === 'apiKey'
-      ? ({ base: '/api-keys', section: 'apiKeys' } as const)
-      : ({ base: '/applications', section: 'applications' } as const)
-  const ownPath = has(section) ? pathOf({ base }, client) : undefined
+function clientLink(
+  { texts, to, has }: Call,
+  { client }: ClientFindings,
+  { services, isForOperators }: { services: ConsoleServices; isForOperators: boolean },
+): Html {
+  const own = kindOf(services, client)
+  const ownPath = has(own.section) ? pathOf(own, client) : undefined
   const path = isForOperators ? clientPath(client.clientId) : ownPath
   const name = html`<bdi>${applicationName(client)}</bdi>`
   const kind = texts.html(client.kind === 'apiKey' ? 'activityApiKey' : 'applicationLabel')

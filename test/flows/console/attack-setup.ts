@@ -66,8 +66,8 @@ export function fieldsOf(action: string, { apiKey, application }: Targets): Reco
     save: { name: 'Renamed' },
     delete: { name: 'Ledger' },
     disconnect: { application },
-    fix: { clientId: apiKey, finding: 'never-expires' },
-    revokeOldSecret: { clientId: apiKey },
+    fix: { clientId: apiKey, finding: 'never-expires', fix: 'expire' },
+    revokeOldSecret: { clientId: apiKey, finding: 'two-secrets' },
     inspect: { token: 'eyJhbGciOiJub25lIn0.e30.' },
   }
   return { ...fields[action] }

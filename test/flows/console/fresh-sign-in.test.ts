@@ -139,6 +139,12 @@ describeEachStore('actions that need a fresh sign-in', (makeStore) => {
     expect((await visitor.submit(deletion, 'delete', { name: 'wrong' })).status).toBe(422)
     const form = await visitor.open('/console/api-keys/new')
     expect((await visitor.submit(form, 'create', { name: 'No product' })).status).toBe(422)
+    const wrong = { name: 'x'.repeat(121), product: 'invoices' }
+    expect((await visitor.submit(form, 'create', wrong)).status).toBe(422)
+    const application = await visitor.open('/console/applications/new')
+    const redirect = { name: 'App', product: 'invoices', redirectUris: 'not an address' }
+    expect((await visitor.submit(application, 'create', redirect)).status).toBe(422)
+    expect((await visitor.submit(page, 'rotateSecret', { overlap: 'nonsense' })).status).toBe(422)
     expect(asked).toEqual([])
   })
 
@@ -166,7 +172,9 @@ describeEachStore('actions that need a fresh sign-in', (makeStore) => {
     expect(login.length).toBe(cookies.length - 1)
     const elsewhere = await stranger.request(back, { headers: { cookie: login.join('; ') } })
     expect([elsewhere.status, textOf(elsewhere.body).includes('Almost done')]).toEqual([422, false])
-    // The person who sent it gets it, once.
+    // The person who sent it gets it, once. HEAD does not use it up.
+    const head = await visitor.browser.request(back, { method: 'HEAD' })
+    expect([head.status, head.body]).toEqual([200, ''])
     const [first, second] = await Promise.all([visitor.get(pathOf(back)), visitor.get(pathOf(back))])
     expect([
       [200, 422],
@@ -189,7 +197,7 @@ describeEachStore('actions that need a fresh sign-in', (makeStore) => {
     expect(asked).toEqual([])
   })
 
-  it('15 minutes later the form is gone, and 5 minutes later a confirmation does not hold any more', async () => {
+  it('a confirmation holds for 5 minutes by the time that the host returns', async () => {
     const clientId = await keyOf('ivy')
     const visitor = host.visit('ivy')
     const page = await visitor.open(`/console/api-keys/${clientId}`)
@@ -275,6 +283,7 @@ describeEachStore('actions that need a fresh sign-in', (makeStore) => {
     const page = await visitor.open(`/console/api-keys/${apiKey.clientId}`)
     faulty.arm('set form', 'rejected')
     expect((await visitor.submit(page, 'rotateSecret')).status).toBe(503)
+    expect(await own.gatehouse.apiKeys.listSecrets(apiKey.clientId)).toHaveLength(1)
     await own.close()
   })
 

@@ -157,11 +157,13 @@ describeEachStore('the page of what needs attention', (makeStore) => {
     const { clientId } = apiKey
     for (const [change, status] of [
       [{ clientId }, 404],
-      [{ clientId, finding: 'known-to-former', request: crypto.randomUUID() }, 404],
+      [{ clientId, finding: 'known-to-former', fix: 'rotate', request: crypto.randomUUID() }, 404],
       [{ clientId: 'key_unknown' }, 404],
       [{ clientId: '' }, 404],
       [{ clientId: '\u0000' }, 404],
-      [{ finding: 'two-secrets' }, 400],
+      [{ finding: 'two-secrets', fix: 'revoke-old' }, 400],
+      [{ fix: 'toString' }, 400],
+      [{ fix: '' }, 400],
       [{ finding: 'toString' }, 400],
       [{ finding: '' }, 400],
     ] as const) {
@@ -221,6 +223,23 @@ describeEachStore('the page of what needs attention', (makeStore) => {
     expect(secret.status).toBe(403)
   })
 
+  it('a person who left knows the old of two secrets: it is revoked first', async () => {
+    const { apiKeys } = host.gatehouse
+    const { apiKey } = await apiKeys.create({
+      accountId: 'lea',
+      name: 'Rotated',
+      createdBy: 'nora',
+      expiresAt: inDays(365),
+    })
+    await apiKeys.rotateSecret(apiKey.clientId, { overlapSeconds: 30 * 86_400, shownTo: 'anna' })
+    const visitor = host.visit('lea')
+    const page = await visitor.open('/console/hygiene')
+    expect(rowsOf(page)).toEqual({ Rotated: ['People who have left know its secret: nora.'] })
+    const done = await visitor.submit(page, 'revokeOldSecret')
+    expect(textOf(done.body)).toMatch(/The old secret is revoked\.[^]*Nothing needs attention/)
+    expect(await apiKeys.listSecrets(apiKey.clientId)).toMatchObject([{ shownTo: 'anna' }])
+  })
+
   it('operators find the products that no client has, when they ask for them', async () => {
     await host.gatehouse.apiKeys.create({ accountId: 'gil', name: 'Key', products: ['invoices'] })
     const root = host.visit('root')
@@ -243,6 +262,10 @@ describeEachStore('the page of what needs attention', (makeStore) => {
     const [, next = ''] = /href="([^"]*cursor=[^"]*)"/.exec(first.body) ?? []
     const second = await visitor.open(next.replaceAll('&amp;', '&'))
     expect(Object.keys(rowsOf(second))).toHaveLength(15)
+    // A fix leads back to the same page.
+    const fixed = await visitor.submit(second, 'fix')
+    expect(textOf(fixed.body)).toContain('The expiry is saved')
+    expect(Object.keys(rowsOf(fixed))).toEqual(Object.keys(rowsOf(second)).slice(1))
     expect((await visitor.open('/console/hygiene?cursor=x')).status).toBe(404)
   })
 

@@ -67,6 +67,19 @@ describeEachStore('requests to the management API that need a fresh sign-in', (m
     confirmed.clear()
   })
 
+  it('an Idempotency-Key is not used by a request that needs a fresh sign-in', async () => {
+    const clientId = await keyOf('carol')
+    const rotate = () =>
+      host.api('carol').call(`POST /api-keys/${clientId}/secrets`, {}, { 'idempotency-key': 'one' })
+    confirmed.clear()
+    expect((await rotate()).body).toMatchObject({ code: 'ERR_CONFIRM' })
+    confirmed.add('keys:rotate')
+    const first = await rotate()
+    expect(first.status).toBe(201)
+    expect((await rotate()).body).toEqual(first.body)
+    confirmed.clear()
+  })
+
   it('a session gets the same answer, and other requests do not ask the host', async () => {
     const clientId = await keyOf('bob')
     const browser = browserOf(host, 'bob')
