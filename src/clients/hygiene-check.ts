@@ -61,14 +61,16 @@ export function createHygieneCheck(
   let hasFailed = false
 
   async function count(signal: AbortSignal): Promise<void> {
-    const examine = createExamine(parts)
-    const findings = async (record: ClientRecord) =>
-      asksHost ? (await examine(record)).findings : findingsOf(record, keyPolicy)
     const found = new Map<HealthFinding, number>()
     const products = new Set(catalog.current.products.keys())
     for await (const page of walk.slowPages(signal)) {
+      // It remembers the users of the host, so it must not live longer than a page.
+      const examine = createExamine(parts)
+      const findings = async (record: ClientRecord) =>
+        asksHost ? (await examine(record)).findings : findingsOf(record, keyPolicy)
       const read = page.flatMap((record) => (record instanceof CorruptRecord ? [] : [record]))
       for (let at = 0; at < read.length; at += BATCH) {
+        signal.throwIfAborted()
         const examined = await Promise.all(read.slice(at, at + BATCH).map(findings))
         for (const finding of examined.flat()) found.set(finding, (found.get(finding) ?? 0) + 1)
       }

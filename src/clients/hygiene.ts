@@ -165,11 +165,15 @@ export function createHygiene(parts: HygieneParts) {
       return [...unused]
     },
 
-    /** The findings about one client; undefined if there is no such client. */
-    async ofClient(clientId: string): Promise<ClientFindings | undefined> {
+    /**
+     * The findings about one client; undefined if there is no such client.
+     *
+     * @param accountId if given, a client of another account counts as absent, and the host is not asked about it
+     */
+    async ofClient(clientId: string, accountId?: string): Promise<ClientFindings | undefined> {
       const [record] = await load([clientId])
       if (record instanceof CorruptRecord) throw record.error
-      if (!record) return undefined
+      if (!record || (accountId !== undefined && record.client.accountId !== accountId)) return undefined
       const [found] = await present([await createExamine(parts)(record)])
       return found
     },

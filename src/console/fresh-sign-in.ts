@@ -2,10 +2,11 @@ import { requireFreshSignIn } from '../front-door/fresh-sign-in.ts'
 import type { FrontDoorParts } from '../front-door/access.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { Form } from '../http/form-body.ts'
-import { html } from '../http/html.ts'
-import { panel } from './elements/elements.ts'
+import type { ConfirmedPermission } from '../host/accounts.ts'
+import { html, type Html } from '../http/html.ts'
+import { buttons, panel } from './elements/elements.ts'
 import { form } from './elements/form.ts'
-import type { KeptForms } from './kept-forms.ts'
+import type { KeptForm, KeptForms } from './kept-forms.ts'
 import type { Call, Page, View } from './page-types.ts'
 
 // 1. An action calls `requireFreshSignIn`, and the host answers with the address where it asks again.
@@ -36,33 +37,60 @@ const senderOf = (call: Call, parts: FreshSignInParts) => ({
  *
  * @returns the function, and a function that makes the page for its rejection
  */
-export function freshSignInOf(call: Call, parts: FreshSignInParts) {
+export function freshSignInOf(call: Call, page: Page, parts: FreshSignInParts) {
   const { ctx } = call
   const id = parts.keptForms.newId()
   const returnTo = Object.assign(addressOf(call, parts), { search: `?${KEPT}=${id}` })
+  let asked: ConfirmedPermission | undefined
   return {
-    requireFreshSignIn: (...[permission]: Parameters<Call['requireFreshSignIn']>) =>
-      requireFreshSignIn(parts, ctx, permission, returnTo),
+    requireFreshSignIn(permission: ConfirmedPermission): Promise<void> {
+      asked = permission
+      return requireFreshSignIn(parts, ctx, permission, returnTo)
+    },
     /** Keeps the form if the host asks again. @returns the page that leads to the host; undefined for another error */
     async askAgain(error: unknown, sent: Form): Promise<View | undefined> {
       const url = error instanceof Rejection ? error.details.confirmUrl : undefined
-      if (url === undefined) return undefined
-      const fields = new Form(sent)
-      fields.delete('csrf')
-      await parts.keptForms.keep(id, fields, senderOf(call, parts))
-      return askPage(call, url)
+      if (url === undefined || asked === undefined) return undefined
+      const kept = { form: new Form(sent), permission: asked }
+      kept.form.delete('csrf')
+      await parts.keptForms.keep(id, kept, senderOf(call, parts))
+      return askPage(call, url, await whatOf(call, page, kept))
     },
   }
 }
 
+/** What a form does, as the page to which it belongs says it, and its effect. */
+async function whatOf(call: Call, page: Page, { form: sent, permission }: KeptForm): Promise<Html> {
+  const { texts } = call
+  const action = page.actions?.[sent.get('action') ?? '']
+  const confirmation = await action?.confirm?.(call)
+  const title = confirmation
+    ? texts.plain(confirmation.title, confirmation.values)
+    : (await page.show(call))?.title
+  return html`<p><strong>${title}</strong></p>
+    <p>${texts.html(EFFECTS[effectOf(permission)])}</p>`
+}
+
+const EFFECTS = {
+  create: 'freshShowsSecret',
+  rotate: 'freshShowsSecret',
+  delete: 'freshDeletes',
+  operator: 'freshRevokes',
+} as const
+
+function effectOf(permission: ConfirmedPermission): keyof typeof EFFECTS {
+  return (permission.split(':')[1] ?? 'operator') as keyof typeof EFFECTS
+}
+
 /** The page that leads to the host. A redirect would not work: browsers check its target against `form-action`. */
-function askPage({ texts, self }: Call, url: string): View {
+function askPage({ texts, self }: Call, url: string, what: Html): View {
   return {
     title: texts.plain('freshTitle'),
     body: html`<h1>${texts.html('freshTitle')}</h1>
       ${panel(
         { title: texts.html('freshWhy') },
-        html`<p>${texts.html('freshText')}</p>
+        html`${what}
+          <p class="muted">${texts.html('freshText')}</p>
           <div class="buttons">
             <a class="button primary" href="${url}">${texts.html('freshLink')}</a>
             <a class="button plain" href="${self}">${texts.html('cancelLink')}</a>
@@ -75,7 +103,7 @@ function askPage({ texts, self }: Call, url: string): View {
  * The page after the return from the host, with the form that was kept. Undefined if the request does not come from the
  * host.
  *
- * @param page the page of the form. Its title tells the person what the form is about
+ * @param page the page of the form
  * @returns `gone` if the form is not kept any more, or not for this person, browser and page
  */
 export async function continuePage(
@@ -89,21 +117,19 @@ export async function continuePage(
   const kept = await parts.keptForms.take(id, senderOf(call, parts))
   if (!kept) return 'gone'
   const { texts, self } = call
-  const fields = [...kept].filter(([name]) => name !== 'action')
+  const fields = [...kept.form].filter(([name]) => name !== 'action')
+  const isDanger = ['delete', 'operator'].includes(effectOf(kept.permission))
   return {
     title: texts.plain('freshDoneTitle'),
     body: html`<h1>${texts.html('freshDoneTitle')}</h1>
       ${panel(
-        { title: (await page.show(call))?.title },
+        { title: texts.html('freshDoneNext'), isDanger },
         form(
           call,
-          { action: kept.get('action') ?? '' },
+          { action: kept.form.get('action') ?? '' },
           html`${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-            <p>${texts.html('freshDoneText')}</p>
-            <div class="buttons">
-              <button class="primary">${texts.html('freshContinue')}</button>
-              <a class="button plain" href="${self}">${texts.html('cancelLink')}</a>
-            </div>`,
+          ${await whatOf(call, page, kept)}
+          ${buttons(call, 'freshContinue', self, isDanger ? 'danger' : 'primary')}`,
         ),
       )}`,
   }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../front-door/access.ts'
 import { Form } from '../http/form-body.ts'
 import { createEncryption } from '../keys/encryption.ts'
 import { createCollection } from '../store/collection.ts'
 import { digest } from '../store/digest.ts'
+import type { ConfirmedPermission } from '../host/accounts.ts'
 import type { Store } from '../store/contract.ts'
 import { textRule } from '../validation/rules.ts'
 
@@ -20,48 +20,62 @@ export interface FormSender {
   readonly address: string
 }
 
-const ID = /^[\w-]{22}$/
+/** A form that waits for a fresh sign-in. */
+export interface KeptForm {
+  readonly form: Form
+  /** What the host must confirm. */
+  readonly permission: ConfirmedPermission
+}
+
+interface Sealed {
+  readonly id: string
+  readonly fields: string
+  readonly permission: ConfirmedPermission
+  readonly browser: string | null
+  readonly address: string
+}
 
 /**
- * Keeps submitted forms in the store, encrypted, while their senders sign in again at the host.
+ * Keeps submitted forms in the store, encrypted, while their senders sign in again at the host. The store has one form of
+ * each person, so that a person cannot fill it. A new form replaces an older one.
  *
  * @param secrets the host's secrets, newest first
  */
 export function createKeptForms(store: Store, secrets: readonly string[]) {
-  const encryption = createEncryption<{ fields: string; sender: readonly (string | null)[] }>(
-    secrets,
-    'forms',
-  )
+  const encryption = createEncryption<Sealed>(secrets, 'forms')
   const records = createCollection<{ sealed: string }>(store, {
     name: 'form',
     version: 1,
     fields: { sealed: textRule },
   })
-  const senderOf = ({ caller, browser, address }: FormSender) =>
-    [caller.accountId, caller.userId ?? null, browser ?? null, address] as const
+  const keyOf = ({ caller: { accountId, userId } }: FormSender) => digest(JSON.stringify([accountId, userId]))
 
   return {
     /** The id for a form that may be kept. */
     newId: () => randomBytes(16).toString('base64url'),
 
     /** Keeps a form for 15 minutes. @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` */
-    async keep(id: string, form: Form, sender: FormSender): Promise<void> {
-      const sealed = await encryption.seal({ fields: form.toString(), sender: senderOf(sender) })
-      await records.set(digest(id), { sealed }, KEPT_SECONDS)
+    async keep(id: string, { form, permission }: KeptForm, sender: FormSender): Promise<void> {
+      const { browser = null, address } = sender
+      const sealed = await encryption.seal({ id, fields: form.toString(), permission, browser, address })
+      await records.set(keyOf(sender), { sealed }, KEPT_SECONDS)
     },
 
     /**
-     * Returns a form once. Undefined if it was returned before, if it is older than 15 minutes, or if another person,
-     * another browser or another page asks for it.
+     * Returns a form once. Undefined if it was returned or replaced before, if it is older than 15 minutes, or if another
+     * person, another browser or another page asks for it.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
      */
-    async take(id: string, sender: FormSender): Promise<Form | undefined> {
-      const record = ID.test(id) ? await records.get(digest(id)) : undefined
+    async take(id: string, sender: FormSender): Promise<KeptForm | undefined> {
+      const key = keyOf(sender)
+      const record = await records.get(key)
       const kept = record && (await encryption.unseal(record.sealed))?.value
-      if (!kept || !isDeepStrictEqual(kept.sender, senderOf(sender))) return undefined
+      const { browser = null, address } = sender
+      if (kept?.id !== id || kept.browser !== browser || kept.address !== address) return undefined
       // Of two requests at the same time, one deletes the record.
-      return (await records.delete(digest(id))) ? new Form(kept.fields) : undefined
+      const isFirst = await records.delete(key)
+      return isFirst ? { form: new Form(kept.fields), permission: kept.permission } : undefined
     },
   }
 }

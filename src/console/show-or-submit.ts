@@ -87,7 +87,7 @@ async function submit(page: Page, call: Call, parts: PageHandlerParts): Promise<
   const action = actionOf(page, name)
   if (!action) throw new Rejection('body')
   await requireAccess(call, action.access)
-  const { requireFreshSignIn, askAgain } = freshSignInOf(call, parts)
+  const { requireFreshSignIn, askAgain } = freshSignInOf(call, page, parts)
   const submitted = { ...call, form, requireFreshSignIn }
   if (isExpired) return showAgain(page, submitted, [EXPIRED])
   try {

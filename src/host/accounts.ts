@@ -146,7 +146,8 @@ export interface Accounts<Level extends string = string> {
   /**
    * Returns whether the caller has just proved again who they are, by their password or a second factor. The console and
    * the management API ask before a new secret is shown (`keys:create`, `keys:rotate` and the same of `applications`),
-   * before a client is deleted, and before everything of an account or user is revoked or erased (`operator`). Returns
+   * before a client is deleted, and before a signing key is revoked or everything of an account or user is revoked or
+   * erased (`operator`). Returns
    * `true`, or the address of the page where the host asks, or both as `{ confirmedAt, url }`. Then a proof at most 5
    * minutes old is enough. Remember a proof for its `permission` only.
    *

@@ -195,7 +195,7 @@ export function operatorRoutes(parts: Internals, { presentPage, sendClient }: Cl
       'revokeSigningKey',
       'Revoke a leaked signing key, and all tokens that it has signed',
       ({ params: { kid = '' }, change: options }) => signingKeys.revoke(kid, options),
-      { errors: ['ERR_NOT_FOUND', 'ERR_SIGNING_KEYS_READ_ONLY'] },
+      { errors: ['ERR_NOT_FOUND', 'ERR_SIGNING_KEYS_READ_ONLY'], confirms: 'operator' },
     ),
     read('/operator/health', 'getHealth', 'The health of the service', 'Health', health),
   ]

@@ -22,16 +22,15 @@ export function fixActions(services: ConsoleServices, path: string, isOperator: 
   /** The client that a form names, with its findings. The caller may do the fix for it. */
   async function find(call: Call, fix: Fix) {
     const clientId = call.form.get('clientId') ?? ''
-    const found = await services.hygiene.ofClient(clientId)
+    const found = await services.hygiene.ofClient(clientId, isOperator ? undefined : call.caller.accountId)
     if (!found) throw clientNotFound('API key or application', clientId)
     const kind = kindOf(services, found.client)
     const needs = permissionOf(fix, kind)
     if (isOperator) {
       // Only the owner may see a secret.
       if (fix === 'rotate') throw new Rejection('forbidden', { needs })
-    } else {
-      await kind.service.findOwn(call.caller.accountId, clientId)
-      if (!(await call.may(needs, { clientId }))) throw new Rejection('forbidden', { needs })
+    } else if (!(await call.may(needs, { clientId }))) {
+      throw new Rejection('forbidden', { needs })
     }
     return { ...found, kind }
   }

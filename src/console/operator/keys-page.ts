@@ -75,7 +75,8 @@ export function keysPages(services: ConsoleServices): Page[] {
       },
       show: async (call) => confirmation(call),
       actions: {
-        async revoke({ resource, change: options }) {
+        async revoke({ resource, change: options, requireFreshSignIn }) {
+          await requireFreshSignIn('operator')
           await signingKeys.revoke(resource.kid, options)
           return { redirect: PATH, done: 'doneOperatorKeyRevoked' }
         },

@@ -635,7 +635,10 @@ export const english = {
   freshText: 'Sign in again to continue. What you entered is kept for 15 minutes.',
   freshLink: 'Sign in again',
   freshDoneTitle: 'Almost done',
-  freshDoneText: 'What you entered was kept. Continue to do it now.',
+  freshDoneNext: 'Do you still want this?',
+  freshShowsSecret: 'A new secret is created, and shown once.',
+  freshDeletes: 'It is deleted for good.',
+  freshRevokes: 'Access is revoked, and cannot be given back.',
   freshContinue: 'Continue',
 
   // The pages that list what needs attention.

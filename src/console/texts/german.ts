@@ -649,7 +649,10 @@ export const german: ConsoleTexts = {
   freshText: 'Melden Sie sich noch einmal an, um fortzufahren. Ihre Eingaben bleiben 15 Minuten erhalten.',
   freshLink: 'Neu anmelden',
   freshDoneTitle: 'Fast fertig',
-  freshDoneText: 'Ihre Eingaben sind erhalten. Fahren Sie fort, um sie jetzt auszuführen.',
+  freshDoneNext: 'Möchten Sie das weiterhin?',
+  freshShowsSecret: 'Ein neues Secret wird erstellt und einmal angezeigt.',
+  freshDeletes: 'Der Zugang wird endgültig gelöscht.',
+  freshRevokes: 'Der Zugriff wird widerrufen und kann nicht zurückgegeben werden.',
   freshContinue: 'Fortfahren',
 
   // The pages that list what needs attention.

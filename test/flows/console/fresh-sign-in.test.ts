@@ -39,6 +39,8 @@ describeEachStore('actions that need a fresh sign-in', (makeStore) => {
 
   const keyOf = async (accountId: string, name = 'Ledger') =>
     (await host.gatehouse.apiKeys.create({ accountId, name, products: ['invoices'] })).apiKey.clientId
+  /** The text of the last page to which the host returned. */
+  let lastBack = ''
   const returnToOf = () => new URL(asked.at(-1)?.returnTo ?? '')
   const pathOf = ({ pathname, search }: URL) => pathname + search
 
@@ -56,6 +58,7 @@ describeEachStore('actions that need a fresh sign-in', (makeStore) => {
     const visitor = host.visit(person)
     const back = await visitor.open(pathOf(returnToOf()))
     expect([back.status, textOf(back.body)]).toEqual([200, expect.stringContaining('Almost done')])
+    lastBack = textOf(back.body)
     return visitor.submit(back, action)
   }
 
@@ -67,6 +70,7 @@ describeEachStore('actions that need a fresh sign-in', (makeStore) => {
     expect((await host.gatehouse.apiKeys.listByOwner('acme')).items).toEqual([])
     confirmed.add('keys:create')
     const shown = await comeBack('acme', 'create')
+    expect(lastBack).toContain('New API key A new secret is created, and shown once.')
     const { client_id: clientId } = credentialsOf(shown)
     const key = await host.gatehouse.apiKeys.find(clientId)
     expect(key).toMatchObject({ name: fields.name, products: ['invoices'] })
@@ -91,6 +95,8 @@ describeEachStore('actions that need a fresh sign-in', (makeStore) => {
     confirmed.add(permission)
     expect((await comeBack('bob', action)).status).toBe(200)
     const found = await host.gatehouse.apiKeys.find(clientId)
+    expect(lastBack).toContain('Ledger')
+    expect(lastBack).toContain(action === 'delete' ? 'It is deleted for good' : 'A new secret is created')
     if (action === 'delete') expect(found).toBeUndefined()
     else expect(await host.gatehouse.apiKeys.listSecrets(clientId)).toHaveLength(2)
   })
@@ -127,6 +133,7 @@ describeEachStore('actions that need a fresh sign-in', (makeStore) => {
     expectAsked(await root.submit(account, 'erase'), 'operator')
     confirmed.add('operator')
     await comeBack('root', 'erase')
+    expect(lastBack).toMatch(/[Ee]rase[^]*dave[^]*Access is revoked, and cannot be given back/)
     expect((await host.gatehouse.apiKeys.listByOwner('dave')).items).toEqual([])
   })
 
@@ -185,6 +192,19 @@ describeEachStore('actions that need a fresh sign-in', (makeStore) => {
     expect(await gone('fay', `${back.pathname}?form=${'x'.repeat(22)}`)).toBe(422)
     expect(await gone('fay', `${back.pathname}?form=`)).toBe(422)
     expect(await host.gatehouse.apiKeys.listSecrets(clientId)).toHaveLength(1)
+  })
+
+  it('the store keeps one form of a person: the form of a second tab replaces the first', async () => {
+    const [one, two] = [await keyOf('leo', 'One'), await keyOf('leo', 'Two')]
+    const visitor = host.visit('leo')
+    await visitor.submit(await visitor.open(`/console/api-keys/${one}`), 'rotateSecret')
+    const first = returnToOf()
+    await visitor.submit(await visitor.open(`/console/api-keys/${two}`), 'rotateSecret')
+    expect((await visitor.open(pathOf(first))).status).toBe(422)
+    confirmed.add('keys:rotate')
+    await comeBack('leo', 'rotateSecret')
+    expect(await host.gatehouse.apiKeys.listSecrets(one)).toHaveLength(1)
+    expect(await host.gatehouse.apiKeys.listSecrets(two)).toHaveLength(2)
   })
 
   it('a form of another site, and one without a valid token, is not kept', async () => {

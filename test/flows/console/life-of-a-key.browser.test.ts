@@ -131,7 +131,7 @@ describeWithChromium('the life of a key in a browser without scripts', () => {
       proved.add(cookies.map(({ name, value }) => `${name}=${value}`).join('; '))
       await page.goto(next)
       await look(page, 'back-from-sign-in', complaints)
-      await page.locator('button.primary').click()
+      await page.locator('form button.danger').click()
       expect(await main.innerText()).toContain('deleted')
       expect(await apiKeys.find(clientId)).toBeUndefined()
     },
