@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { isRejection } from '../errors.ts'
 import { changeOptionsOf, checkChange, leakFields } from '../host/change-options.ts'
-import { checkInput, hostIdRule, oneOf, optional, stringRule, wholeNumber } from '../validation/rules.ts'
+import {
+  booleanRule,
+  checkInput,
+  hostIdRule,
+  oneOf,
+  optional,
+  stringRule,
+  wholeNumber,
+} from '../validation/rules.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 import {
@@ -9,6 +17,7 @@ import {
   presentClient,
   requireRecord,
   type ApplyChange,
+  type Change,
   type ClientRepository,
 } from './client-repository.ts'
 import type { ClientService, RotatedSecret, RotationOptions } from './client-service-types.ts'
@@ -95,18 +104,44 @@ export function createSecretMethods<C extends Client>(
       checkChange('compromised', options, {
         ...leakFields,
         secretHash: optional(secretHashRule),
+        isLost: optional(booleanRule),
       })
-      const { secretHash, leakSource, leakUrl, ...others } = options
-      const isOver = ({ secrets }: Pick<ClientRecord, 'secrets'>) =>
-        secrets.length > 0 && secretHash !== undefined && !hasSecretHash(secrets, secretHash)
-      // A report that is repeated after a rotation must not revoke the new secret, nor the tokens.
-      if (secretHash !== undefined && isOver(await requireRecord(clients, clientId))) return
-      const leak = { leakSource, leakUrl }
-      await removeAccess(clients, { clientId, name: 'compromised', leak, options: others }, (record) =>
-        record.secrets.length === 0 || isOver(record) ? undefined : { ...record, secrets: [] },
+      const { secretHash, isLost = false, leakSource, leakUrl, ...others } = options
+      const what = { clientId, name: 'compromised', leak: { leakSource, leakUrl }, options: others }
+      if (secretHash !== undefined) return reportSecret(clients, what, { secretHash, isLost })
+      await removeAccess(clients, what, (record) =>
+        record.secrets.length === 0 ? undefined : { ...record, secrets: [] },
       )
     },
   }
+}
+
+/**
+ * Revokes one secret that leaked, and all access tokens. A report that is repeated changes nothing.
+ *
+ * @param secret.isLost whether the client had lost the secret before. Only the access tokens are then revoked, because
+ *   they may have been obtained with it
+ */
+async function reportSecret<C extends Client>(
+  clients: ClientRepository<C>,
+  change: Change,
+  { secretHash, isLost }: { secretHash: string; isLost: boolean },
+): Promise<void> {
+  const { kind, secretOwners } = clients
+  const { clientId } = change
+  const isSecretOf = ({ secrets }: Pick<ClientRecord, 'secrets'>) => hasSecretHash(secrets, secretHash)
+  const [record, [owner]] = await Promise.all([
+    requireRecord(clients, clientId),
+    secretOwners.find([secretHash]),
+  ])
+  const isNews = isLost && owner?.clientId === clientId && !owner.reported
+  if (!isSecretOf(record) && !isNews) return
+  await removeAccess(clients, change, (stored) => {
+    // Another process may have revoked the secret meanwhile.
+    if (!isSecretOf(stored)) return isNews ? stored : undefined
+    return { ...stored, secrets: stored.secrets.filter(({ hash }) => hash !== secretHash) }
+  })
+  await secretOwners.retire([secretHash], { kind, clientId, reported: true })
 }
 
 /** The valid secrets of clients, each list newest first. All last uses are read at once. */

@@ -246,11 +246,17 @@ export interface ClientService<
    * refresh tokens work again with the next secret, so users need not authorize the application again. If
    * refresh tokens leaked too, revoke the grants.
    *
-   * @param options.secretHash the result of `hashSecret` for the leaked secret. If it was replaced before, nothing changes
+   * @param options.secretHash the result of `hashSecret` for the leaked secret. Only this secret is revoked, and all access
+   *   tokens are. If the secret is not valid any more, nothing changes
+   * @param options.isLost whether the secret was not valid any more when its leak was found. The access tokens are then
+   *   revoked nevertheless, once, because they may have been obtained with it
    */
   reportCompromised(
     clientId: string,
-    options?: LeakOptions & { readonly secretHash?: string | undefined },
+    options?: LeakOptions & {
+      readonly secretHash?: string | undefined
+      readonly isLost?: boolean | undefined
+    },
   ): Promise<void>
   /** Information about the valid secrets, newest first. The list is empty after `reportCompromised`. */
   listSecrets(clientId: string): Promise<SecretInfo[]>

@@ -29,8 +29,10 @@ export interface Secrets {
    */
   find(secret: string): Promise<FoundSecret | undefined>
   /**
-   * Finds the client to which a leaked secret belongs. If the secret is still valid, `reportCompromised` is called: all
-   * secrets and all access tokens of the client are revoked. If it is not valid any more, nothing changes.
+   * Finds the client to which a leaked secret belongs. The secret and all access tokens of the client
+   * are revoked, as `reportCompromised` with `secretHash` does. Another secret of the client stays valid. If the secret was
+   * replaced before, only the access tokens are revoked, because they may have been obtained with it. A repeated report
+   * changes nothing.
    *
    * @returns the client as it was before; undefined if no client has or had the secret
    * @throws {GatehouseError} as `find`, and the errors of `reportCompromised`
@@ -68,23 +70,29 @@ export function createSecrets({
   }
 
   /**
-   * Revokes a secret that was found, unless it is not valid any more.
+   * Revokes a secret that was found, and all access tokens of its client. If the secret is not valid any more, only the
+   * access tokens are revoked. Nothing changes if this was done before, or if the client was deleted.
    *
    * @param options `leakSource` and `leakUrl` may be of any length, and may contain the secret
    */
   async function revoke(
-    { kind, clientId, isValid }: FoundSecret,
+    { kind, clientId, client, isValid, reported }: FoundSecret,
     secret: string,
     options: LeakOptions,
   ): Promise<void> {
-    if (!isValid) return
+    if (!isValid && (!client || reported)) return
     const service = kind === 'apiKey' ? apiKeys : applications
     const own = secret.trim()
     const leak = {
       leakSource: placeOf(options.leakSource, own, MAX_LEAK_LENGTH.source),
       leakUrl: placeOf(options.leakUrl, own, MAX_LEAK_LENGTH.url),
     }
-    await service.reportCompromised(clientId, { ...options, ...leak, secretHash: hashOf(own) })
+    await service.reportCompromised(clientId, {
+      ...options,
+      ...leak,
+      secretHash: hashOf(own),
+      isLost: !isValid,
+    })
   }
 
   return {

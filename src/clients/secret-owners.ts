@@ -3,13 +3,16 @@ import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { digest } from '../store/digest.ts'
-import { textRule } from '../validation/rules.ts'
+import { booleanRule, optional, textRule } from '../validation/rules.ts'
 import { kindRule } from './client-schema.ts'
 import type { Client } from './client.ts'
 import type { ClientRecords } from './client-record.ts'
 
 /** The client to which a secret belongs, or belonged. */
-export interface SecretOwner extends Pick<Client, 'kind' | 'clientId'> {}
+export interface SecretOwner extends Pick<Client, 'kind' | 'clientId'> {
+  /** Whether a leak of the secret was reported. Present only if it was, and if the client has lost the secret. */
+  readonly reported?: true | undefined
+}
 
 /** Seconds for which a secret leads to its client after the client lost it: a report of a leak may come late. */
 const LOST_SECONDS = 365 * 86_400
@@ -25,7 +28,7 @@ export function createSecretOwners(store: Store) {
   const records = createCollection<SecretOwner>(store, {
     name: 'secret-owner',
     version: 1,
-    fields: { kind: kindRule, clientId: textRule },
+    fields: { kind: kindRule, clientId: textRule, reported: optional(booleanRule) },
   })
 
   return {

@@ -28,7 +28,7 @@ function isMatch(value: unknown): value is Match {
 }
 
 /**
- * Revokes the valid secrets of a report, each once. A secret that cannot be revoked does not protect the others.
+ * Revokes the secrets of a report that belong or belonged to a client, each once. A secret that cannot be revoked does not protect the others.
  *
  * @returns what was found, in the order of the report
  * @throws the error of the first secret that could not be revoked, after all others were
@@ -39,20 +39,20 @@ export async function revokeSecrets(
   requester: ChangeOptions,
 ): Promise<readonly (FoundSecret | undefined)[]> {
   const found = await secrets.findEach(matches.map(({ token }) => token))
-  const valid = new Map<string, () => Promise<void>>()
+  const revocations = new Map<string, () => Promise<void>>()
   for (const [at, { token, url, source }] of matches.entries()) {
     const secret = found[at]
-    if (!secret?.isValid || valid.has(token)) continue
+    if (!secret || revocations.has(token)) continue
     const leak = {
       leakUrl: isText(url) ? url : undefined,
       leakSource: isText(source) ? source.toLowerCase() : undefined,
     }
-    valid.set(token, () => secrets.revoke(secret, token, { ...requester, ...leak }))
+    revocations.set(token, () => secrets.revoke(secret, token, { ...requester, ...leak }))
   }
-  const revocations = [...valid.values()]
+  const each = [...revocations.values()]
   const failures: unknown[] = []
-  for (let from = 0; from < revocations.length; from += REVOKED_AT_ONCE) {
-    const batch = revocations.slice(from, from + REVOKED_AT_ONCE)
+  for (let from = 0; from < each.length; from += REVOKED_AT_ONCE) {
+    const batch = each.slice(from, from + REVOKED_AT_ONCE)
     await Promise.all(batch.map((revoke) => revoke().catch((error: unknown) => failures.push(error))))
   }
   if (failures.length > 0) throw failures[0]

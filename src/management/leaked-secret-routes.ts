@@ -12,7 +12,7 @@ type LeakCall = Call<v.InferOutput<typeof LeakedSecret>>
 export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Route[] {
   async function report({ body, change }: LeakCall, found: FoundSecret) {
     const { secret, ...leak } = body
-    if (found.isValid) await secrets.revoke(found, secret, { ...change, ...leak })
+    await secrets.revoke(found, secret, { ...change, ...leak })
     return { kind: found.kind, clientId: found.clientId, wasValid: found.isValid }
   }
 
@@ -22,7 +22,7 @@ export function leakedSecretRoutes({ secrets }: Pick<Internals, 'secrets'>): Rou
     status: 200,
     answer: 'ReportedSecret',
     description:
-      'If the secret is valid, all secrets and all access tokens of its client are revoked. If it is not valid any more, nothing changes. The answer and the audit trail never have the secret.',
+      'The secret and all access tokens of its client are revoked. If the secret is not valid any more, only the access tokens are revoked. A repeated report changes nothing. The answer and the audit trail never have the secret.',
   } as const
   return [
     route<LeakCall['body']>({

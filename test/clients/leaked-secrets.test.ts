@@ -72,6 +72,58 @@ describeEachKind('finding the client of a secret', (context) => {
     expect(JSON.stringify(entries)).not.toContain(clientSecret)
   })
 
+  it('a leak of a secret that was replaced revokes the tokens once, and keeps the new secret', async () => {
+    const process = start()
+    const { secrets, service } = process
+    const { clientId, clientSecret } = await context.created(process)
+    const { clientSecret: second } = await service.rotateSecret(clientId, { overlapSeconds: 0 })
+    process.emitted.length = 0
+    const found = await secrets.reportLeaked(clientSecret, { leakSource: 'log' })
+    expect(found).toMatchObject({ clientId, isValid: false })
+    expect(await service.find(clientId)).toMatchObject({ epoch: 1 })
+    expect(await secrets.find(second)).toMatchObject({ isValid: true })
+    expect(process.emitted).toMatchObject([{ event: 'client.compromised', clientId, leakSource: 'log' }])
+    expect(await secrets.find(clientSecret)).toMatchObject({ isValid: false, reported: true })
+    for (const options of [{}, { actor: 'again' }]) await secrets.reportLeaked(clientSecret, options)
+    for (const isLost of [true, false]) {
+      await service.reportCompromised(clientId, { secretHash: hashSecret(clientSecret), isLost })
+    }
+    expect(await service.find(clientId)).toMatchObject({ epoch: 1 })
+    expect(process.emitted).toHaveLength(1)
+  })
+
+  it.each([
+    ['old', 0],
+    ['new', 1],
+  ] as const)(
+    'a leak of the %s of two secrets keeps the other, and revokes the tokens',
+    async (_which, at) => {
+      const process = start()
+      const { secrets, service } = process
+      const { clientId, clientSecret } = await context.created(process)
+      const { clientSecret: second } = await service.rotateSecret(clientId)
+      const both = [clientSecret, second]
+      await secrets.reportLeaked(both[at]!)
+      expect((await secrets.findEach(both)).map((each) => each?.isValid)).toEqual([at !== 0, at !== 1])
+      expect(await service.find(clientId)).toMatchObject({ epoch: 1 })
+      expect(await service.listSecrets(clientId)).toHaveLength(1)
+    },
+  )
+
+  it('the hash of a secret of another client, and of an unknown secret, changes nothing', async () => {
+    const process = start()
+    const { service, emitted } = process
+    const { clientId } = await context.created(process)
+    const other = await context.created(process)
+    await service.rotateSecret(other.clientId, { overlapSeconds: 0 })
+    emitted.length = 0
+    for (const secret of [other.clientSecret, newSecret()]) {
+      await service.reportCompromised(clientId, { secretHash: hashSecret(secret), isLost: true })
+    }
+    expect(emitted).toEqual([])
+    expect(await service.find(clientId)).toMatchObject({ epoch: 0 })
+  })
+
   it('the same report again changes nothing, not even after a rotation', async () => {
     const process = start()
     const { secrets } = process

@@ -18,7 +18,7 @@ export async function inspectSecret(
 ): Promise<Html | undefined> {
   const found = await secrets.find(pasted)
   if (!found) return undefined
-  const { client, clientId, isValid } = found
+  const { client, clientId, isValid, reported } = found
   const { texts, to, has, caller } = call
   const isOperator = has('operator')
   if (!isOperator) {
@@ -29,7 +29,7 @@ export async function inspectSecret(
   const path = client && pagePathOf(call, client)
   const shown = html`<bdi>${client ? applicationName(client) : displayText(clientId)}</bdi>`
   const name = path === undefined ? shown : html`<a href="${to(path)}">${shown}</a>`
-  if (!isValid) {
+  if (!isValid && (reported || !client)) {
     return notice(
       'good',
       html`<p><strong>${texts.html('inspectorSecretOver', { name })}</strong></p>
@@ -41,8 +41,10 @@ export async function inspectSecret(
     (isOperator ? to(path, { confirm: 'reportCompromised' }) : to(`${path}/report-compromised`))
   return notice(
     'warn',
-    html`<p><strong>${texts.html('inspectorSecretValid', { name })}</strong></p>
-      <p>${texts.html('inspectorSecretValidText')}</p>
+    html`<p>
+        <strong>${texts.html(isValid ? 'inspectorSecretValid' : 'inspectorSecretOver', { name })}</strong>
+      </p>
+      <p>${texts.html(isValid ? 'inspectorSecretValidText' : 'inspectorSecretLostText')}</p>
       ${report && html`<p><a class="button danger" href="${report}">${texts.html('clientsLeaked')}</a></p>`}`,
   )
 }

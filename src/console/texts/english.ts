@@ -574,7 +574,7 @@ export const english = {
   activityDeleted: 'Deleted, and its tokens revoked',
   activityLeakSource: 'Found in: {id}',
   activityLeakUrl: 'Found at: {id}',
-  activityCompromised: 'Reported as leaked: all secrets and tokens revoked',
+  activityCompromised: 'Reported as leaked: secrets and tokens revoked',
   activityApproved: 'Application allowed to use the account',
   activityDenied: 'Application not allowed to use the account',
   activityLimited: 'Operations that the user may no longer use: the tokens with them revoked',
@@ -900,7 +900,9 @@ export const english = {
   inspectorSecretValidText:
     'If others may have seen it, report the leak: all secrets and tokens are revoked at once, and you create a new secret.',
   inspectorSecretOver: 'This was a client secret of {name}.',
-  inspectorSecretOverText: 'It is not valid any more, so there is nothing to do.',
+  inspectorSecretOverText: 'It is not valid any more, and its leak was reported. There is nothing to do.',
+  inspectorSecretLostText:
+    'It is not valid any more, but tokens that were obtained with it may still work. If others may have seen it, report the leak: all secrets and tokens are revoked.',
   inspectorSecretIndexing:
     'API keys and applications of an older version are still being indexed. If you expect a result, try again in a few minutes.',
 

@@ -588,7 +588,7 @@ export const german: ConsoleTexts = {
   activityDeleted: 'Gelöscht, Tokens widerrufen',
   activityLeakSource: 'Gefunden in: {id}',
   activityLeakUrl: 'Gefunden unter: {id}',
-  activityCompromised: 'Leck gemeldet: alle Secrets und Tokens widerrufen',
+  activityCompromised: 'Leck gemeldet: Secrets und Tokens widerrufen',
   activityApproved: 'Anwendung darf das Konto nutzen',
   activityDenied: 'Anwendung darf das Konto nicht nutzen',
   activityLimited: 'Operationen, die die Person nicht mehr nutzen darf: Tokens mit ihnen widerrufen',
@@ -914,7 +914,9 @@ export const german: ConsoleTexts = {
   inspectorSecretValidText:
     'Wenn andere es gesehen haben können, melden Sie das Leck: Alle Secrets und Tokens werden sofort widerrufen, und Sie erstellen ein neues Secret.',
   inspectorSecretOver: 'Das war ein Secret von {name}.',
-  inspectorSecretOverText: 'Es gilt nicht mehr, deshalb ist nichts zu tun.',
+  inspectorSecretOverText: 'Es gilt nicht mehr, und das Leck wurde gemeldet. Es ist nichts zu tun.',
+  inspectorSecretLostText:
+    'Es gilt nicht mehr, aber Tokens, die damit geholt wurden, können noch gelten. Wenn andere es gesehen haben können, melden Sie das Leck: Alle Secrets und Tokens werden widerrufen.',
   inspectorSecretIndexing:
     'API-Schlüssel und Anwendungen einer älteren Version werden noch erfasst. Wenn Sie ein Ergebnis erwarten, versuchen Sie es in einigen Minuten noch einmal.',
 

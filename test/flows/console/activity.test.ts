@@ -69,7 +69,7 @@ describeEachStore('the activity of an account', (makeStore) => {
       'Changed: key of an API (resource server)',
       'Disabled, and its tokens revoked',
       'Enabled',
-      'Reported as leaked: all secrets and tokens revoked',
+      'Reported as leaked: secrets and tokens revoked',
       'All access tokens revoked',
       'Changed: name and logo',
       'Deleted, and its tokens revoked',

@@ -88,7 +88,7 @@ describeEachStore('the pages of operators', (makeStore) => {
     page = await visitor.submit(page, 'reportCompromised')
     expect(await call(token)).toBe(401)
     expect(await host.gatehouse.apiKeys.listSecrets(client.client_id)).toEqual([])
-    expect(textOf(page.body)).toContain('Reported as leaked: all secrets and tokens revoked Root')
+    expect(textOf(page.body)).toContain('Reported as leaked: secrets and tokens revoked Root')
   })
 
   it('a deleted client has its entries and no actions, and an unknown client is not found', async () => {
