@@ -118,7 +118,8 @@ export function requesterOf(request: {
   return { ...(address !== '' && { address }), ...(userAgent !== '' && { userAgent }) }
 }
 
-/** The start of a text without control characters. It is a copy: a slice would keep the whole header in memory. */
+/** The start of a text, with its control characters removed. It is a copy, because a slice would keep the whole header in
+ * memory. */
 function plainText(text: string, maxLength: number): string {
   const plain = text.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '')
   return Buffer.from(plain).toString()

@@ -45,8 +45,8 @@ const INTERVAL_MS = 15_000
 const PAGE_SIZE = 100
 
 /**
- * The entry of the index for a client: the index, and the member of its next notice. Add it before the record is
- * written, so that no notice is missed. If the expiry is changed later, the old entry is removed when it is due.
+ * The entries of a client that expires, each as the name of an index and a member. Add them before the record is written, so
+ * that no notice is missed. If the expiry is changed later, the old entry is removed when it is due.
  */
 export function expiryEntriesOf(
   { clientId, expiresAt }: Pick<Client, 'clientId' | 'expiresAt'>,

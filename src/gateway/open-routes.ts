@@ -83,9 +83,9 @@ export function createOpenRoutes(
   return {
     /**
      * How open a request is; undefined if it needs a token. A route without parameters whose path is exactly `path`
-     * wins over operations, because the host wrote this path. An operation for the path wins over a route with a
-     * parameter (the route `GET /invoices/:id` does not open the operation `GET /invoices/list`), and over a route that
-     * differs from `path` in letter case. But a route of the list `optional` makes the token optional for an operation
+     * wins over operations, because the host wrote this path. An operation for the path wins over a route that
+     * differs from `path` in letter case, and over a route with a parameter: the route `GET /invoices/:id` does not open
+     * the operation `GET /invoices/list`. But a route of the list `optional` makes the token optional for an operation
      * with the same route.
      *
      * @param method as it was sent

@@ -183,7 +183,7 @@ async function readRecent(log: Log, cursor: Cursor, time: number): Promise<Revoc
   const after = place ? beyond(place.after) : pad(since)
   const { revocations, isEmpty, reached } = await readIndexes(log, 'recent', numbers, after)
   const isQuiet = place === undefined && isEmpty && time - since < STABLE_CURSOR_MS
-  // The time from which the next poll reads, once all pages have been read.
+  // After the last page of this poll, the next poll reads from this time.
   const next = place || isQuiet ? since : time - LATE_ENTRY_MS
   return { revocations, cursor: writeCursor({ since: next, place: reached }), more: reached !== undefined }
 }

@@ -13,8 +13,8 @@ const PREFIX_LENGTH = 23
 export const ABANDONED_AFTER_MS = 15_000
 
 /**
- * The age in milliseconds at which the member of a completed change is removed. Until then, processes complete the
- * change again and again, because the process that added the member may be slow, and may make its change late.
+ * The age in milliseconds at which the member of a change is removed. Until then, processes repeat the change, because the
+ * process that began it may be slow, and may overwrite it late.
  */
 const REMOVE_AFTER_MS = 600_000
 
