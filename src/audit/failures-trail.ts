@@ -1,4 +1,4 @@
-import { addressGroup } from '../http/address-group.ts'
+import { addressGroup } from '../http/rate-limit-group.ts'
 import type { Logger } from '../host/logger.ts'
 import { createEntry, type EntryFields } from './entry.ts'
 import { numberOf, type Trail } from './trail.ts'

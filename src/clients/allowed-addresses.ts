@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { networkProblem } from '../http/networks.ts'
+import { networkProblem } from '../http/allowed-networks.ts'
 import { uniqueListOf, type Rule } from '../validation/rules.ts'
 import type { Client } from './client.ts'
 

@@ -233,22 +233,25 @@ export async function changeRecord<C extends Client>(
     },
     { isRemoval },
   )
-  await retireLostSecrets(clients, before, changed)
+  await retireLostSecrets(clients, before, changed, name === 'compromised')
   return changed
 }
 
 /**
  * Lets the secrets that a client has lost lead to it for one more year. A failure is ignored: these secrets then lead
  * to it for good.
+ *
+ * @param isReported whether the client lost them because a leak was reported
  */
 async function retireLostSecrets<C extends Client>(
   { kind, secretOwners }: Pick<ClientRepository<C>, 'kind' | 'secretOwners'>,
   before: ClientRecord<C> | undefined,
   { client: { clientId }, secrets }: ClientRecord<C>,
+  isReported: boolean,
 ): Promise<void> {
   const hashes = new Set(secrets.map(({ hash }) => hash))
   const lost = before?.secrets.flatMap(({ hash }) => (hashes.has(hash) ? [] : [hash])) ?? []
-  await secretOwners.retire(lost, { kind, clientId }).catch(() => {})
+  await secretOwners.retire(lost, { kind, clientId, ...(isReported && { reported: true }) }).catch(() => {})
 }
 
 /** Emits the event of a change. */

@@ -136,12 +136,15 @@ async function reportSecret<C extends Client>(
   ])
   const isNews = isLost && owner?.clientId === clientId && !owner.reported
   if (!isSecretOf(record) && !isNews) return
+  const reported = { kind, clientId, reported: true } as const
+  // Marked before the secret is lost, so that a report at the same time does not take it for a lost secret.
+  if (!isLost) await secretOwners.keep(secretHash, reported)
   await removeAccess(clients, change, (stored) => {
     // Another process may have revoked the secret meanwhile.
     if (!isSecretOf(stored)) return isNews ? stored : undefined
     return { ...stored, secrets: stored.secrets.filter(({ hash }) => hash !== secretHash) }
   })
-  await secretOwners.retire([secretHash], { kind, clientId, reported: true })
+  await secretOwners.retire([secretHash], reported)
 }
 
 /** The valid secrets of clients, each list newest first. All last uses are read at once. */

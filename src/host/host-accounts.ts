@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import { NORMAL_CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import { callHost, invalidResult, readResult } from '../validation/host-callback.ts'
 import { isObject, isText, kindOf } from '../validation/predicates.ts'
 import {
@@ -12,6 +11,8 @@ import {
   type Rule,
   textRule,
 } from '../validation/rules.ts'
+import { readConfirmation } from './confirmation-age.ts'
+import { addressOf } from './host-address.ts'
 import type {
   Account,
   Accounts,
@@ -198,29 +199,6 @@ async function readAddress(returnTo: URL, call: () => unknown): Promise<URL> {
   return addressOf(SIGN_IN_URL, await callHost(SIGN_IN_URL, call), returnTo.href)
 }
 
-function addressOf(callback: string, result: unknown, base: string): URL {
-  const address = result instanceof URL ? result.href : result
-  const url = isText(address) ? URL.parse(address, base) : null
-  if (url && /^https?:$/.test(url.protocol)) return url
-  throw invalidResult(callback, `${kindOf(result)} that is not an address; it must be a URL or a path`)
-}
-
-/** Seconds for which a confirmation holds, by the time that the host returns. */
-const CONFIRMED_SECONDS = 300
-
-/** The address where the host asks again; undefined if the caller has confirmed. */
-async function readConfirmation(base: string, call: () => unknown): Promise<URL | undefined> {
-  const result = await callHost(CONFIRM, call)
-  if (result === true) return undefined
-  if (!isObject(result) || result instanceof URL) return addressOf(CONFIRM, result, base)
-  const fields = readResult(CONFIRM, result, () => ({ confirmedAt: nullable(epochSecondsRule) }))
-  const url = addressOf(CONFIRM, result['url'], base)
-  const age = Date.now() / 1000 - Number(fields?.['confirmedAt'] ?? 0)
-  // A time in the future counts as now, if the clocks of two hosts may explain it.
-  return age <= CONFIRMED_SECONDS && age >= -NORMAL_CLOCK_SKEW_SECONDS ? undefined : url
-}
-
 const FIND = 'accounts.find'
 const SEARCH = 'accounts.search'
-const CONFIRM = 'accounts.confirm'
 const SIGN_IN_URL = 'accounts.signInUrl'

@@ -1,5 +1,5 @@
 import type { Logger } from '../host/logger.ts'
-import { isAllowed, isPrivate } from './networks.ts'
+import { isAllowed, isPrivate } from './allowed-networks.ts'
 
 /**
  * Whether a caller may use a client or its token.

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { isPrivate } from './networks.ts'
+import { isPrivate } from './allowed-networks.ts'
 
 /**
  * Stops reading from the connection of a request after its response. Reading continues after 50 % to 100 % of the

@@ -168,8 +168,8 @@ async function fromText(records: RingRecords, text: string): Promise<readonly Op
   const kids = new Set(keys.map(({ kid }) => kid))
   const isWhole = keys.every((key) => partOf(key) === undefined || key.sealed !== undefined)
   if (keys.length === 0 || kids.size < keys.length || !isWhole) throw corruptRing()
-  // Times in the future are replaced by the current time. If the clocks of the exporting processes were ahead
-  // of the clock of this process, the keys would otherwise rotate too late here.
+  // The clocks of the exporting processes may have been ahead. Times in the future are replaced by the current time, so
+  // that the keys do not rotate too late here.
   const now = Date.now() / 1000
   const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => {
     return { kid, alg, state, createdAt: Math.min(createdAt, now), since: Math.min(since, now), sealed }

@@ -4,7 +4,7 @@ import { requesterOf } from '../audit/entry.ts'
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
-import { addressGroup } from '../http/address-group.ts'
+import { addressGroup } from '../http/rate-limit-group.ts'
 import { answerErrorAsJson } from '../http/error-response.ts'
 import { pathBelow } from '../http/request-path.ts'
 import { endpointProblem } from '../options/urls.ts'
@@ -20,7 +20,7 @@ import {
   optional,
   textRule,
 } from '../validation/rules.ts'
-import { parseReport, revokeSecrets } from './process-report.ts'
+import { parseReport, revokeSecrets } from './revoke-reported.ts'
 import { readReport } from './raw-body.ts'
 import { fetchedKeys, fixedKeys, isPublicKey, type ReporterKey, type ReporterKeys } from './reporter-keys.ts'
 

@@ -34,7 +34,7 @@ interface CircuitBreakerOptions {
   /** Resolves if the store answers. */
   readonly probe: () => Promise<void>
   /**
-   * True if an answered probe proves that all calls work, so that the probe closes the circuit. If false, a probe is
+   * If true, an answered probe proves that all calls work, and closes the circuit. If false, a probe is
    * made after a pause, and its answer permits five trial calls. The first trial call that is answered closes the
    * circuit. A failed trial call keeps the circuit open and doubles the pause.
    */

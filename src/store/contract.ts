@@ -56,8 +56,8 @@ export interface Store {
    * values, revocations, keys, clients.
    *
    * A write that is not confirmed in time rejects like any other failed write, and may have been applied. A `delete`,
-   * `add` or `remove` that changes nothing needs to be confirmed too: an earlier, unconfirmed write of any process may
-   * have made the change. A `create` or `replace` that answers `false` needs no confirmation. An adapter leaves
+   * `add` or `remove` that finds nothing to do needs to be confirmed too, because an earlier write that did it may be
+   * unconfirmed. A `create` or `replace` that answers `false` needs no confirmation. An adapter leaves
    * `durable` out if all its writes are equally safe. The view keeps every promise of this interface. The store and the
    * view see each other's writes. Closing the store also ends the view; the view's own `close` is never called.
    *

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SignedIn } from '../../host/accounts.ts'
-import { addressGroup } from '../../http/address-group.ts'
+import { addressGroup } from '../../http/rate-limit-group.ts'
 import type { Form } from '../../http/form-body.ts'
 import { csrfTokenOf, addressOf, showError, type StepResult, type StepRequest } from './step.ts'
 import type { Texts } from './texts.ts'

@@ -1,5 +1,5 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
-import { addressGroup } from '../../../http/address-group.ts'
+import { addressGroup } from '../../../http/rate-limit-group.ts'
 import { digest } from '../../../store/digest.ts'
 import type { ProviderDependencies } from '../dependencies.ts'
 import { currentContext, requestState } from '../request-state.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { createPendingInteractions } from '../../../../../src/authorization-server/provider/endpoints/authorize/pending-interactions.ts'
-import { addressGroup } from '../../../../../src/http/address-group.ts'
+import { addressGroup } from '../../../../../src/http/rate-limit-group.ts'
 import { collectGarbage } from '../../../../support/collect-garbage.ts'
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }

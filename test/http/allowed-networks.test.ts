@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isAllowed, isPrivate, networkProblem } from '../../src/http/networks.ts'
+import { isAllowed, isPrivate, networkProblem } from '../../src/http/allowed-networks.ts'
 
 describe('networkProblem()', () => {
   it.each([

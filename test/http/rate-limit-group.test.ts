@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressGroup } from '../../src/http/address-group.ts'
+import { addressGroup } from '../../src/http/rate-limit-group.ts'
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],

@@ -1,0 +1,15 @@
+import { invalidResult } from '../validation/host-callback.ts'
+import { isText, kindOf } from '../validation/predicates.ts'
+
+/**
+ * The address that a callback of the host returned.
+ *
+ * @param base a relative address is resolved against this one
+ * @throws {GatehouseError} `ERR_HOST_CALLBACK` if it is not an address
+ */
+export function addressOf(callback: string, result: unknown, base: string): URL {
+  const address = result instanceof URL ? result.href : result
+  const url = isText(address) ? URL.parse(address, base) : null
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw invalidResult(callback, `${kindOf(result)} that is not an address; it must be a URL or a path`)
+}
