@@ -15,26 +15,40 @@ describeEachRedis('a key that expires in a fleet of processes', (deploy, deploym
   let program: HostProgram
   let host: Host
   let fleet: (HostProcess & ReturnType<typeof hostRequests>)[]
-  let start: () => Promise<HostProcess>
+  let start: (clockOffsetMs?: number) => Promise<HostProcess & ReturnType<typeof hostRequests>>
   beforeAll(async () => {
     const data = randomUUID()
     program = await compileHostProgram()
     host = await startHost({ store: deploy(data) })
     await host.gatehouse.ready()
     const { issuer, audience } = host
-    start = () => program.start({ deployment, keyPrefix: `${data}:`, issuer, audience })
-    fleet = await Promise.all(
-      [1, 2, 3].map(async () => {
-        const child = await start()
-        const own = { issuer: child.address, audience: `http://localhost:${child.port}/api` }
-        return { ...child, ...hostRequests({ fetch, ...own }) }
-      }),
-    )
+    start = async (clockOffsetMs = 0) => {
+      const child = await program.start({
+        deployment,
+        keyPrefix: `${data}:`,
+        issuer,
+        audience,
+        clockOffsetMs,
+      })
+      const own = { issuer: child.address, audience: `http://localhost:${child.port}/api` }
+      return { ...child, ...hostRequests({ fetch, ...own }) }
+    }
+    fleet = await Promise.all([start(), start(), start()])
   }, 120_000)
   afterAll(async () => {
     await host?.close()
     await program?.remove()
   })
+
+  async function createKey(expiresAt: number) {
+    const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create({
+      accountId: 'acme',
+      name: 'Short',
+      products: ['invoices'],
+      expiresAt,
+    })
+    return { client_id: apiKey.clientId, client_secret: clientSecret }
+  }
 
   it(
     'its token is cut short and rejected at the second, and one process emits one event, although one was down',
@@ -43,14 +57,8 @@ describeEachRedis('a key that expires in a fleet of processes', (deploy, deploym
       host.gatehouse.on('client.expired', ({ clientId }) => own.push(clientId))
       const [one, two, down] = fleet
       const expiresAt = Math.floor(Date.now() / 1000) + LIFE
-      const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create({
-        accountId: 'acme',
-        name: 'Short',
-        products: ['invoices'],
-        expiresAt,
-      })
+      const key = await createKey(expiresAt)
       await down?.terminate()
-      const key = { client_id: apiKey.clientId, client_secret: clientSecret }
       const { body } = await one!.requestDirectToken(key)
       const jwt = String(body['access_token'])
       const { exp } = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as {
@@ -78,11 +86,45 @@ describeEachRedis('a key that expires in a fleet of processes', (deploy, deploym
       await delay(NOTICE_MS)
       expect(emitted()).toHaveLength(1)
 
-      const { items } = await host.gatehouse.audit.list({ clientId: apiKey.clientId })
+      const { items } = await host.gatehouse.audit.list({ clientId: key.client_id })
       const story = items.map(({ name, outcome }) => `${name} ${outcome}`)
       expect(story.at(-1)).toBe('client.created success')
       expect(story.filter((each) => each === 'client.expired success')).toHaveLength(1)
     },
     LIFE * 1000 + 2 * NOTICE_MS + 60_000,
   )
+
+  it('a process whose clock is ahead rejects the key early, gives no notice, and accepts the key after it is extended', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const key = await createKey(now + 60)
+    const { body } = await host.requestDirectToken(key)
+    const jwt = String(body['access_token'])
+    const ahead = await start(120_000)
+    expect((await ahead.requestDirectToken(key)).status).toBe(401)
+    expect((await ahead.call('GET /invoices/list', jwt)).status).toBe(401)
+    expect((await host.call('GET /invoices/list', jwt)).status).toBe(200)
+    // The process looks for notices when it starts.
+    await delay(2000)
+    expect(ahead.events).not.toContain('client.expired')
+    const { items } = await host.gatehouse.audit.list({ clientId: key.client_id })
+    expect(items.map(({ name }) => name)).toEqual(['client.created'])
+    await host.gatehouse.apiKeys.update(key.client_id, { expiresAt: now + 3600 })
+    await vi.waitFor(async () => expect((await ahead.requestDirectToken(key)).status).toBe(200))
+    await ahead.stop()
+  }, 60_000)
+
+  it('a process whose clock is behind issues no token that outlives the key, and the other processes reject it', async () => {
+    const behind = await start(-120_000)
+    const expiresAt = Math.floor(Date.now() / 1000) + 3
+    const key = await createKey(expiresAt)
+    await delay(expiresAt * 1000 - Date.now() + 100)
+    expect((await host.requestDirectToken(key)).status).toBe(401)
+    const { status, body } = await behind.requestDirectToken(key)
+    expect(status).toBe(200)
+    const jwt = String(body['access_token'])
+    const claims = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()) as { exp: number }
+    expect(claims.exp).toBeLessThanOrEqual(expiresAt)
+    expect((await host.call('GET /invoices/list', jwt)).status).toBe(401)
+    await behind.stop()
+  }, 60_000)
 })
