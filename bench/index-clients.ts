@@ -2,7 +2,7 @@
  * Measures the background work that lets the secrets of 100,000 clients of an older version lead to their clients: its
  * time, the bytes that it adds to Redis, and the rate of token requests meanwhile, compared with the rate before and
  * after. It fails if the rate falls below 0.9. The measurement starts its own Redis. `node bench/index-clients.ts` runs
- * for about three minutes, and needs Node 22.18 or later.
+ * for about six minutes, and needs Node 22.18 or later.
  */
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'

@@ -15,7 +15,7 @@ export const KINDS = ['apiKey', 'application'] as const
 const PAGE_SIZE = 200
 
 /** Work in the background pauses for this many times the duration of a page, because token requests need the store. */
-const PAUSE_FACTOR = 19
+const PAUSE_FACTOR = 29
 
 type Page = readonly (ClientRecord | CorruptRecord)[]
 
