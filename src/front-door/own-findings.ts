@@ -1,4 +1,5 @@
 import type { Hygiene, HygieneOptions, HygienePage } from '../clients/hygiene.ts'
+import { KINDS } from '../clients/walk-clients.ts'
 import type { Visit } from './access.ts'
 import { Rejection } from './rejection.ts'
 
@@ -14,7 +15,7 @@ export async function listOwnFindings(
   { caller, may }: Pick<Visit, 'caller' | 'may'>,
   options: Omit<HygieneOptions, 'accountId'>,
 ): Promise<HygienePage> {
-  const kinds = options.kind === undefined ? (['apiKey', 'application'] as const) : [options.kind]
+  const kinds = options.kind === undefined ? KINDS : [options.kind]
   const allowed = await Promise.all(kinds.map((kind) => may(PERMISSIONS[kind])))
   const [kind, other] = kinds.filter((_, at) => allowed[at])
   if (kind === undefined) throw new Rejection('forbidden', { needs: PERMISSIONS[kinds[0] ?? 'apiKey'] })

@@ -1,4 +1,4 @@
-import { requireFreshSignIn } from '../front-door/fresh-sign-in.ts'
+import { requireFreshSignIn } from '../front-door/require-fresh-sign-in.ts'
 import type { FrontDoorParts } from '../front-door/access.ts'
 import { Rejection } from '../front-door/rejection.ts'
 import { Form } from '../http/form-body.ts'
