@@ -1,6 +1,7 @@
 /** A gateway with keys, a catalog and a token of its own, for measurements in one process. */
 import { generateKeyPair, SignJWT } from 'jose'
 import { createCatalog } from '../src/catalog/create-catalog.ts'
+import type { GatewayHooks } from '../src/gateway/call-observer.ts'
 import { createGatewayFrom } from '../src/gateway/gateway.ts'
 import { createEvents } from '../src/host/events.ts'
 import { silentLogger } from '../src/host/logger.ts'
@@ -11,8 +12,11 @@ export const OPERATIONS = 500
 const ISSUER = 'https://example.com/auth'
 const AUDIENCE = 'https://example.com/api'
 
-/** @returns the gateway, a token with the scopes of the first twenty operations, and one that also has 20 networks */
-export async function createGatewayUnderTest() {
+/**
+ * @param hooks where optional parts connect
+ * @returns the gateway, a token with the scopes of the first twenty operations, and one that also has 20 networks
+ */
+export async function createGatewayUnderTest(hooks?: GatewayHooks) {
   const { publicKey, privateKey } = await generateKeyPair('ES256')
   const operations = Object.fromEntries(
     Array.from({ length: OPERATIONS }, (_, i) => [
@@ -46,27 +50,30 @@ export async function createGatewayUnderTest() {
   const limitedToken = await sign({ allowed_networks: networks.join(' ') })
 
   const events = createEvents(() => {})
-  const gateway = createGatewayFrom({
-    check: () => [],
-    issuer: ISSUER,
-    audience: AUDIENCE,
-    getKey: async () => publicKey,
-    findScope: (method, path) => catalog.findOperation(method, path)?.scope,
-    findClaims: (method, path) => catalog.findClaims(method, path),
-    isKnownScope: (scope) => catalog.operations.has(scope),
-    listScopes: () => scopes,
-    revocations: createRevocationFollower({
-      source: { read: async () => ({ revocations: [], cursor: '', more: false }) },
-      policy: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
-      logger: silentLogger,
+  const gateway = createGatewayFrom(
+    {
+      check: () => [],
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      getKey: async () => publicKey,
+      findScope: (method, path) => catalog.findOperation(method, path)?.scope,
+      findClaims: (method, path) => catalog.findClaims(method, path),
+      isKnownScope: (scope) => catalog.operations.has(scope),
+      listScopes: () => scopes,
+      revocations: createRevocationFollower({
+        source: { read: async () => ({ revocations: [], cursor: '', more: false }) },
+        policy: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
+        logger: silentLogger,
+        events,
+      }),
       events,
-    }),
-    events,
-    ready: async () => {},
-    close: async () => {},
-    startTimeoutMs: 1500,
-    maxCachedTokens: 100_000,
-    logger: silentLogger,
-  })
+      ready: async () => {},
+      close: async () => {},
+      startTimeoutMs: 1500,
+      maxCachedTokens: 100_000,
+      logger: silentLogger,
+    },
+    hooks,
+  )
   return { gateway, token, limitedToken }
 }

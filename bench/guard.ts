@@ -10,6 +10,10 @@ import Koa, { type Middleware } from 'koa'
 import compose from 'koa-compose'
 import { medianInterval, round } from './figures.ts'
 import { createGatewayUnderTest } from './gateway-under-test.ts'
+import { silentLogger } from '../src/host/logger.ts'
+import { createStoreClock } from '../src/store/store-clock.ts'
+import { createCallCounts } from '../src/usage/call-counts.ts'
+import { observeCalls } from '../src/usage/observe-calls.ts'
 
 const CALLS = 200_000
 const PAIRS = 40
@@ -28,6 +32,9 @@ interface Variant {
 export async function measureGuard(): Promise<void> {
   const { gateway, token, limitedToken } = await createGatewayUnderTest()
   await gateway.ready()
+  const observer = observeCalls(createCallCounts(createStoreClock({ store: {}, logger: silentLogger }).now))
+  const withUsage = await createGatewayUnderTest({ observer, closing: [] })
+  await withUsage.gateway.ready()
   const empty: Middleware = (_ctx, next) => next()
   const guard = gateway.middleware() as Middleware
   const withOpenRoutes = gateway.middleware({ public: ['GET /status'], optional: ['GET /articles/:id'] })
@@ -44,6 +51,12 @@ export async function measureGuard(): Promise<void> {
       url: '/api/resource-7/list',
       middleware: guard,
       token: limitedToken,
+    },
+    {
+      name: 'a seen token, with usage',
+      url: '/api/resource-7/list',
+      middleware: withUsage.gateway.middleware() as Middleware,
+      token: withUsage.token,
     },
   ]
   const rows: Record<string, object> = {}
@@ -93,7 +106,9 @@ function createRun(token: string, urlOf: (call: number) => string): Run {
       const request = new IncomingMessage(socket)
       Object.assign(request, { method: 'GET', url: urlOf(call), rawHeaders })
       request.headers = headers
-      await composed(app.createContext(request, new ServerResponse(request)), async () => {})
+      const response = new ServerResponse(request)
+      await composed(app.createContext(request, response), async () => {})
+      response.emit('close')
     }
     const { user, system } = process.cpuUsage(before)
     if (handled !== CALLS) throw new Error(`only ${handled} of ${CALLS} calls reached the handler`)

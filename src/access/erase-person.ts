@@ -3,6 +3,7 @@ import { eraseEntry, type ErasedPeople } from '../audit/erase-entry.ts'
 import type { ApiKeys } from '../clients/api-keys.ts'
 import type { Applications } from '../clients/applications.ts'
 import { withoutErased, type ClientWalk } from '../clients/walk-clients.ts'
+import type { LastUses } from '../clients/last-used.ts'
 import type { ClientRecord } from '../clients/client-record.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { hasCode, type GatehouseError } from '../errors.ts'
@@ -47,6 +48,7 @@ interface Parts {
   readonly apiKeys: Pick<ApiKeys, 'delete'>
   readonly applications: Pick<Applications, 'delete'>
   readonly clientTokens: Pick<ClientTokens, 'revokeAll'>
+  readonly lastUses: Pick<LastUses, 'forgetAddress'>
   readonly grants: Pick<Grants, 'revokeAll'>
   readonly grantsOfUsers: Pick<GrantsOfUsers, 'revokeSome'>
   readonly revocations: Pick<Revocations, 'erase'>
@@ -141,7 +143,7 @@ function checkPerson(input: PersonToErase): PersonToErase {
  * @returns the number of clients that were deleted
  */
 async function deleteClients(
-  { clientWalk, apiKeys, applications, clientTokens }: Parts,
+  { clientWalk, apiKeys, applications, clientTokens, lastUses }: Parts,
   accountId: string | undefined,
   people: ErasedPeople,
   options: ChangeOptions,
@@ -158,6 +160,8 @@ async function deleteClients(
     for (const found of page) {
       if (found instanceof CorruptRecord || isMeant(found) || !withoutErased(found, people)) continue
       await clientWalk.eraseUsers(found.client.clientId, people)
+      // The address may be that of the person.
+      await lastUses.forgetAddress(found.client.clientId)
     }
   }
 

@@ -44,8 +44,15 @@ export function createLastUses(
   const keyOf = (id: string) => (isOfSecrets ? digest(id) : id)
   const label = isOfSecrets ? 'secret' : 'clientId'
   const written = createLru<string, number>(MAX_CACHED)
+  const addressKeepers: ((clientId: string) => Promise<void>)[] = []
+  const forgetAddress = async (clientId: string) =>
+    void (await Promise.all(addressKeepers.map((forget) => forget(clientId))))
 
   return {
+    /** Functions of optional parts that delete the address from which a client was last used. */
+    addressKeepers,
+    /** Deletes the address from which a client was last used. */
+    forgetAddress,
     /**
      * Records that a client got a token now. Returns at once and never fails, so token requests do not wait
      * for the write.
@@ -75,7 +82,7 @@ export function createLastUses(
     },
     async delete(clientId: string): Promise<void> {
       written.delete(clientId)
-      await records.delete(keyOf(clientId))
+      await Promise.all([records.delete(keyOf(clientId)), forgetAddress(clientId)])
     },
   }
 }

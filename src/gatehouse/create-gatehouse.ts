@@ -61,7 +61,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const start = createStart(core, clients, authorizations, personalData, keys, buildProvider)
   const { lifecycle, ready } = start
   const shutdown = createShutdown(close, logger)
-  const { gateway, verifyToken, readStoreHealth, check } = createOwnGateway(
+  const { gateway, gatewayHooks, verifyToken, readStoreHealth, check } = createOwnGateway(
     core,
     clients,
     keys,
@@ -115,6 +115,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     keys,
     pages,
     verifyToken,
+    gatewayHooks,
     signingKey,
     begin: lifecycle.begin,
     ready: () => lifecycle.ready(startTimeoutMs),

@@ -1,5 +1,6 @@
 import type { Pages } from '../authorization-server/interaction/pages.ts'
 import { GatehouseError } from '../errors.ts'
+import type { GatewayHooks } from '../gateway/call-observer.ts'
 import type { VerifyToken } from '../gateway/verify-token.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
@@ -19,6 +20,8 @@ interface Rest extends Pick<Gatehouse, 'tokens' | 'health'> {
   readonly verifyToken: VerifyToken
   /** The active key of access tokens. */
   signingKey(): Promise<SigningJwk>
+  /** Where optional parts connect to the gateway of this process. */
+  readonly gatewayHooks: GatewayHooks
   /** Starts the service in the background. */
   begin(): void
   /** Waits until the service has started, as long as a request may wait. */
@@ -52,6 +55,8 @@ function collectInternals(
     ...personalData,
     ...rest,
     store: core.durable,
+    /** The same data, for writes that may be lost together with a server of the store. */
+    plainStore: core.store,
     signingKeys: { list, rotate, revoke },
     /** Undefined if the host manages the signing keys. */
     exportableKeys: exportable,

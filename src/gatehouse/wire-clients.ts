@@ -53,6 +53,7 @@ export function createClients(core: Core) {
     apiKeys,
     applications,
     clientTokens: createClientTokens(parts),
+    lastUses,
     statesOf: createStates(core),
     searchByName: createNameSearch(store),
     keyPolicy,

@@ -1,4 +1,6 @@
 import { catalogLookups } from '../catalog/live-catalog.ts'
+import { createGatewayHooks } from '../gateway/call-observer.ts'
+import type { GatewayDependencies } from '../gateway/dependencies.ts'
 import { createGatewayFrom } from '../gateway/gateway.ts'
 import { createTokenVerifier } from '../gateway/verify-token.ts'
 import { checkKeys } from '../health/key-check.ts'
@@ -38,7 +40,8 @@ export function createOwnGateway(
       return keys.getKey(header, token)
     },
   }
-  const gateway = createGatewayFrom({
+  const gatewayHooks = createGatewayHooks()
+  const dependencies: GatewayDependencies = {
     ...accessTokens,
     ...catalogLookups(catalog),
     revocations: revoked,
@@ -53,6 +56,7 @@ export function createOwnGateway(
     startTimeoutMs,
     maxCachedTokens,
     logger,
-  })
-  return { gateway, verifyToken: createTokenVerifier(accessTokens), readStoreHealth, check }
+  }
+  const gateway = createGatewayFrom(dependencies, gatewayHooks)
+  return { gateway, gatewayHooks, verifyToken: createTokenVerifier(accessTokens), readStoreHealth, check }
 }

@@ -75,13 +75,19 @@ export async function authenticate(
   // If a misspelt `scope` were ignored, the call would need another scope than the caller meant.
   checkInput('authenticate()', options, OPTIONS)
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
+  const { observer } = parts.hooks
   const scopes = await scopesOf(parts, call, readings, options)
-  if ('status' in scopes) return scopes
+  if ('status' in scopes) {
+    observer?.rejected(scopes, undefined, undefined)
+    return scopes
+  }
 
   const outcome = await parts.authorizer.authorizeToken(
     { authorization: authorizationOf(call), query, address: options.address },
     scopes,
   )
+  if (outcome.ok) observer?.accepted(outcome.principal.clientId, scopes[0], { ip: options.address })
+  else observer?.rejected(outcome, scopes[0], undefined)
   return outcome.ok ? { ...outcome, scope: scopes[0] } : outcome
 }
 

@@ -45,12 +45,15 @@ export function createAuthorizer(
     scopes: readonly string[],
     token: RevocableToken = principal,
   ): Authorized | ErrorResponse {
+    const { clientId } = principal
     if (isExpired(principal.expiresAt, Date.now() / 1000))
-      return errorResponses.invalidToken({ problem: 'expired' })
+      return errorResponses.invalidToken({ problem: 'expired', clientId })
     if (revocations.mustReject) return errorResponses.unavailable()
-    if (revocations.isTokenRevoked(token)) return errorResponses.invalidToken({ problem: 'revoked' })
+    if (revocations.isTokenRevoked(token))
+      return errorResponses.invalidToken({ problem: 'revoked', clientId })
     const missing = scopes.filter((scope) => !principal.has(scope))
-    return missing.length === 0 ? { ok: true, principal } : errorResponses.insufficientScope(scopes, missing)
+    if (missing.length > 0) return errorResponses.insufficientScope(clientId, scopes, missing)
+    return { ok: true, principal }
   }
 
   /** As `authorizePrincipal`, and also checks whether the token may be used from the address of the caller. */
@@ -63,7 +66,7 @@ export function createAuthorizer(
     const outcome = authorizePrincipal(principal, scopes, verified)
     const { networks } = verified
     const isAllowed = !outcome.ok || networks === undefined || mayUseFrom(networks, address)
-    return isAllowed ? outcome : errorResponses.addressNotAllowed(address)
+    return isAllowed ? outcome : errorResponses.addressNotAllowed(principal.clientId, address)
   }
 
   /** Accepts a request if its token is valid and carries all of `scopes`. The promise never rejects. */

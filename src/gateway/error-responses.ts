@@ -2,10 +2,29 @@ import { describeAddress } from '../http/address-check.ts'
 import { describeInvalidToken } from './token-problem.ts'
 import { protectedResourceMetadataUrl } from './well-known.ts'
 
+/** Why a gateway rejects a request. */
+export type RejectionReason =
+  | 'missing_token'
+  /** The token was not sent as RFC 6750 requires. */
+  | 'invalid_request'
+  /** The token is malformed, has a wrong signature, or is for another API. */
+  | 'invalid_token'
+  | 'expired_token'
+  | 'revoked_token'
+  | 'insufficient_scope'
+  | 'address_not_allowed'
+  /** No operation has the method and path of the request. */
+  | 'not_found'
+  /** The gateway could not check the token. */
+  | 'unavailable'
+
 /** The response to a rejected request. */
 export interface ErrorResponse {
   readonly ok: false
   readonly status: 400 | 401 | 403 | 404 | 503
+  readonly reason: RejectionReason
+  /** The API key or application. Undefined if the token was not sent, or its signature was not verified. */
+  readonly clientId?: string | undefined
   /**
    * `invalid_request`, `invalid_token`, `insufficient_scope` (RFC 6750 3.1), `access_denied` (the caller has an address
    * that its client does not allow), `not_found` or `temporarily_unavailable`; undefined if no token was sent.
@@ -33,6 +52,7 @@ export function createErrorResponses(audience: string) {
    */
   function challenge(
     status: 400 | 401 | 403,
+    rejection: Rejection,
     error: string | undefined,
     description: string,
     scopes: readonly string[] = [],
@@ -44,7 +64,7 @@ export function createErrorResponses(audience: string) {
       scope: scopes.join(' '),
       resource_metadata: metadataUrl,
     }
-    return errorResponse(status, error, description, {
+    return errorResponse(status, rejection, error, description, {
       'WWW-Authenticate': formatWwwAuthenticate(parameters),
     })
   }
@@ -56,20 +76,30 @@ export function createErrorResponses(audience: string) {
      */
     missingToken(scopes: readonly string[]): ErrorResponse {
       const description = 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"'
-      return challenge(401, undefined, description, scopes)
+      return challenge(401, { reason: 'missing_token' }, undefined, description, scopes)
     },
 
     /** The token was not sent as RFC 6750 requires. For example, it was sent in two places. */
-    invalidRequest: (problem: string) => challenge(400, 'invalid_request', problem),
+    invalidRequest: (problem: string) =>
+      challenge(400, { reason: 'invalid_request' }, 'invalid_request', problem),
 
     /** The token is expired, malformed, revoked or for another API. A new token may work. */
-    invalidToken: (token: Parameters<typeof describeInvalidToken>[0]) =>
-      challenge(401, 'invalid_token', describeInvalidToken(token)),
+    invalidToken(token: Parameters<typeof describeInvalidToken>[0]): ErrorResponse {
+      const { problem, clientId } = token
+      const reason =
+        problem === 'expired' ? 'expired_token' : problem === 'revoked' ? 'revoked_token' : 'invalid_token'
+      return challenge(401, { reason, clientId }, 'invalid_token', describeInvalidToken(token))
+    },
 
     /** The token is valid, but lacks scopes. `scopes` are all scopes that the request needs. */
-    insufficientScope(scopes: readonly string[], missing: readonly string[]): ErrorResponse {
+    insufficientScope(
+      clientId: string,
+      scopes: readonly string[],
+      missing: readonly string[],
+    ): ErrorResponse {
       const description = `the access token does not carry the scope ${missing.join(' ')}`
-      return challenge(403, 'insufficient_scope', description, scopes)
+      const rejection: Rejection = { reason: 'insufficient_scope', clientId }
+      return challenge(403, rejection, 'insufficient_scope', description, scopes)
     },
 
     /**
@@ -78,19 +108,21 @@ export function createErrorResponses(audience: string) {
      *
      * @param address undefined if it is not known
      */
-    addressNotAllowed(address: string | undefined): ErrorResponse {
-      return errorResponse(403, 'access_denied', describeAddress(address))
+    addressNotAllowed(clientId: string, address: string | undefined): ErrorResponse {
+      const rejection: Rejection = { reason: 'address_not_allowed', clientId }
+      return errorResponse(403, rejection, 'access_denied', describeAddress(address))
     },
 
     /** No operation has the method and path of the request. The response is the same with and without a token. */
     notFound(description = 'there is no operation with this method and path'): ErrorResponse {
-      return errorResponse(404, 'not_found', description)
+      return errorResponse(404, { reason: 'not_found' }, 'not_found', description)
     },
 
     /** The gateway could not check the token, which may be valid. The client should retry after a second. */
     unavailable(): ErrorResponse {
       const description = 'access tokens cannot be checked at the moment; try again shortly'
-      return errorResponse(503, 'temporarily_unavailable', description, { 'Retry-After': '1' })
+      const rejection: Rejection = { reason: 'unavailable' }
+      return errorResponse(503, rejection, 'temporarily_unavailable', description, { 'Retry-After': '1' })
     },
   }
 }
@@ -98,8 +130,11 @@ export function createErrorResponses(audience: string) {
 /** The error responses of one API. */
 export type ErrorResponses = ReturnType<typeof createErrorResponses>
 
+type Rejection = Pick<ErrorResponse, 'reason' | 'clientId'>
+
 function errorResponse(
   status: ErrorResponse['status'],
+  { reason, clientId }: Rejection,
   error: string | undefined,
   description: string,
   headers: Readonly<Record<string, string>> = {},
@@ -107,6 +142,8 @@ function errorResponse(
   return Object.freeze<ErrorResponse>({
     ok: false,
     status,
+    reason,
+    clientId,
     error,
     headers: Object.freeze({
       ...headers,

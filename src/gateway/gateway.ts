@@ -7,6 +7,7 @@ import {
   type Authentication,
   type IncomingCall,
 } from './authenticate.ts'
+import { createGatewayHooks, registerHooks, type GatewayHooks } from './call-observer.ts'
 import type { EventSource } from '../host/events.ts'
 import type { WebServer } from '../host/open-connections.ts'
 import { createShutdown, type ShutdownOptions } from '../host/shutdown.ts'
@@ -95,16 +96,17 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
 /** Creates a gateway from its dependencies. The gateway does no I/O before one of its methods is called. */
 export function createGatewayFrom<Scope extends string = string>(
   dependencies: GatewayDependencies,
+  hooks: GatewayHooks = createGatewayHooks(),
 ): Gateway<Scope> {
   const { revocations } = dependencies
-  const parts = createParts(dependencies)
+  const parts = createParts(dependencies, hooks)
   const { firstLoad } = parts
   const tokenWatch = createTokenWatch(dependencies, parts.authorizer.isOwn)
   const { shutdown = createShutdown(close, dependencies.logger) } = dependencies
   shutdown.onGraceEnd(tokenWatch.close)
   let closing: Promise<void> | undefined
 
-  return {
+  const gateway: Gateway<Scope> = {
     on: dependencies.events.on,
     off: dependencies.events.off,
     middleware(options) {
@@ -136,10 +138,17 @@ export function createGatewayFrom<Scope extends string = string>(
     shutdown: shutdown.run,
     close,
   }
+  registerHooks(gateway, hooks)
+  return gateway
 
   function close(): Promise<void> {
     firstLoad.close()
     tokenWatch.close()
-    return (closing ??= dependencies.close())
+    return (closing ??= closeAll())
+  }
+
+  async function closeAll(): Promise<void> {
+    await Promise.all(hooks.closing.map((end) => end()))
+    await dependencies.close()
   }
 }

@@ -3,6 +3,7 @@ import { plainTarget } from '../http/request-path.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
 import { checkInput, anyValue, functionRule, oneOf, optional, type Fields } from '../validation/rules.ts'
 import { authorizationFields, readBearerToken, type BearerRequest } from './bearer-token.ts'
+import type { GatewayHooks } from './call-observer.ts'
 import type { LocationBelow } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 import { createOpenRoutes, type PublicRoute } from './open-routes.ts'
@@ -68,7 +69,7 @@ export function guard(
   options: GatewayMiddlewareOptions = {},
 ): Middleware<{ auth: Principal }> {
   checkInput('the options of the gateway are not valid', options, OPTIONS, 'ERR_OPTIONS')
-  const { dependencies, authorizer, errorResponses, firstLoad, warnOfRewrite } = parts
+  const { dependencies, authorizer, errorResponses, firstLoad, warnOfRewrite, hooks } = parts
   const { when, unclaimed, mountPath = parts.base } = options
   const isWholeHost = /^\/*$/.test(mountPath)
   const { locatePath, locateRequest } = createRequestLocator(mountPath)
@@ -104,17 +105,16 @@ export function guard(
     if (scope === undefined) return false
     const principal = authorizer.acceptCachedToken(ctx.req.rawHeaders, scope)
     if (principal === undefined) return false
-    acceptCall(ctx, principal, [scope])
+    acceptCall(ctx, principal, [scope], hooks)
     return true
   }
 
   async function guardRequest(ctx: ParameterizedContext<{ auth: Principal }>, next: Next): Promise<unknown> {
     const location = locateRequest(ctx)
     if (location.place === 'elsewhere') return next()
-    if (location.place === 'unclear') return writeError(ctx, rejectUnclaimed(errorResponses, location))
+    if (location.place === 'unclear') return reject(ctx, rejectUnclaimed(errorResponses, location))
     if (location.place === 'rewritten') return rejectRewrite(ctx, location)
-    if (!firstLoad.isReady && !(await firstLoad.soonReady()))
-      return writeError(ctx, errorResponses.unavailable())
+    if (!firstLoad.isReady && !(await firstLoad.soonReady())) return reject(ctx, errorResponses.unavailable())
 
     const { path, endsInSlash, alternatives } = location
     if (!alternatives.every(belongsToNoOperation)) return rejectRewrite(ctx, location)
@@ -129,13 +129,18 @@ export function guard(
     const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
     if (scopes === undefined && openness === undefined) {
       const passes = unclaimed === 'pass' && isCertain && belongsToNoOperation(location)
-      return passes ? next() : writeError(ctx, rejectUnclaimed(errorResponses, location))
+      return passes ? next() : reject(ctx, rejectUnclaimed(errorResponses, location))
     }
 
     const outcome = await authorizer.authorizeToken(request, scopes ?? [])
-    if (!outcome.ok) return writeError(ctx, outcome)
-    acceptCall(ctx, outcome.principal, scopes ?? [])
+    if (!outcome.ok) return reject(ctx, outcome, scopes?.[0])
+    acceptCall(ctx, outcome.principal, scopes ?? [], hooks)
     return next()
+  }
+
+  function reject(ctx: Context, response: ErrorResponse, scope?: string): void {
+    hooks.observer?.rejected(response, scope, undefined)
+    writeError(ctx, response)
   }
 
   function belongsToNoOperation({ path, endsInSlash }: LocationBelow): boolean {
@@ -145,7 +150,7 @@ export function guard(
   /** Rejects a request whose path earlier middleware has rewritten, so that its operation is unclear. */
   function rejectRewrite(ctx: Context, location: RequestLocation): void {
     warnOfRewrite()
-    writeError(ctx, rejectUnclaimed(errorResponses, location))
+    reject(ctx, rejectUnclaimed(errorResponses, location))
   }
 }
 
@@ -170,9 +175,23 @@ export function writeError(ctx: Context, response: ErrorResponse): void {
  *
  * @param scopes the scopes that the token had to carry
  */
-export function acceptCall(ctx: Context, principal: Principal, scopes: readonly string[]): void {
+export function acceptCall(
+  ctx: Context,
+  principal: Principal,
+  scopes: readonly string[],
+  { observer }: GatewayHooks,
+): void {
+  // A call that passes several guards is one call.
+  if (observer !== undefined && !wasAccepted(ctx)) {
+    observer.accepted(principal.clientId, scopes[0], ctx)
+  }
   ctx.state['auth'] = principal
   ;(ctx as AcceptedCall)[REQUIRED_SCOPES] = scopes
+}
+
+/** Whether an earlier guard has accepted the call. */
+export function wasAccepted(ctx: Context): boolean {
+  return (ctx as AcceptedCall)[REQUIRED_SCOPES] !== undefined
 }
 
 /**

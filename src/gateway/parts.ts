@@ -1,4 +1,5 @@
 import { createAuthorizer } from './authorize-token.ts'
+import type { GatewayHooks } from './call-observer.ts'
 import { createPathLocator } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { createErrorResponses } from './error-responses.ts'
@@ -10,7 +11,7 @@ const REWRITTEN =
   'mount this middleware below the gateway, or exclude the requests with the option `when` of middleware()'
 
 /** Creates the parts that all entry points of one gateway share. */
-export function createParts(dependencies: GatewayDependencies) {
+export function createParts(dependencies: GatewayDependencies, hooks: GatewayHooks) {
   const errorResponses = createErrorResponses(dependencies.audience)
   const firstLoad = createFirstLoad(dependencies)
   const base = new URL(dependencies.audience).pathname
@@ -20,6 +21,7 @@ export function createParts(dependencies: GatewayDependencies) {
     authorizer: createAuthorizer(dependencies, errorResponses, firstLoad),
     errorResponses,
     firstLoad,
+    hooks,
     /** Logs once that middleware before the gateway hides the operation of a request. */
     warnOfRewrite(): void {
       if (hasWarned) return

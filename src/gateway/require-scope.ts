@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import { collectProblems } from '../errors.ts'
-import { acceptCall, bearerRequestOf, scopesRequiredAbove, writeError } from './guard.ts'
+import { acceptCall, bearerRequestOf, scopesRequiredAbove, wasAccepted, writeError } from './guard.ts'
 import type { GatewayParts } from './parts.ts'
 import type { Principal } from './principal.ts'
 
@@ -13,7 +13,7 @@ import type { Principal } from './principal.ts'
  * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has
  */
 export function requireScope(
-  { dependencies, authorizer }: Pick<GatewayParts, 'dependencies' | 'authorizer'>,
+  { dependencies, authorizer, hooks }: Pick<GatewayParts, 'dependencies' | 'authorizer' | 'hooks'>,
   scopes: readonly string[],
 ): Middleware<{ auth: Principal }> {
   const problems = collectProblems('ERR_OPTIONS', 'requireScope() cannot be satisfied')
@@ -31,8 +31,11 @@ export function requireScope(
     const outcome = isGuarded
       ? authorizer.authorizePrincipal(auth, required)
       : await authorizer.authorizeToken(bearerRequestOf(ctx), required)
-    if (!outcome.ok) return writeError(ctx, outcome)
-    acceptCall(ctx, outcome.principal, required)
+    if (!outcome.ok) {
+      hooks.observer?.rejected(outcome, required[0], wasAccepted(ctx) ? ctx.res : undefined)
+      return writeError(ctx, outcome)
+    }
+    acceptCall(ctx, outcome.principal, required, hooks)
     return next()
   }
 }

@@ -31,6 +31,14 @@ export interface InvalidToken {
    * unknown key together with `wrong-issuer` means that another service issued the token.
    */
   readonly also?: 'unsigned' | 'wrong-issuer' | 'wrong-audience' | undefined
+  /** The client of a token that has expired, if its signature was accepted. */
+  readonly clientId?: string | undefined
+}
+
+/** A token that was valid, and was revoked. */
+export interface RevokedToken {
+  readonly problem: 'revoked'
+  readonly clientId: string
 }
 
 const SENTENCES: Readonly<Record<TokenProblem | 'revoked', string>> = {
@@ -52,7 +60,7 @@ const SENTENCES: Readonly<Record<TokenProblem | 'revoked', string>> = {
 }
 
 /** The problem as text for `error_description` (RFC 6750 3). It never quotes the token. */
-export function describeInvalidToken(token: InvalidToken | { readonly problem: 'revoked' }): string {
+export function describeInvalidToken(token: InvalidToken | RevokedToken): string {
   const sentence = SENTENCES[token.problem]
   return 'claim' in token ? sentence.replace('{claim}', String(token.claim)) : sentence
 }

@@ -113,7 +113,7 @@ export function createVerifiedTokens({
       const result = await verification
       // Another call may have started this verification. The token may have expired in the meantime.
       if ('problem' in result || !isExpired(result.expiresAt, Date.now() / 1000)) return result
-      return { problem: 'expired' }
+      return { problem: 'expired', clientId: result.clientId }
     },
   }
 }

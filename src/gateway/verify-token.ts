@@ -101,7 +101,7 @@ function acceptClaims(claims: JWTPayload, keyId: string): VerifiedToken | Invali
   const [invalid] = findProblems(claims, CLAIM_RULES)
   if (invalid !== undefined) return { problem: 'wrong-claim', claim: invalid.path }
   const checked = claims as AccessTokenClaims
-  if (isExpired(checked.exp, Date.now() / 1000)) return { problem: 'expired' }
+  if (isExpired(checked.exp, Date.now() / 1000)) return { problem: 'expired', clientId: checked.client_id }
   return toVerifiedToken(checked, keyId)
 }
 
@@ -140,7 +140,11 @@ function isUnknownKey(error: unknown): boolean {
 
 /** @param also returns what else is wrong with the token; called only if its signature was not accepted */
 function describeError(error: unknown, also: () => InvalidToken['also']): InvalidToken {
-  if (error instanceof errors.JWTExpired) return { problem: 'expired' }
+  if (error instanceof errors.JWTExpired) {
+    // jose checks the signature before the times.
+    const { client_id: clientId } = error.payload
+    return { problem: 'expired', clientId: isText(clientId) ? clientId : undefined }
+  }
   if (error instanceof errors.JWTClaimValidationFailed) {
     const { claim } = error
     if (claim === 'iss') return { problem: 'wrong-issuer' }

@@ -45,6 +45,8 @@ describe('gateway.authenticate()', () => {
     expect(await gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers: {} })).toEqual({
       ok: false,
       status: 401,
+      reason: 'missing_token',
+      clientId: undefined,
       error: undefined,
       headers: {
         'WWW-Authenticate':

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { describeInvalidToken, type InvalidToken } from '../../src/gateway/token-problem.ts'
+import { describeInvalidToken, type InvalidToken, type RevokedToken } from '../../src/gateway/token-problem.ts'
 
-it.each<[InvalidToken | { problem: 'revoked' }, string]>([
+it.each<[InvalidToken | RevokedToken, string]>([
   [{ problem: 'too-long' }, 'the access token is too long'],
   [{ problem: 'malformed' }, 'the access token is malformed'],
   [{ problem: 'not-access-token' }, 'the token is not an access token (typ is not at+jwt)'],
@@ -19,7 +19,7 @@ it.each<[InvalidToken | { problem: 'revoked' }, string]>([
     { problem: 'bound-to-key' },
     'the access token is bound to a key (cnf), and this API accepts no proof of that key',
   ],
-  [{ problem: 'revoked' }, 'the access token has been revoked'],
+  [{ problem: 'revoked', clientId: 'key_1' }, 'the access token has been revoked'],
 ])('the error_description of %o is: %s', (token, sentence) => {
   expect(describeInvalidToken(token)).toBe(sentence)
 })

@@ -95,9 +95,9 @@ describe('an invalid token', () => {
     vi.setSystemTime(1_800_863_999_999)
     expect(await verify(token)).toHaveProperty('mode', 'direct')
     vi.setSystemTime(1_800_864_000_000)
-    expect(await verify(token)).toEqual({ problem: 'expired' })
+    expect(await verify(token)).toEqual({ problem: 'expired', clientId: 'key_1' })
     vi.setSystemTime(1_900_000_000_000)
-    expect(await verify(token)).toEqual({ problem: 'expired' })
+    expect(await verify(token)).toEqual({ problem: 'expired', clientId: 'key_1' })
   })
 
   it.each(['JWT', 'jwt', 'logout+jwt', 'at', 'application/jwt', 'xat+jwt', ''])(

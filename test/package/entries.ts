@@ -15,6 +15,7 @@ export const PACKAGES_OF_ENTRIES: Readonly<Record<string, readonly string[]>> = 
   'koa-gatehouse/management': ['@koa/bodyparser', '@koa/router', '@valibot/to-json-schema', 'valibot'],
   'koa-gatehouse/backup': [],
   'koa-gatehouse/leak-reports': [],
+  'koa-gatehouse/usage': [],
   'koa-gatehouse/testing': ['jose'],
   'koa-gatehouse/adapters/memory': [],
   'koa-gatehouse/adapters/redis': [],

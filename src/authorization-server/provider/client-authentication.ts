@@ -1,46 +1,12 @@
 import type { Context } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Client } from '../../clients/client.ts'
-import { findSecret, type StoredClient } from '../../clients/client-registry.ts'
-import type { StoredSecret } from '../../clients/stored-secrets.ts'
-import { whyUnusable } from '../../clients/why-no-token.ts'
-import { readBasicCredentials } from '../../http/basic-credentials.ts'
 import { requesterOf } from '../../audit/entry.ts'
 import { recordOf, requestState } from './request-state.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
 
-// Client authentication outside of oidc-provider: HTTP Basic at our own endpoint, and what follows if a secret is
-// missing or wrong. `models/clients.ts` compares the secrets at oidc-provider's endpoints.
-
-/**
- * Finds the client that authenticates by HTTP Basic (RFC 6749 2.3.1).
- *
- * @param authorization the header; empty if it is absent
- * @returns undefined for an unknown, disabled or expired client, a wrong secret or a malformed header
- */
-export async function authenticateBasicClient(
-  { registry, secretUsed }: Pick<ProviderDependencies, 'registry' | 'secretUsed'>,
-  authorization: string,
-): Promise<Client | undefined> {
-  const credentials = readBasicCredentials(authorization)
-  if (!credentials) return undefined
-  const client = await registry.find(credentials.clientId)
-  if (!client || whyUnusable(client)) return undefined
-  const secret = findSecretOf(client, credentials.clientSecrets)
-  if (secret) secretUsed(secret)
-  return secret && client
-}
-
-/**
- * The stored secret of a client that matches the sent secret and is valid; undefined if there is none.
- *
- * @param candidates the possible readings of the sent secret: many clients do not encode their secret
- */
-export function findSecretOf(client: StoredClient, candidates: readonly string[]): StoredSecret | undefined {
-  const found = candidates.map((candidate) => findSecret(client, candidate))
-  return found.find((secret) => secret !== undefined)
-}
+// What follows if a client secret is missing or wrong. `models/clients.ts` compares the secrets at oidc-provider's endpoints.
 
 /**
  * Explains the error to a client that sent its id without a secret, and adds a `WWW-Authenticate` challenge (RFC

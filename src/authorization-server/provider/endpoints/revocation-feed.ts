@@ -5,7 +5,7 @@ import { isKnown } from '../../../http/public-document.ts'
 import type { RevocationPage, RevocationSource } from '../../../revocation/revocation-source.ts'
 import type { ClientRegistry } from '../../../clients/client-registry.ts'
 import type { ProviderDependencies } from '../dependencies.ts'
-import { authenticateBasicClient } from '../client-authentication.ts'
+import { authenticateBasicClient } from '../../../clients/authenticate-client.ts'
 
 /**
  * Milliseconds for which gateways with the same cursor share one page. Gateways that started together often have the

@@ -9,7 +9,7 @@ import type {
 import { createLru } from '../../../async/lru.ts'
 import type { ApiKey, Application, Client } from '../../../clients/client.ts'
 import { isMistypedSecret } from '../../../clients/secret-format.ts'
-import { findSecretOf } from '../client-authentication.ts'
+import { findSecretOf } from '../../../clients/authenticate-client.ts'
 import { whyUnusable } from '../../../clients/why-no-token.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
 import type { ProviderParts } from '../dependencies.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import { authenticateBasicClient } from '../../../src/authorization-server/provider/client-authentication.ts'
-import type { ClientRegistry } from '../../../src/clients/client-registry.ts'
-import { digest } from '../../../src/store/digest.ts'
-import { registryOf } from '../../support/registry-of.ts'
+import { authenticateBasicClient } from '../../src/clients/authenticate-client.ts'
+import type { ClientRegistry } from '../../src/clients/client-registry.ts'
+import { digest } from '../../src/store/digest.ts'
+import { registryOf } from '../support/registry-of.ts'
 
 /** A registry with a client that has the secret. */
 const registry = (secret = 'right', clientId = 'key_1', disabled = false): Promise<ClientRegistry> =>

@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto'
+import { OTHER_OPERATION, OUTCOMES, type Outcome } from './outcomes.ts'
+
+/** The most clients that are counted in a day. The calls of further clients are in the totals only. */
+const MAX_CLIENTS = 50_000
+/** The most operations that are counted in an hour for one client, and for all. Further ones are `OTHER_OPERATION`. */
+const MAX_OPERATIONS = 400
+/** The most earlier days whose last counts wait for the store. The oldest is dropped. */
+const MAX_EARLIER = 8
+/** The most clients in the list of the clients with the most calls. */
+export const TOP_CLIENTS = 100
+
+const HOUR_MS = 3_600_000
+const INDEXES = Object.fromEntries(OUTCOMES.map((outcome, at) => [outcome, at])) as Record<Outcome, number>
+
+/** The number of calls by outcome. An outcome without calls is absent. */
+export type Counts = { readonly [outcome in Outcome]?: number }
+
+/** The counts of a day: by hour (0 to 23, UTC), then by operation. */
+export type CountedHours = Readonly<Record<string, Readonly<Record<string, Counts>>>>
+
+/** What one process has counted on one day for a client or for all calls. The counts are totals, not differences. */
+export interface CountedDay {
+  /** In UTC, as `2026-07-01`. */
+  readonly day: string
+  /** Who counted: a random id. The totals of one source and one day only grow. */
+  readonly source: string
+  /** Undefined for the totals of all calls. */
+  readonly clientId: string | undefined
+  /** Whether the source has no earlier totals of this client and day. */
+  readonly isFirst: boolean
+  /** The JSON text of `CountedHours`. */
+  readonly hours: string
+  /** With the totals of all calls: the calls of the clients with the most calls. */
+  readonly top?: Readonly<Record<string, number>> | undefined
+}
+
+/** The counts of one client, or of all calls, on one day. */
+class Totals {
+  /** The past hours as JSON, so that they need little memory. */
+  #past: string[] = []
+  #hour = -1
+  #operations = new Map<string, Float64Array>()
+  calls = 0
+
+  add(hour: number, operation: string, outcome: number): void {
+    if (hour !== this.#hour) this.#begin(hour)
+    let counts = this.#operations.get(operation)
+    if (counts === undefined) {
+      const name = this.#operations.size < MAX_OPERATIONS ? operation : OTHER_OPERATION
+      counts = this.#operations.get(name) ?? new Float64Array(OUTCOMES.length)
+      this.#operations.set(name, counts)
+    }
+    counts[outcome] = (counts[outcome] ?? 0) + 1
+    this.calls += 1
+  }
+
+  #begin(hour: number): void {
+    if (this.#operations.size > 0) this.#past.push(this.#hourText())
+    this.#hour = hour
+    this.#operations = new Map()
+  }
+
+  #hourText(): string {
+    const operations = [...this.#operations].map(([name, counts]) => {
+      const counted = OUTCOMES.flatMap((outcome, at) => (counts[at] ? [`"${outcome}":${counts[at]}`] : []))
+      return `${JSON.stringify(name)}:{${counted.join(',')}}`
+    })
+    return `"${this.#hour}":{${operations.join(',')}}`
+  }
+
+  toText(): string {
+    return `{${[...this.#past, this.#hourText()].join(',')}}`
+  }
+}
+
+/** The counts of one day. Its source is new, so that what other processes and earlier days have stored stays. */
+class Day {
+  readonly source = randomBytes(12).toString('base64url')
+  readonly all = new Totals()
+  readonly clients = new Map<string, Totals>()
+  /** The clients whose counts have changed since they were taken; undefined for the totals. */
+  readonly changed = new Set<string | undefined>()
+  /** The clients whose counts were taken before; undefined for the totals. */
+  readonly taken = new Set<string | undefined>()
+  readonly day: string
+
+  constructor(day: string) {
+    this.day = day
+  }
+
+  add(clientId: string | undefined, hour: number, operation: string, outcome: number): void {
+    this.all.add(hour, operation, outcome)
+    this.changed.add(undefined)
+    if (clientId === undefined) return
+    let own = this.clients.get(clientId)
+    if (own === undefined) {
+      if (this.clients.size === MAX_CLIENTS) return
+      own = new Totals()
+      this.clients.set(clientId, own)
+    }
+    own.add(hour, operation, outcome)
+    this.changed.add(clientId)
+  }
+
+  read(clientId: string | undefined): CountedDay {
+    const totals = clientId === undefined ? this.all : this.clients.get(clientId)
+    return {
+      day: this.day,
+      source: this.source,
+      clientId,
+      isFirst: !this.taken.has(clientId),
+      hours: totals?.toText() ?? '{}',
+      top: clientId === undefined ? this.#top() : undefined,
+    }
+  }
+
+  #top(): Record<string, number> {
+    const calls = [...this.clients].map(([clientId, totals]) => [clientId, totals.calls] as const)
+    return Object.fromEntries(calls.toSorted(([, one], [, other]) => other - one).slice(0, TOP_CLIENTS))
+  }
+}
+
+/**
+ * Counts calls in the memory of this process. The memory is bounded: by the number of clients and operations, and not by
+ * what callers send.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function createCallCounts(now: () => number) {
+  let day = new Day('')
+  /** The hour since the epoch that is counted now, and the hour of its day. */
+  let hours = -1
+  let hourOfDay = 0
+  /** Earlier days whose last counts are not stored yet. */
+  let earlier: Day[] = []
+
+  /** Begins an hour. After a clock was set back, a new source begins, because a source never returns to an hour. */
+  function begin(next: number): void {
+    const text = new Date(next * HOUR_MS).toISOString().slice(0, 10)
+    if (text !== day.day || next < hours) {
+      if (day.changed.size > 0) earlier = [...earlier, day].slice(-MAX_EARLIER)
+      day = new Day(text)
+    }
+    hours = next
+    hourOfDay = next % 24
+  }
+
+  return {
+    /**
+     * Counts one call.
+     *
+     * @param clientId undefined if the client is not known
+     * @param operation the scope of the operation
+     */
+    count(clientId: string | undefined, operation: string, outcome: Outcome): void {
+      const next = Math.floor(now() / HOUR_MS)
+      if (next !== hours) begin(next)
+      day.add(clientId, hourOfDay, operation, INDEXES[outcome])
+    },
+
+    /**
+     * The totals that have changed since they were last taken. `take` returns the present totals, which then count as
+     * unchanged. `putBack` makes them changed again, because they could not be stored.
+     */
+    changed(): Changed[] {
+      earlier = earlier.filter(({ changed }) => changed.size > 0)
+      return [...earlier, day].flatMap((each) =>
+        [...each.changed].map((clientId) => changeOf(each, clientId)),
+      )
+    },
+  }
+
+  function changeOf(each: Day, clientId: string | undefined): Changed {
+    let isFirst = false
+    return {
+      take() {
+        const totals = each.read(clientId)
+        isFirst = totals.isFirst
+        each.changed.delete(clientId)
+        each.taken.add(clientId)
+        return totals
+      },
+      putBack() {
+        each.changed.add(clientId)
+        if (isFirst) each.taken.delete(clientId)
+      },
+    }
+  }
+}
+
+/** Totals that have changed. */
+interface Changed {
+  take(): CountedDay
+  putBack(): void
+}
+
+/** The counts of this process. */
+export type CallCounts = ReturnType<typeof createCallCounts>

@@ -1,0 +1,275 @@
+import type { Middleware } from 'koa'
+import { createClientWalk } from '../clients/walk-clients.ts'
+import { GatehouseError } from '../errors.ts'
+import type { AnyGatehouse } from '../gatehouse/gatehouse.ts'
+import { internalsOf, type Internals } from '../gatehouse/internals.ts'
+import { booleanRule, checkInput, epochSecondsRule, notEmpty, oneOf, optional } from '../validation/rules.ts'
+import { textRule, uniqueListOf, wholeNumber } from '../validation/rules.ts'
+import { createCallCounts } from './call-counts.ts'
+import { createLastAddresses, type LastAddress } from './last-addresses.ts'
+import { DIMENSIONS, rowsOf, type Dimension, type UsageRow } from './list-usage.ts'
+import { observeCalls } from './observe-calls.ts'
+import { outcomeOfTokenError, TOKEN_REQUEST } from './outcomes.ts'
+import { checkReceiverOptions, receiveUsage, type ReceiverOptions } from './receive-usage.ts'
+import { INTERVAL_SECONDS } from './report-usage.ts'
+import { storePeriodically } from './store-counts.ts'
+import { addTops, createUsageRecords, dayOf, daysBefore, type UsageRecords } from './usage-records.ts'
+
+/** Options of `createUsage()`. */
+export interface UsageOptions {
+  /**
+   * Seconds between two writes of what this process has counted, 1 to 3600. A process that is killed loses the counts of
+   * one interval at most. @default 10
+   */
+  readonly intervalSeconds?: number | undefined
+  /** Days before today for which usage is kept by the hour, 1 to 31. @default 7 */
+  readonly hourDays?: number | undefined
+  /** Days for which usage is kept, up to 3660. @default 400 */
+  readonly days?: number | undefined
+  /**
+   * Whether to keep the address from which each client last called the API, for 90 days. Addresses are personal data.
+   * @default false
+   */
+  readonly keepAddresses?: boolean | undefined
+}
+
+/** Which usage is listed. */
+export interface UsageQuery {
+  /** Only calls of this API key or application. @default the calls of all clients */
+  readonly clientId?: string | undefined
+  /** Only calls of the present API keys and applications of this account. */
+  readonly accountId?: string | undefined
+  /** Epoch seconds. The list begins with the hour or the day of this time. @default 30 days before `to` */
+  readonly from?: number | undefined
+  /** Epoch seconds. The list ends with the hour or the day of this time. @default now */
+  readonly to?: number | undefined
+  /** What the rows are separated by. `client` needs `clientId` or `accountId`. @default ['day', 'outcome'] */
+  readonly by?: readonly Dimension[] | undefined
+}
+
+/** A client and the number of its calls. */
+export interface ClientCalls {
+  readonly clientId: string
+  readonly calls: number
+}
+
+/** Lists which client called which operation, how often, and what became of the calls. Times are in UTC. */
+export interface Usage {
+  /**
+   * Lists the calls and token requests that were stored, in the order of time, client, operation and outcome.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, also for hours that are not kept any more; `ERR_STORE_UNAVAILABLE`
+   */
+  list(query?: UsageQuery): Promise<readonly UsageRow[]>
+  /**
+   * The clients with the most calls and token requests, the most first. Each process keeps its 100 busiest clients of a
+   * day, so a client that is just below them in every process is missing.
+   *
+   * @param options.limit 1 to 100. @default 20
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`
+   */
+  topClients(options?: {
+    readonly from?: number | undefined
+    readonly to?: number | undefined
+    readonly limit?: number | undefined
+  }): Promise<readonly ClientCalls[]>
+  /**
+   * The operations of the catalog that were not called for some days: by anyone, or by one client.
+   *
+   * @param options.days 1 to the days for which usage is kept. @default 90
+   * @returns undefined if usage has been counted for fewer days
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`
+   */
+  uncalledOperations(options?: {
+    readonly clientId?: string | undefined
+    readonly days?: number | undefined
+  }): Promise<readonly string[] | undefined>
+  /** The address from which a client last called. Undefined if there is none, or without `keepAddresses`. */
+  lastAddress(clientId: string): Promise<LastAddress | undefined>
+  /**
+   * Receives what gateways without the store have counted (`reportUsage`), at `{auth_url}/oauth2/usage`. Mount it before
+   * body parsers.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options
+   */
+  middleware(options?: ReceiverOptions): Middleware
+  /** Stores what this process has counted, without waiting for the interval. Never rejects. */
+  flush(): Promise<void>
+}
+
+const DAY_SECONDS = 86_400
+const DEFAULT_DAYS = 30
+/** The clients of an account whose usage is read at the same time. */
+const AT_ONCE = 20
+
+const PERIOD = { from: optional(epochSecondsRule), to: optional(epochSecondsRule) }
+
+/**
+ * Counts the API calls and token requests of this process, by client, operation and outcome, and lists what all processes
+ * have counted. Call it once for each gatehouse, in every process. The last counts are stored when the gatehouse closes.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options, if `gatehouse` is not from `createGatehouse()`, or
+ *   if its usage is counted already
+ */
+export function createUsage(gatehouse: AnyGatehouse, options: UsageOptions = {}): Usage {
+  const parts = internalsOf(gatehouse, 'createUsage()')
+  checkInput('createUsage()', options, {
+    intervalSeconds: optional(wholeNumber(1, 3600)),
+    hourDays: optional(wholeNumber(1, 31)),
+    days: optional(wholeNumber(32, 3660)),
+    keepAddresses: optional(booleanRule),
+  })
+  if (parts.gatewayHooks.observer) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'the usage of this gatehouse is counted already')
+  }
+  const { intervalSeconds = INTERVAL_SECONDS, hourDays = 7, days = 400, keepAddresses = false } = options
+  const now = parts.storeClock.now
+  const records = createUsageRecords(parts.plainStore, { days, hourDays })
+  const addresses = keepAddresses ? createLastAddresses(parts.plainStore, now) : undefined
+  const counts = createCallCounts(now)
+  parts.gatewayHooks.observer = observeCalls(counts, addresses)
+  countTokenRequests(parts, counts)
+  if (addresses) parts.lastUses.addressKeepers.push(addresses.delete)
+  const close = storePeriodically({
+    counts,
+    intervalMs: intervalSeconds * 1000,
+    logger: parts.logger,
+    async send(totals) {
+      const time = now()
+      await Promise.all(totals.map((each) => records.write(each, time)))
+      for (const { clientId, isFirst } of totals) if (isFirst) await records.mergeOldDays(clientId, time)
+      await addresses?.store()
+    },
+  })
+  parts.gatewayHooks.closing.push(close.end)
+
+  async function clientIdsOf({ clientId, accountId }: UsageQuery): Promise<(string | undefined)[]> {
+    if (accountId === undefined) return [clientId]
+    const ids: string[] = []
+    for await (const page of createClientWalk(parts.store).pages(accountId)) {
+      ids.push(...page.map((each) => ('client' in each ? each.client.clientId : each.id)))
+    }
+    return ids
+  }
+
+  return {
+    async list(query = {}) {
+      const { from, to, by = ['day', 'outcome'] } = checkQuery(query, { hourDays, now })
+      await parts.ready()
+      const ids = await clientIdsOf(query)
+      const [first, last] = [dayOf(from * 1000), dayOf(to * 1000)]
+      const all: Parameters<typeof rowsOf>[0][number][] = []
+      for (let at = 0; at < ids.length; at += AT_ONCE) {
+        const page = ids.slice(at, at + AT_ONCE)
+        const read = await Promise.all(
+          page.map(async (clientId) => ({ clientId, days: await records.read(clientId, first, last) })),
+        )
+        all.push(...read)
+      }
+      return rowsOf(all, by, by.includes('hour') ? { from, to } : wholeDays({ from, to }))
+    },
+
+    async topClients(input = {}) {
+      checkInput('the clients with the most calls were not listed', input, {
+        ...PERIOD,
+        limit: optional(wholeNumber(1, 100)),
+      })
+      const { from, to } = periodOf(input, now)
+      await parts.ready()
+      return topClients(records, { from, to }, input.limit ?? 20)
+    },
+
+    async uncalledOperations(input = {}) {
+      checkInput('the operations were not listed', input, {
+        clientId: optional(textRule),
+        days: optional(wholeNumber(1, days)),
+      })
+      await parts.ready()
+      const today = dayOf(now())
+      const since = daysBefore(today, input.days ?? 90)
+      const first = await records.firstDay()
+      if (first === undefined || first > since) return undefined
+      const called = new Set(
+        (await records.read(input.clientId, since, today)).flatMap(({ hours }) =>
+          hours.flatMap(({ operations }) => Object.keys(operations)),
+        ),
+      )
+      return [...parts.catalog.current.operations.keys()].filter((scope) => !called.has(scope))
+    },
+
+    async lastAddress(clientId) {
+      await parts.ready()
+      return addresses?.find(clientId)
+    },
+
+    middleware(receiver = {}) {
+      checkReceiverOptions(receiver)
+      return receiveUsage(parts, records, { hourDays, ...receiver })
+    },
+
+    flush: close.run,
+  }
+}
+
+function countTokenRequests(
+  { events }: Pick<Internals, 'events'>,
+  counts: ReturnType<typeof createCallCounts>,
+) {
+  events.on('token.issued', ({ clientId }) => counts.count(clientId, TOKEN_REQUEST, 'issued'))
+  events.on('token.rejected', ({ clientId, error }) =>
+    counts.count(clientId, TOKEN_REQUEST, outcomeOfTokenError(error)),
+  )
+}
+
+function periodOf({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now: () => number) {
+  const until = to ?? Math.floor(now() / 1000)
+  return { from: from ?? Math.max(0, until - DEFAULT_DAYS * DAY_SECONDS), to: until }
+}
+
+function wholeDays({ from, to }: { readonly from: number; readonly to: number }) {
+  return { from: from - (from % DAY_SECONDS), to: to - (to % DAY_SECONDS) + DAY_SECONDS - 1 }
+}
+
+function checkQuery(query: UsageQuery, { hourDays, now }: { hourDays: number; now: () => number }) {
+  checkInput('the usage was not listed', query, {
+    clientId: optional(textRule),
+    accountId: optional(textRule),
+    ...PERIOD,
+    by: optional(notEmpty(uniqueListOf(oneOf(...DIMENSIONS)))),
+  })
+  const { clientId, accountId, by = [] } = query
+  const period = periodOf(query, now)
+  const reject = (message: string): never => {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', `the usage was not listed: ${message}`)
+  }
+  if (clientId !== undefined && accountId !== undefined) reject('pass clientId or accountId, not both')
+  if (by.includes('client') && clientId === undefined && accountId === undefined) {
+    reject('`client` in `by` needs clientId or accountId; topClients() lists the clients with the most calls')
+  }
+  if (by.includes('hour') && dayOf(period.from * 1000) < daysBefore(dayOf(now()), hourDays)) {
+    reject(`hours are kept for ${hourDays} days before today`)
+  }
+  return { ...query, ...period }
+}
+
+/** The clients of the lists of all processes, with their exact numbers of calls. */
+async function topClients(
+  records: UsageRecords,
+  { from, to }: { readonly from: number; readonly to: number },
+  limit: number,
+): Promise<ClientCalls[]> {
+  const [first, last] = [dayOf(from * 1000), dayOf(to * 1000)]
+  const days = await records.read(undefined, first, last)
+  const candidates = Object.keys(addTops(days.map(({ top }) => top)) ?? {})
+  const counted = await Promise.all(
+    candidates.map(async (clientId) => {
+      const own = await records.read(clientId, first, last)
+      const rows = rowsOf([{ clientId, days: own }], ['client'], wholeDays({ from, to }))
+      return { clientId, calls: rows[0]?.count ?? 0 }
+    }),
+  )
+  return counted
+    .filter(({ calls }) => calls > 0)
+    .toSorted((one, other) => other.calls - one.calls)
+    .slice(0, limit)
+}
